@@ -1,0 +1,101 @@
+"""The settings: one frozen object, read from the environment and `.env` when `load_settings` is called."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from src.core.errors import ConfigurationError
+
+
+class Settings(BaseSettings):
+    """All settings; each is the environment variable of the same name in capitals."""
+
+    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True)
+
+    openai_api_key: SecretStr | None = None
+    """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model serves."""
+    openai_base_url: str | None = Field(None, pattern=r"^https?://\S+$")
+    """An OpenAI-compatible server such as Ollama, LM Studio, vLLM or llama.cpp; empty: OpenAI's own."""
+    openai_model: str = Field("gpt-4", min_length=1)
+    """Name of the model."""
+    openai_timeout: float = Field(60.0, gt=0, le=3600)
+    """Seconds without an answer, or between two pieces of one, after which a model call is given up."""
+    openai_max_retries: int = Field(3, ge=0, le=10)
+    """How often a model call is tried again after 429, 5xx or a broken connection, with growing pauses."""
+
+    turn_max_calls: int = Field(40, ge=1)
+    """Model calls that one turn may make."""
+    turn_max_tokens: int = Field(400_000, ge=1)
+    """Tokens, input and output together, that one turn may use."""
+    turn_max_seconds: float = Field(600.0, gt=0)
+    """Seconds that one turn may take before its next model call is refused."""
+    turn_max_cost: float | None = Field(None, ge=0)
+    """US dollars that one turn may cost; empty: no limit."""
+
+    similarity_threshold: float = Field(0.75, ge=0, le=1)
+    """Calibrated confidence, 0 to 1, from which a tool counts as found when the model's own decision can't be used."""
+    synthesis_max_repairs: int = Field(3, ge=0, le=20)
+    """How often the model may repair an implementation whose tests fail."""
+
+    sandbox: Literal["auto", "docker"] = "auto"
+    """Where generated code runs: `docker`, or `auto` for what this machine offers."""
+    docker_image_name: str = Field("self-eng-sandbox", pattern=r"^[a-z0-9][a-z0-9._/:-]*$")
+    """Name of the sandbox image."""
+    docker_base_image: str = Field("python:3.12-slim", pattern=r"^[a-z0-9][a-zA-Z0-9._/:@-]*$")
+    """Image that the sandbox image is built on."""
+    docker_timeout: float = Field(30.0, gt=0, le=3600)
+    """Seconds that one run in the sandbox may take."""
+
+    chroma_persist_dir: Path = Path("./chroma_db")
+    """Folder of the search index; it can be deleted at any time and is rebuilt."""
+    tools_dir: Path = Path("./tools")
+    """Folder of the tools, two files each."""
+    data_dir: Path = Path("./data")
+    """Folder of the embedding model and of the key that signs cookies."""
+    database_url: str = Field("", pattern=r"^(|sqlite:///.+|postgresql\+psycopg://.+)$")
+    """SQLAlchemy URL of the database; empty: SQLite in DATA_DIR."""
+
+    flask_host: str = Field("0.0.0.0", min_length=1)  # noqa: S104 - the reference's default; the access token guards it
+    """Address that the page is served on."""
+    flask_port: int = Field(5000, ge=0, le=65535)
+    """Port that the page is served on; 0: any free one."""
+    access_token: SecretStr | None = None
+    """Token that opens the page; empty: a new one at each start."""
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Further host names, separated by commas, under which the page may be reached, such as that of a proxy."""
+    async_mode: Literal["eventlet", "threading"] = "eventlet"
+    """Server behind Flask-SocketIO."""
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(h.strip() for h in value.split(",") if h.strip()) if isinstance(value, str) else value
+
+    @property
+    def offline(self) -> bool:
+        """Whether the built-in offline model serves."""
+        return self.openai_api_key is None and self.openai_base_url is None
+
+    @property
+    def database(self) -> str:
+        """SQLAlchemy URL of the database."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'agent.db'}"
+
+
+def load_settings(env_file: str | Path | None = ".env") -> Settings:
+    """Read the settings from the environment and `env_file`; the environment wins.
+
+    Raises:
+        ConfigurationError: a value is not allowed; names the variable, the value and what is allowed.
+    """
+    try:
+        return Settings(_env_file=env_file)
+    except ValidationError as error:
+        problems = []
+        for detail in error.errors():
+            variable = str(detail["loc"][0]).upper()
+            shown = "(hidden)" if "KEY" in variable or "TOKEN" in variable else repr(detail["input"])
+            problems.append(f"{variable}={shown}: {detail['msg']}")
+        raise ConfigurationError("; ".join(problems), "correct it in the environment or in .env; .env.example lists what is allowed") from error

@@ -1,0 +1,1 @@
+"""The engine of the Self-Engineering Agent; it knows nothing of the web."""

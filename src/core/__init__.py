@@ -1,0 +1,1 @@
+"""Frozen values, events, errors and protocols that every room of the engine shares; imports nothing of ours."""

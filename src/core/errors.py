@@ -1,0 +1,102 @@
+"""Every error the engine raises on purpose.
+
+AgentError
+├── ConfigurationError            a setting has a value that is not allowed
+├── RequestError                  what a person or caller sent cannot be used (blank, too long, unknown id)
+├── ModelError
+│   ├── ModelUnavailable          no connection, timeout, 5xx or 429 after the retries
+│   ├── ModelRefused              the model declined or its answer was filtered
+│   ├── ModelReplyInvalid         the reply has not the asked-for form, after the repair round
+│   └── BudgetExceeded            the turn has used up its calls, tokens, seconds or money
+├── SandboxError                  the sandbox is broken; never the fault of the code that ran in it
+│   ├── SandboxUnavailable        no engine answers, or the image is missing
+│   └── SandboxFailed             the engine or the worker broke in the middle of a job
+├── LibraryError
+│   ├── ToolNameInvalid           the name cannot be a tool's name
+│   ├── ToolExists                a tool of that name is registered
+│   ├── ToolNotFound              no tool of that name is registered
+│   └── ToolModified              the tool's files differ from what was verified
+├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
+└── SynthesisFailed               a step of a synthesis gave up; names the step and why
+"""
+
+
+class AgentError(Exception):
+    """Base of all errors above. `str(error)` names the value that is wrong; `remedy` says what to do, "" if nothing."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+
+class ConfigurationError(AgentError):
+    """A setting has a value that is not allowed; names the variable, the value and what is allowed."""
+
+
+class RequestError(AgentError):
+    """What a caller sent cannot be used."""
+
+
+class ModelError(AgentError):
+    """Base of everything that goes wrong between us and the model."""
+
+
+class ModelUnavailable(ModelError):
+    """The model's server does not answer, answers too late, or keeps answering 429 or 5xx."""
+
+
+class ModelRefused(ModelError):
+    """The model declined, or a filter cut its answer."""
+
+
+class ModelReplyInvalid(ModelError):
+    """The reply has not the asked-for form, and the repair round did not help."""
+
+
+class BudgetExceeded(ModelError):
+    """The turn has used up one of its limits."""
+
+
+class SandboxError(AgentError):
+    """The sandbox is broken. Never raised because of what the sandboxed code did."""
+
+
+class SandboxUnavailable(SandboxError):
+    """There is no engine, or no image, to run code with."""
+
+
+class SandboxFailed(SandboxError):
+    """The engine or the worker broke in the middle of a job."""
+
+
+class LibraryError(AgentError):
+    """Base of what the tool library refuses."""
+
+
+class ToolNameInvalid(LibraryError):
+    """The name cannot be a tool's name."""
+
+
+class ToolExists(LibraryError):
+    """A tool of that name is registered already."""
+
+
+class ToolNotFound(LibraryError):
+    """No tool of that name is registered."""
+
+
+class ToolModified(LibraryError):
+    """The tool's files are not what was verified."""
+
+
+class EmbedderUnavailable(AgentError):
+    """The embedding model is not set up, or its weights are damaged."""
+
+
+class SynthesisFailed(AgentError):
+    """A step of a synthesis gave up."""
+
+    def __init__(self, step: str, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.step = step

@@ -1,0 +1,199 @@
+"""The events of a turn: one union, told apart by `type`; the page, the journal and the command line consume it.
+
+An event says what happened and nothing of where it belongs: the journal wraps it in a `Record` with the ids of turn and
+conversation, a time and a number.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from src.core.value import Value
+from src.core.verdict import Execution, TestResult
+
+SynthesisStepName = Literal["specification", "tests", "implementation", "verification", "registration"]
+StepState = Literal["started", "streaming", "finished", "failed"]
+
+
+class Usage(Value):
+    """What a turn has asked of the model so far."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    """US dollars; None where the price of the model is not known."""
+
+
+class TurnStarted(Value):
+    type: Literal["turn_started"] = "turn_started"
+    request: str
+
+
+class Searching(Value):
+    """The library is being searched for a tool that fits."""
+
+    type: Literal["searching"] = "searching"
+
+
+class ToolFound(Value):
+    type: Literal["tool_found"] = "tool_found"
+    tool: str
+    confidence: float
+    """0..1, calibrated."""
+    considered: tuple[str, ...] = ()
+    """Names of all candidates that were looked at, best first."""
+    seconds: float = 0.0
+
+
+class NoToolFound(Value):
+    type: Literal["no_tool_found"] = "no_tool_found"
+    reason: str
+    considered: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class SynthesisStep(Value):
+    """One step of writing a tool changes its state; a step may start again as a further attempt."""
+
+    type: Literal["synthesis_step"] = "synthesis_step"
+    step: SynthesisStepName
+    state: StepState
+    attempt: int = 1
+    text: str = ""
+    """streaming: the next piece of what the model writes; else one sentence for people."""
+    artifact: str = ""
+    """finished: the whole specification (JSON), test suite or implementation (Python); else ""."""
+    prompt: str = ""
+    """Name of the prompt behind the model call, "" where there was none."""
+    seconds: float = 0.0
+    """finished, failed: how long the step took."""
+
+
+class TestFinished(Value):
+    """The sandbox finished one test of the suite."""
+
+    __test__ = False
+
+    type: Literal["test_finished"] = "test_finished"
+    against: Literal["stub", "implementation"]
+    attempt: int = 1
+    result: TestResult
+
+
+class Executing(Value):
+    type: Literal["executing"] = "executing"
+    tool: str
+    arguments: str
+    """The arguments as JSON text of an object."""
+
+
+class ExecutionFinished(Value):
+    type: Literal["execution_finished"] = "execution_finished"
+    tool: str
+    execution: Execution
+    seconds: float = 0.0
+
+
+class ExecutionFailed(Value):
+    """The tool raised, or was ended by the sandbox."""
+
+    type: Literal["execution_failed"] = "execution_failed"
+    tool: str
+    execution: Execution
+    seconds: float = 0.0
+
+
+class ToolMismatch(Value):
+    """The found tool can't be called with what the request says."""
+
+    type: Literal["tool_mismatch"] = "tool_mismatch"
+    tool: str
+    problem: str
+    then: Literal["ask", "synthesize"]
+    """Whether the person is asked for what is missing, or a new tool is written."""
+
+
+class AnswerToken(Value):
+    """The next piece of the answer, Markdown."""
+
+    type: Literal["answer_token"] = "answer_token"
+    text: str
+
+
+class TurnFinished(Value):
+    type: Literal["turn_finished"] = "turn_finished"
+    answer: str
+    """The whole answer, Markdown."""
+    tool: str | None = None
+    """The tool that was run, if any."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class TurnFailed(Value):
+    type: Literal["turn_failed"] = "turn_failed"
+    where: str
+    """The stage that gave up: `searching`, a synthesis step, `executing`, `answering` or `internal`."""
+    message: str
+    remedy: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class TurnStopped(Value):
+    """The turn was cancelled, by its person or because the server ended."""
+
+    type: Literal["turn_stopped"] = "turn_stopped"
+    reason: str
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+Event = Annotated[
+    TurnStarted
+    | Searching
+    | ToolFound
+    | NoToolFound
+    | SynthesisStep
+    | TestFinished
+    | Executing
+    | ExecutionFinished
+    | ExecutionFailed
+    | ToolMismatch
+    | AnswerToken
+    | TurnFinished
+    | TurnFailed
+    | TurnStopped,
+    Field(discriminator="type"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Parses and dumps any event."""
+
+FINAL = (TurnFinished, TurnFailed, TurnStopped)
+"""Exactly one of these ends every turn."""
+
+
+class Record(Value):
+    """An event in its place: what the journal keeps and the page receives."""
+
+    conversation_id: str
+    seq: int
+    """Number within the conversation, from 1, without gaps; 0 where nothing keeps a journal."""
+    turn_id: str
+    at: datetime
+    """UTC."""
+    event: Event
+
+
+def merge(first: Event, second: Event) -> Event | None:
+    """One event that says what both say, or None: neighbouring pieces of one stream become one piece."""
+    match first, second:
+        case AnswerToken(), AnswerToken():
+            return AnswerToken(text=first.text + second.text)
+        case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):
+            if (first.step, first.attempt) == (second.step, second.attempt):
+                return first.model_copy(update={"text": first.text + second.text})
+    return None

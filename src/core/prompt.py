@@ -1,0 +1,35 @@
+"""A prompt: the messages of one model call under the name of the template they were rendered from."""
+
+from typing import Any, Literal
+
+from src.core.value import Value
+
+
+class ChatMessage(Value):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Prompt(Value):
+    """The messages of one model call, oldest first."""
+
+    name: str
+    """Name of the template: `decide`, `specification`, `tests`, `implementation`, `repair`, `arguments`, `answer`."""
+    messages: tuple[ChatMessage, ...]
+
+
+class FunctionSchema(Value):
+    """A function that the model may call."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """JSON Schema of an object."""
+
+
+class FunctionCall(Value):
+    """The function that the model chose."""
+
+    name: str
+    arguments: dict[str, Any]
+    """Parsed JSON; not yet checked against the function's schema."""

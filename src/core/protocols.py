@@ -1,0 +1,102 @@
+"""The seams: what the rooms of the engine know of each other."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from src.core.prompt import FunctionCall, FunctionSchema, Prompt
+from src.core.tool import Candidate, Tool, ToolDraft
+from src.core.turn import Budget
+from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
+
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+class ModelClient(Protocol):
+    """A chat model. Every call checks the budget first and charges it afterwards, also when it fails.
+
+    Raises (each method): ModelUnavailable, ModelRefused, ModelReplyInvalid, BudgetExceeded.
+    """
+
+    def stream(self, prompt: Prompt, budget: Budget) -> AsyncIterator[str]:
+        """The reply as text, piece by piece. A reply cut off by the length limit raises ModelReplyInvalid at its end."""
+        ...
+
+    async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
+        """The reply as a value of the given type."""
+        ...
+
+    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+        """The one function that the model calls, always one of `functions`."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into unit vectors. Blocking: call it in a thread."""
+
+    @property
+    def id(self) -> str:
+        """Names model and weights; vectors of different ids are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Shape (len(texts), dimensions), rows of length 1."""
+        ...
+
+
+class ToolLibrary(Protocol):
+    """The tools that exist."""
+
+    async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
+        """The tools nearest to a request, best first."""
+        ...
+
+    async def tools(self) -> tuple[Tool, ...]:
+        """All tools by name."""
+        ...
+
+    async def get(self, name: str) -> Tool:
+        """Raises: ToolNotFound, ToolModified."""
+        ...
+
+    def check_name(self, name: str) -> None:
+        """Raises: ToolNameInvalid, ToolExists."""
+        ...
+
+    async def add(self, draft: ToolDraft) -> Tool:
+        """Register files, record and vector, or nothing. Raises: ToolNameInvalid, ToolExists."""
+        ...
+
+    async def remove(self, name: str) -> None:
+        """Raises: ToolNotFound."""
+        ...
+
+    async def record_use(self, name: str) -> None:
+        """Count a successful execution."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Runs generated code where it can do no harm. Cancelling a call ends its container.
+
+    Raises (verify and execute): SandboxUnavailable, SandboxFailed; never because of what the code does.
+    """
+
+    async def status(self) -> SandboxStatus: ...
+
+    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
+        """Run the suite `tests` (pytest source) against the module `name` whose source is `code`.
+
+        `on_test` is called on the event loop, once per finished test, as it finishes.
+        """
+        ...
+
+    async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
+        """Call the function `name` of the module `code` once, with plain JSON `arguments` by name."""
+        ...

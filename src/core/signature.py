@@ -1,0 +1,159 @@
+"""A tool's signature, read from its source with `ast`; the source is never imported, compiled or run."""
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from src.core.value import Value
+
+_JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
+_ARRAYS = {"list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "Sequence", "Iterable", "Collection"}
+_OBJECTS = {"dict", "Dict", "Mapping", "MutableMapping"}
+
+
+class SignatureError(ValueError):
+    """The source does not define the function in a form that can be called with named arguments."""
+
+
+class Parameter(Value):
+    """One parameter; annotations and defaults are kept as Python source."""
+
+    name: str
+    annotation: str = "Any"
+    default: str | None = None
+    """None: the parameter is required."""
+    description: str = ""
+
+    @property
+    def required(self) -> bool:
+        return self.default is None
+
+
+class Signature(Value):
+    """Name, parameters and return annotation of a function."""
+
+    function: str
+    parameters: tuple[Parameter, ...] = ()
+    returns: str = "Any"
+
+    def __str__(self) -> str:
+        def one(p: Parameter) -> str:
+            return f"{p.name}: {p.annotation}" + ("" if p.default is None else f" = {p.default}")
+
+        return f"{self.function}({', '.join(map(one, self.parameters))}) -> {self.returns}"
+
+    def json_schema(self) -> dict[str, Any]:
+        """JSON Schema of an object that holds the arguments; null is allowed everywhere and means "not given"."""
+        properties = {}
+        for p in self.parameters:
+            schema = _schema(p.annotation)
+            note = p.description + (f" (default {p.default})" if p.default is not None else "")
+            properties[p.name] = {**_nullable(schema), **({"description": note.strip()} if note.strip() else {})}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [p.name for p in self.parameters],
+            "additionalProperties": False,
+        }
+
+
+def parse_signature(source: str, function: str, descriptions: Mapping[str, str] | None = None) -> Signature:
+    """Read the signature of the top-level `function`.
+
+    Raises:
+        SignatureError: the source has no such function at top level, has a syntax error, or the function takes
+            positional-only or variadic parameters or is async, and so can't be called with named plain arguments.
+    """
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise SignatureError(f"the code of {function} is not valid Python: {error}") from error
+    found = [n for n in module.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == function]
+    if not found:
+        raise SignatureError(f"the code defines no function {function} at top level")
+    node = found[-1]
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise SignatureError(f"{function} is async; a tool is an ordinary function")
+    arguments = node.args
+    if arguments.posonlyargs or arguments.vararg or arguments.kwarg:
+        raise SignatureError(f"{function} takes positional-only, * or ** parameters; a tool takes named ones")
+    required = len(arguments.args) - len(arguments.defaults)
+    defaults: list[ast.expr | None] = [*([None] * required), *arguments.defaults, *arguments.kw_defaults]
+    return Signature(
+        function=function,
+        parameters=tuple(
+            Parameter(
+                name=a.arg,
+                annotation=ast.unparse(a.annotation) if a.annotation else "Any",
+                default=ast.unparse(d) if d is not None else None,
+                description=(descriptions or {}).get(a.arg, ""),
+            )
+            for a, d in zip([*arguments.args, *arguments.kwonlyargs], defaults, strict=True)
+        ),
+        returns=ast.unparse(node.returns) if node.returns else "Any",
+    )
+
+
+def _schema(annotation: str) -> dict[str, Any]:
+    try:
+        return _node_schema(ast.parse(annotation, mode="eval").body)
+    except SyntaxError:
+        return {}
+
+
+def _node_schema(node: ast.expr) -> dict[str, Any]:
+    match node:
+        case ast.Constant(value=None):
+            return {"type": "null"}
+        case ast.Constant(value=str(forward)):
+            return _schema(forward)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _any_of([_node_schema(left), _node_schema(right)])
+        case ast.Subscript(value=value, slice=inner):
+            return _generic_schema(_last_name(value), inner)
+        case _:
+            name = _last_name(node)
+            if name in _JSON_TYPES:
+                return {"type": _JSON_TYPES[name]}
+            if name in _ARRAYS:
+                return {"type": "array", "items": {}}
+            return {"type": "object"} if name in _OBJECTS else {}
+
+
+def _generic_schema(name: str, inner: ast.expr) -> dict[str, Any]:
+    items = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
+    if name == "Optional":
+        return _any_of([_node_schema(items[0]), {"type": "null"}])
+    if name == "Union":
+        return _any_of([_node_schema(i) for i in items])
+    if name == "Literal":
+        return {"enum": [i.value for i in items if isinstance(i, ast.Constant)]}
+    if name in _ARRAYS:
+        members = [_node_schema(i) for i in items if not (isinstance(i, ast.Constant) and i.value is ...)]
+        return {"type": "array", "items": _any_of(members)}
+    if name in _OBJECTS:
+        return {"type": "object", "additionalProperties": _node_schema(items[-1])}
+    return {}
+
+
+def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:
+    flat: list[dict[str, Any]] = []
+    for schema in schemas:
+        for option in schema.get("anyOf", [schema]):
+            if option not in flat:
+                flat.append(option)
+    if {} in flat:
+        return {}
+    return flat[0] if len(flat) == 1 else {"anyOf": flat}
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    if not schema:
+        return {}
+    if "enum" in schema:
+        return {"enum": [*schema["enum"], *([] if None in schema["enum"] else [None])]}
+    return _any_of([schema, {"type": "null"}])
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,80 @@
+"""A turn: one request and all it causes, with the budget it may spend."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from src.core.errors import BudgetExceeded
+from src.core.events import Event, Usage
+from src.core.prompt import ChatMessage
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one turn may spend on the model."""
+
+    calls: int = 40
+    tokens: int = 400_000
+    """Input and output together."""
+    seconds: float = 600.0
+    cost: float | None = None
+    """US dollars; None: no limit."""
+
+
+class Budget:
+    """Counts what a turn spends; owned by one turn and used on the engine's loop only."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.usage = Usage()
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the turn began."""
+        return time.monotonic() - self._started
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.limits.seconds - self.seconds)
+
+    def check(self) -> None:
+        """Call before each model call.
+
+        Raises:
+            BudgetExceeded: one limit is used up; the message names it.
+        """
+        usage, limits = self.usage, self.limits
+        if usage.calls >= limits.calls:
+            self._exceeded(f"{limits.calls} model calls", "TURN_MAX_CALLS")
+        if usage.input_tokens + usage.output_tokens >= limits.tokens:
+            self._exceeded(f"{limits.tokens} tokens", "TURN_MAX_TOKENS")
+        if self.seconds >= limits.seconds:
+            self._exceeded(f"{limits.seconds:g} seconds", "TURN_MAX_SECONDS")
+        if limits.cost is not None and (usage.cost or 0.0) >= limits.cost:
+            self._exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+
+    def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
+        """Count one finished model call; `cost` in US dollars, None if the price is not known."""
+        known = cost is not None or self.usage.cost is not None
+        self.usage = Usage(
+            calls=self.usage.calls + 1,
+            input_tokens=self.usage.input_tokens + input_tokens,
+            output_tokens=self.usage.output_tokens + output_tokens,
+            cost=(self.usage.cost or 0.0) + (cost or 0.0) if known else None,
+        )
+
+    @staticmethod
+    def _exceeded(limit: str, variable: str) -> None:
+        raise BudgetExceeded(f"the turn has used up its budget of {limit}", f"ask for less, or raise {variable}")
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What every stage of a turn needs to know."""
+
+    request: str
+    emit: Callable[[Event], None]
+    history: tuple[ChatMessage, ...] = ()
+    """Requests and answers of the conversation before this turn, oldest first."""
+    budget: Budget = field(default_factory=Budget)

@@ -1,0 +1,83 @@
+"""What the sandbox says of a job: a verdict on a suite, or the outcome of one execution."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from src.core.value import Value
+
+TestOutcome = Literal["passed", "failed", "error", "skipped"]
+
+
+class TestResult(Value):
+    """One finished test."""
+
+    __test__ = False  # not a test class, whatever pytest thinks of its name
+
+    test: str
+    """Name of the test function, with its parameters in brackets as pytest prints them."""
+    outcome: TestOutcome
+    seconds: float
+    message: str = ""
+    """Why it did not pass, shortened to a few lines; "" when it passed."""
+
+
+class Verdict(Value):
+    """What a suite says of a tool. `passed` only if every expected test ran once and passed."""
+
+    passed: bool
+    tests: tuple[TestResult, ...] = ()
+    problem: str | None = None
+    """Why there is no orderly result (syntax error, nothing collected, timeout, memory, forged report); None if there is."""
+    output: str = ""
+    """What code and tests printed, capped."""
+    seconds: float = 0.0
+
+
+class Returned(Value):
+    """The tool returned a value."""
+
+    outcome: Literal["returned"] = "returned"
+    type_name: str
+    """Name of the value's type in the sandbox, such as `int` or `Decimal`."""
+    text: str
+    """The value for people: a string as it is, anything else as `repr` gives it; capped."""
+    data: str | None = None
+    """The value as JSON text; None if it is not plain JSON (NaN, sets, objects) or too large."""
+    truncated: bool = False
+    stdout: str = ""
+    seconds: float = 0.0
+
+
+class Raised(Value):
+    """The tool raised an exception."""
+
+    outcome: Literal["raised"] = "raised"
+    type_name: str
+    message: str
+    traceback: str = ""
+    stdout: str = ""
+    seconds: float = 0.0
+
+
+class Killed(Value):
+    """The tool was ended by the sandbox: too slow, too much memory, or its process died."""
+
+    outcome: Literal["killed"] = "killed"
+    reason: str
+    """One sentence that names the limit, such as `It ran longer than 30 seconds.`"""
+    stdout: str = ""
+    seconds: float = 0.0
+
+
+Execution = Annotated[Returned | Raised | Killed, Field(discriminator="outcome")]
+
+
+class SandboxStatus(Value):
+    """Whether code can run now, and where."""
+
+    available: bool
+    backend: str
+    """`docker` or `none`."""
+    detail: str
+    """For people: engine version and image, or why nothing can run and what to do."""

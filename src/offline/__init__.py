@@ -1,0 +1,1 @@
+"""The offline model: an OpenAI-compatible HTTP server on loopback, for use without a key and for tests."""

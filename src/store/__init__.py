@@ -1,0 +1,1 @@
+"""Conversations, turns, events and tools in one SQL database."""

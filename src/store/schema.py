@@ -1,0 +1,60 @@
+"""The tables, for SQLite and PostgreSQL alike. Migrations live in `src/store/migrations`."""
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+conversations = sa.Table(
+    "conversations",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("owner", sa.String(64), nullable=False, index=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("last_seq", sa.Integer, nullable=False, server_default="0"),
+)
+
+turns = sa.Table(
+    "turns",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), nullable=False, index=True),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("answer", sa.Text),
+    sa.Column("state", sa.String(16), nullable=False),  # running, finished, failed, stopped
+    sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("turn_id", sa.String(32), nullable=False, index=True),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("event", sa.Text, nullable=False),  # JSON of core.events.Event
+)
+
+tools = sa.Table(
+    "tools",
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("state", sa.String(16), nullable=False),  # pending (files not yet written), active
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("signature", sa.Text, nullable=False),  # JSON of core.signature.Signature
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("tests", sa.Text, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("example_requests", sa.Text, nullable=False),  # JSON list of strings
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("uses", sa.Integer, nullable=False, server_default="0"),
+)
+
+tool_vectors = sa.Table(
+    "tool_vectors",
+    metadata,
+    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column("embedder", sa.String(128), primary_key=True),
+    sa.Column("vector", sa.LargeBinary, nullable=False),  # little-endian float32
+)
