@@ -1,0 +1,97 @@
+"""The database: opened, brought to the newest schema, and entered for reading or for writing."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from filelock import FileLock
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+_ADVISORY_LOCK = 0x5E1F_A6E7
+"""Any number, the same in every process that migrates a PostgreSQL database."""
+
+
+def open_database(url: str) -> sa.Engine:
+    """Open the database, creating it and its folder where there is none, and migrate it to the newest schema.
+
+    Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call it in a thread.
+    """
+    engine = sa.create_engine(url)
+    try:
+        if engine.dialect.name == "sqlite":
+            _speak_sqlite(engine)
+        with _one_process_only(engine.url):
+            if engine.dialect.name == "sqlite":
+                _keep_a_write_ahead_log(engine)
+            _migrate(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+@contextmanager
+def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A connection that sees one consistent state of the database."""
+    with engine.connect() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A connection in a transaction that is committed at the end, or rolled back by an exception.
+
+    On SQLite the write lock is taken at once (`BEGIN IMMEDIATE`), so that reading before writing can't fail half-way.
+    """
+    with engine.connect() as connection, connection.execution_options(writing=True).begin():
+        yield connection
+
+
+def migrations() -> Config:
+    """Alembic's configuration, for which there is no alembic.ini."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _migrate(engine: sa.Engine) -> None:
+    config = migrations()
+    with writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _one_process_only(url: sa.URL) -> AbstractContextManager[object]:
+    """Switching SQLite to WAL fails, without waiting, while another process does the same; hence a lock file."""
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return nullcontext()
+    path = Path(url.database)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return FileLock(f"{path}.lock")
+
+
+def _keep_a_write_ahead_log(engine: sa.Engine) -> None:
+    connection = engine.raw_connection()
+    try:
+        connection.cursor().execute("PRAGMA journal_mode = WAL")  # kept in the file
+    finally:
+        connection.close()
+
+
+def _speak_sqlite(engine: sa.Engine) -> None:
+    @sa.event.listens_for(engine, "connect")
+    def _configure(connection, _record):  # type: ignore[no-untyped-def]
+        connection.isolation_level = None  # Python's driver must not begin transactions of its own: `_begin` does
+        for pragma in ("busy_timeout = 10000", "foreign_keys = ON", "synchronous = NORMAL"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writing") else "BEGIN")

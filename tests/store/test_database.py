@@ -1,0 +1,102 @@
+"""The database: migrations, transactions and what SQLite is told."""
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
+from alembic.migration import MigrationContext
+
+from src.store.database import open_database, reading, writing
+from src.store.schema import conversations, metadata, turns
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'new' / 'folder' / 'agent.db'}"
+
+
+def test_migrations_build_exactly_the_schema(url: str) -> None:
+    engine = open_database(url)
+    with reading(engine) as connection:
+        context = MigrationContext.configure(connection, opts={"compare_server_default": True})
+        missing = render_python_code(produce_migrations(context, metadata).upgrade_ops)
+        assert compare_metadata(context, metadata) == [], missing
+    engine.dispose()
+
+
+def test_a_migration_that_lacks_a_column_would_be_noticed(url: str) -> None:
+    engine = open_database(url)
+    with writing(engine) as connection:
+        connection.exec_driver_sql("ALTER TABLE tools DROP COLUMN uses")
+    with reading(engine) as connection:
+        assert [d[0] for d in compare_metadata(MigrationContext.configure(connection), metadata)] == ["add_column"]
+    engine.dispose()
+
+
+def test_opening_again_keeps_what_is_there(url: str) -> None:
+    first = open_database(url)
+    with writing(first) as connection:
+        connection.execute(conversations.insert().values(id="c", owner="o", title="t", created_at=sa.func.current_timestamp()))
+    first.dispose()
+    second = open_database(url)
+    with reading(second) as connection:
+        assert connection.scalars(sa.select(conversations.c.id)).all() == ["c"]
+    second.dispose()
+
+
+def _open_and_report(url: str, go: "multiprocessing.synchronize.Barrier", results: "multiprocessing.Queue[str]") -> None:
+    go.wait()
+    try:
+        open_database(url).dispose()
+        results.put("opened")
+    except BaseException as error:  # noqa: BLE001 - reported to the test
+        results.put(repr(error))
+
+
+def test_processes_may_open_a_new_database_at_once(url: str) -> None:
+    context = multiprocessing.get_context("spawn")
+    go, results = context.Barrier(3), context.Queue()
+    processes = [context.Process(target=_open_and_report, args=(url, go, results)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    assert [results.get(timeout=60) for _ in processes] == ["opened"] * 3
+    for process in processes:
+        process.join()
+
+
+def test_sqlite_is_told_to_be_safe_and_concurrent(url: str) -> None:
+    engine = open_database(url)
+    with reading(engine) as connection:
+        pragmas = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
+        assert [connection.exec_driver_sql(f"PRAGMA {p}").scalar() for p in pragmas] == ["wal", 1, 1, 10000]
+    engine.dispose()
+
+
+def test_a_row_without_its_parent_is_refused_and_rolled_back(url: str) -> None:
+    engine = open_database(url)
+    row = {"id": "t", "conversation_id": "nobody", "request": "r", "state": "running", "started_at": sa.func.current_timestamp()}
+    with pytest.raises(sa.exc.IntegrityError), writing(engine) as connection:
+        connection.execute(turns.insert().values(**row))
+    with reading(engine) as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(turns)) == 0
+    engine.dispose()
+
+
+def test_writing_takes_the_lock_at_once_and_reading_never_waits(url: str) -> None:
+    engine = open_database(url)
+    with writing(engine), reading(engine) as other:
+        assert other.scalar(sa.select(sa.func.count()).select_from(turns)) == 0
+        other.rollback()
+        other.exec_driver_sql("PRAGMA busy_timeout = 1")
+        other.rollback()
+        with pytest.raises(sa.exc.OperationalError, match="locked"):
+            other.execution_options(writing=True).execute(sa.text("SELECT 1"))
+    engine.dispose()
+
+
+def test_a_percent_sign_in_the_path_is_no_problem(tmp_path: Path) -> None:
+    engine = open_database(f"sqlite:///{tmp_path / '50%(off)s.db'}")
+    engine.dispose()
+    assert (tmp_path / "50%(off)s.db").exists()
