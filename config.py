@@ -98,4 +98,6 @@ def load_settings(env_file: str | Path | None = ".env") -> Settings:
             variable = str(detail["loc"][0]).upper()
             shown = "(hidden)" if "KEY" in variable or "TOKEN" in variable else repr(detail["input"])
             problems.append(f"{variable}={shown}: {detail['msg']}")
-        raise ConfigurationError("; ".join(problems), "correct it in the environment or in .env; .env.example lists what is allowed") from error
+        raise ConfigurationError(
+            "; ".join(problems), "correct it in the environment or in .env; .env.example lists what is allowed"
+        ) from error

@@ -20,9 +20,15 @@ AgentError
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class AgentError(Exception):
     """Base of all errors above. `str(error)` names the value that is wrong; `remedy` says what to do, "" if nothing."""
+
+    where = ""
+    """The stage of the turn that gave up, once one is known; see `stage`."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)
@@ -95,8 +101,14 @@ class EmbedderUnavailable(AgentError):
 
 
 class SynthesisFailed(AgentError):
-    """A step of a synthesis gave up."""
+    """A step of a synthesis gave up; `where` names it."""
 
-    def __init__(self, step: str, message: str, remedy: str = "") -> None:
-        super().__init__(message, remedy)
-        self.step = step
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Mark errors that pass with the stage they come from; the innermost stage wins."""
+    try:
+        yield
+    except AgentError as error:
+        error.where = error.where or name
+        raise

@@ -9,6 +9,11 @@ from src.core.value import Value
 _JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
 _ARRAYS = {"list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "Sequence", "Iterable", "Collection"}
 _OBJECTS = {"dict", "Dict", "Mapping", "MutableMapping"}
+_PLAIN: dict[str, dict[str, Any]] = {
+    **{name: {"type": json_type} for name, json_type in _JSON_TYPES.items()},
+    **{name: {"type": "array", "items": {}} for name in _ARRAYS},
+    **{name: {"type": "object"} for name in _OBJECTS},
+}
 
 
 class SignatureError(ValueError):
@@ -112,12 +117,7 @@ def _node_schema(node: ast.expr) -> dict[str, Any]:
         case ast.Subscript(value=value, slice=inner):
             return _generic_schema(_last_name(value), inner)
         case _:
-            name = _last_name(node)
-            if name in _JSON_TYPES:
-                return {"type": _JSON_TYPES[name]}
-            if name in _ARRAYS:
-                return {"type": "array", "items": {}}
-            return {"type": "object"} if name in _OBJECTS else {}
+            return _PLAIN.get(_last_name(node), {})
 
 
 def _generic_schema(name: str, inner: ast.expr) -> dict[str, Any]:
@@ -131,9 +131,7 @@ def _generic_schema(name: str, inner: ast.expr) -> dict[str, Any]:
     if name in _ARRAYS:
         members = [_node_schema(i) for i in items if not (isinstance(i, ast.Constant) and i.value is ...)]
         return {"type": "array", "items": _any_of(members)}
-    if name in _OBJECTS:
-        return {"type": "object", "additionalProperties": _node_schema(items[-1])}
-    return {}
+    return {"type": "object", "additionalProperties": _node_schema(items[-1])} if name in _OBJECTS else {}
 
 
 def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:

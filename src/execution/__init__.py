@@ -1,0 +1,1 @@
+"""The parts of an execution: checking arguments against a signature."""

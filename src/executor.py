@@ -1,0 +1,96 @@
+"""The executor: turns a request and tools that may fit into one checked call, and runs it once in the sandbox."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from src.core.errors import stage
+from src.core.events import Executing, ExecutionFailed, ExecutionFinished
+from src.core.functions import NO_TOOL_FITS, as_function
+from src.core.prompt import Prompt
+from src.core.protocols import ModelClient, Sandbox, ToolLibrary
+from src.core.tool import Tool
+from src.core.turn import Turn
+from src.core.value import Value
+from src.core.verdict import Execution, Returned
+from src.execution.arguments import ArgumentsInvalid, bind
+from src.prompts import render
+
+
+class Call(Value):
+    """A tool with arguments that fit its signature."""
+
+    tool: Tool
+    arguments: dict[str, Any]
+    """Plain JSON by parameter name; parameters that are left out take their defaults."""
+
+    def __str__(self) -> str:
+        return f"{self.tool.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"
+
+
+class NoFit(Value):
+    """The model says that none of the tools does what is asked for."""
+
+    reason: str
+
+
+class Misfit(Value):
+    """The model chose the tool, but what the request says doesn't fit its signature."""
+
+    tool: Tool
+    problem: str
+    missing: tuple[str, ...] = ()
+    """Required parameters that nobody gave a value for; if only these are the problem, the person can be asked."""
+
+
+class Executor:
+    """Prepares calls with the model's help and runs them."""
+
+    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary) -> None:
+        self._model, self._sandbox, self._library = model, sandbox, library
+
+    async def prepare(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
+        """Which of the tools the request calls for, and with which arguments: one model call, two if its arguments don't fit.
+
+        Raises:
+            ModelError: the model can't be reached, declines or makes no sense.
+        """
+        prompt = render("decide", turn.history, request=turn.request)
+        if len(tools) == 1:
+            prompt = render("arguments", turn.history, request=turn.request, function=tools[0].name, problem="")
+        result = await self._chosen(turn, prompt, tools)
+        if isinstance(result, Misfit) and not result.missing:
+            again = render("arguments", turn.history, request=turn.request, function=result.tool.name, problem=result.problem)
+            return await self._chosen(turn, again, (result.tool,))
+        return result
+
+    async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
+        functions = [*map(as_function, tools), NO_TOOL_FITS]
+        choice = await self._model.choose(prompt, functions, turn.budget)
+        if choice.name == NO_TOOL_FITS.name:
+            return NoFit(reason=str(choice.arguments.get("reason") or "none of the tools does what is asked for"))
+        tool = next(t for t in tools if t.name == choice.name)
+        try:
+            return Call(tool=tool, arguments=bind(tool.signature, choice.arguments))
+        except ArgumentsInvalid as error:
+            return Misfit(tool=tool, problem=error.problem, missing=error.missing)
+
+    async def run(self, turn: Turn, call: Call) -> Execution:
+        """Call the tool once. What the tool does wrong is a value; only a broken sandbox raises.
+
+        Raises:
+            SandboxError: there is no sandbox, or it broke.
+        """
+        started = time.monotonic()
+        name = call.tool.name
+        with stage("executing"):
+            turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
+            execution = await self._sandbox.execute(name, call.tool.code, call.arguments)
+        seconds = time.monotonic() - started
+        if isinstance(execution, Returned):
+            turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
+            await self._library.record_use(name)
+        else:
+            turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
+        return execution

@@ -1,0 +1,182 @@
+"""The orchestrator: a turn from request to answer.
+
+search the library → run the tool that fits | ask for what is missing | build a tool and run it → answer
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from src.core.errors import AgentError, ModelReplyInvalid, stage
+from src.core.events import (
+    AnswerToken,
+    Event,
+    NoToolFound,
+    Searching,
+    ToolFound,
+    ToolMismatch,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+)
+from src.core.prompt import ChatMessage
+from src.core.protocols import ToolLibrary
+from src.core.tool import Candidate, Tool
+from src.core.turn import Budget, Limits, Turn
+from src.executor import Call, Executor, Misfit, NoFit
+from src.response_synthesizer import ResponseSynthesizer
+from src.synthesis_engine import Reply, SynthesisEngine
+
+log = logging.getLogger(__name__)
+
+CANDIDATES = 8
+"""How many tools the model chooses from."""
+CHOICE_ODDS = 19.0
+"""How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against 0.05): what its choice adds to
+the odds that the search gives."""
+
+
+class Orchestrator:
+    """Takes requests through the stages of a turn; lives on one event loop, and serves any number of turns at once."""
+
+    def __init__(
+        self,
+        library: ToolLibrary,
+        executor: Executor,
+        synthesis: SynthesisEngine,
+        responder: ResponseSynthesizer,
+        threshold: float = 0.75,
+        limits: Limits | None = None,
+    ) -> None:
+        self._library, self._executor, self._synthesis, self._responder = library, executor, synthesis, responder
+        self._threshold, self._limits = threshold, limits
+        self._loop = asyncio.get_running_loop()
+
+    def process_request(self, user_prompt: str, callback: Callable[[Event], None] | None = None) -> TurnFinished | TurnFailed:
+        """The synchronous door, for any thread but the event loop's own: run one turn and wait for its last event.
+
+        `callback` is called with every event, on the event loop's thread.
+        """
+        return asyncio.run_coroutine_threadsafe(self.handle(user_prompt, callback or (lambda _: None)), self._loop).result()
+
+    async def handle(self, request: str, emit: Callable[[Event], None], history: Sequence[ChatMessage] = ()) -> TurnFinished | TurnFailed:
+        """Run one turn; its last event is also returned. Cancelling it ends what it has running and emits `TurnStopped`."""
+        turn = Turn(request, emit, tuple(history), Budget(self._limits))
+        emit(TurnStarted(request=request))
+        last: TurnFinished | TurnFailed
+        try:
+            answer, tool = await self._answer(turn)
+            last = TurnFinished(answer=answer, tool=tool, usage=turn.budget.usage, seconds=turn.budget.seconds)
+        except AgentError as error:
+            last = _failed(turn, error.where or "internal", error.message, error.remedy)
+        except asyncio.CancelledError as error:
+            reason = str(error.args[0]) if error.args else "The turn was cancelled."
+            emit(TurnStopped(reason=reason, usage=turn.budget.usage, seconds=turn.budget.seconds))
+            raise
+        except Exception as error:  # noqa: BLE001 - the end of a turn: nothing may stop the others
+            log.exception("a turn failed on an unexpected error")
+            last = _failed(turn, "internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
+        emit(last)
+        return last
+
+    async def _answer(self, turn: Turn) -> tuple[str, str | None]:
+        """The answer, and the name of the tool it comes from."""
+        choice, considered = await self._find(turn)
+        if isinstance(choice, Misfit):
+            turn.emit(ToolMismatch(tool=choice.tool.name, problem=choice.problem, then="ask" if choice.missing else "synthesize"))
+            if choice.missing:
+                return self._say(turn, question(choice)), None
+        if not isinstance(choice, Call):
+            built = await self._synthesis.synthesize(turn, considered)
+            if isinstance(built, Reply):
+                return self._say(turn, built.text), None
+            choice = await self._call_of(turn, built)
+            if isinstance(choice, Misfit):
+                return self._say(turn, question(choice)), None
+        execution = await self._executor.run(turn, choice)
+        answer = ""
+        with stage("answering"):
+            async for piece in self._responder.answer(turn, str(choice), execution):
+                answer += self._say(turn, piece)
+        return answer, choice.tool.name
+
+    async def _find(self, turn: Turn) -> tuple[Call | Misfit | NoFit, tuple[str, ...]]:
+        """What the library has for the request, and the names of the tools that were looked at."""
+        started = time.monotonic()
+        turn.emit(Searching())
+        with stage("searching"):
+            candidates = await self._library.search(turn.request, CANDIDATES)
+            choice = await self._choose(turn, candidates)
+        considered = tuple(c.tool.name for c in candidates)
+        seconds = time.monotonic() - started
+        if isinstance(choice, NoFit):
+            turn.emit(NoToolFound(reason=choice.reason, considered=considered, seconds=seconds))
+        else:
+            confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
+            turn.emit(ToolFound(tool=choice.tool.name, confidence=confidence, considered=considered, seconds=seconds))
+        return choice, considered
+
+    async def _choose(self, turn: Turn, candidates: Sequence[Candidate]) -> Call | Misfit | NoFit:
+        if not candidates:
+            return NoFit(reason="The library is empty.")
+        try:
+            choice = await self._executor.prepare(turn, [c.tool for c in candidates])
+        except ModelReplyInvalid:
+            best = candidates[0]
+            if best.confidence < self._threshold:
+                raise
+            # The model made no sense of the choice, but the search alone is sure enough.
+            choice = await self._executor.prepare(turn, [best.tool])
+        if isinstance(choice, NoFit):
+            return choice
+        confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
+        if confidence < self._threshold:
+            limit = f"below the {self._threshold:.0%} of SIMILARITY_THRESHOLD"
+            return NoFit(reason=f"{choice.tool.name} fits with a confidence of {confidence:.0%} only, {limit}.")
+        return choice
+
+    async def _call_of(self, turn: Turn, built: Tool) -> Call | Misfit:
+        with stage("executing"):
+            choice = await self._executor.prepare(turn, [built])
+            if isinstance(choice, NoFit):
+                raise AgentError(
+                    f"{built.name} was built, but can't be called for this request: {choice.reason}", "ask again with the values"
+                )
+        if isinstance(choice, Misfit):
+            turn.emit(ToolMismatch(tool=built.name, problem=choice.problem, then="ask"))
+        return choice
+
+    @staticmethod
+    def _say(turn: Turn, text: str) -> str:
+        turn.emit(AnswerToken(text=text))
+        return text
+
+
+def question(misfit: Misfit) -> str:
+    """Asks the person for what a call lacks."""
+    lines = [f"I can do this with `{misfit.tool.name}`, but {misfit.problem}." if not misfit.missing else "To do this I still need:"]
+    for parameter in misfit.tool.signature.parameters:
+        if parameter.name in misfit.missing:
+            lines.append(
+                f"- **{parameter.name}** ({parameter.annotation})" + (f": {parameter.description}" if parameter.description else "")
+            )
+    return "\n".join(lines)
+
+
+def _confirmed(confidence: float) -> float:
+    """Confidence of the search, 0..1, after the model has chosen the same tool; Bayes' rule in odds form."""
+    return CHOICE_ODDS * confidence / (CHOICE_ODDS * confidence + 1 - confidence)
+
+
+def _failed(turn: Turn, where: str, message: str, remedy: str) -> TurnFailed:
+    return TurnFailed(where=where, message=message, remedy=remedy, usage=turn.budget.usage, seconds=turn.budget.seconds)
+
+
+if __name__ == "__main__":
+    import runpy
+    import sys
+
+    sys.argv[1:] = ["check", "orchestrator"]
+    runpy.run_module("src", run_name="__main__")

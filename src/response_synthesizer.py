@@ -1,0 +1,66 @@
+"""The response synthesizer: the result of a call, told in natural language as the model streams it."""
+
+from collections.abc import AsyncIterator
+from typing import assert_never
+
+from src.core.errors import ModelError
+from src.core.protocols import ModelClient
+from src.core.turn import Turn
+from src.core.verdict import Execution, Killed, Raised, Returned
+from src.prompts import render
+
+SHOWN_TO_MODEL = 4000
+"""Characters of a result that the model is shown; the person sees the whole result in the activity."""
+
+
+class ResponseSynthesizer:
+    """Puts results into words."""
+
+    def __init__(self, model: ModelClient) -> None:
+        self._model = model
+
+    async def answer(self, turn: Turn, call: str, execution: Execution) -> AsyncIterator[str]:
+        """The answer in pieces, Markdown; `call` is the call as Python source.
+
+        When the model can't be reached, declines or has no budget left, the plain result is the answer, so that work that
+        was done is never lost.
+        """
+        result = describe(execution)
+        shown = result if len(result) <= SHOWN_TO_MODEL else result[:SHOWN_TO_MODEL] + "\n… (shortened)"
+        begun = False
+        try:
+            async for piece in self._model.stream(
+                render("answer", turn.history, request=turn.request, call=call, result=shown), turn.budget
+            ):
+                begun = True
+                yield piece
+        except ModelError as error:
+            yield ("\n\n" if begun else "") + plain(execution) + f"\n\n*The model could not put this into words: {error.message}.*"
+
+
+def describe(execution: Execution) -> str:
+    """What the model is told of an execution."""
+    match execution:
+        case Returned():
+            text = f"{execution.text}" if execution.text else "(an empty text)"
+            return text + ("\n… (the value is longer than this)" if execution.truncated else "")
+        case Raised():
+            return f"raised {execution.type_name}: {execution.message}"
+        case Killed():
+            return f"was ended: {execution.reason}"
+        case _:
+            assert_never(execution)
+
+
+def plain(execution: Execution) -> str:
+    """What the person is told of an execution without a model's help."""
+    match execution:
+        case Returned():
+            fence = "```" if "```" not in execution.text else "~~~~"
+            return f"The result is:\n\n{fence}\n{execution.text}\n{fence}"
+        case Raised():
+            return f"The tool refused this input: {execution.message or execution.type_name}"
+        case Killed():
+            return f"The tool had to be ended. {execution.reason}"
+        case _:
+            assert_never(execution)

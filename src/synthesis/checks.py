@@ -1,0 +1,151 @@
+"""What a specification, a suite and a module must look like before the sandbox is troubled with them.
+
+Source is only parsed, never run. Each check returns the first problem in words that the model can act on, or None.
+"""
+
+import ast
+import keyword
+import sys
+from collections.abc import Iterator
+
+from src.core.signature import Signature, SignatureError, parse_signature
+from src.core.spec import Specification
+
+_TEST_IMPORTS = frozenset(sys.stdlib_module_names) | {"pytest"}
+_EVASIONS = {"skip", "skipif", "xfail", "importorskip", "exit"}
+
+
+def specification_problem(spec: Specification) -> str | None:
+    """Why no tool can be written from the specification."""
+    return next(_specification_problems(spec), None)
+
+
+def _specification_problems(spec: Specification) -> Iterator[str]:
+    for parameter in spec.parameters:
+        if not parameter.name.isidentifier() or keyword.iskeyword(parameter.name):
+            yield f"{parameter.name!r} can't be the name of a parameter"
+        if not _is_expression(parameter.annotation):
+            yield f"the annotation {parameter.annotation!r} of {parameter.name} is not a Python expression"
+        if parameter.default is not None and not _is_literal(parameter.default):
+            yield f"the default {parameter.default!r} of {parameter.name} is not a Python literal"
+    if len({p.name for p in spec.parameters}) < len(spec.parameters):
+        yield "two parameters have the same name"
+    if not _is_expression(spec.returns):
+        yield f"the annotation {spec.returns!r} of the returned value is not a Python expression"
+    if not spec.description.strip():
+        yield "the description is empty"
+    if not spec.examples:
+        yield "there are no examples"
+    try:
+        parse_signature(stub(spec.signature()), spec.name)
+    except SignatureError as error:
+        yield str(error)  # a required parameter after one with a default, for instance
+
+
+def suite_problem(tests: str, name: str) -> str | None:
+    """Why the suite is not worth running: it does not parse, tests nothing, asserts nothing, or evades."""
+    try:
+        return next(_suite_problems(ast.parse(tests), name), None)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return f"the suite is not valid Python: {error}"
+
+
+def _suite_problems(module: ast.Module, name: str) -> Iterator[str]:
+    foreign = _foreign_imports(module, _TEST_IMPORTS | {name})
+    if foreign:
+        yield f"the suite imports {foreign}; only the standard library, pytest and {name} are there"
+    if not any(_imports_from(node, name) for node in ast.walk(module)):
+        yield f"the suite does not import the function with `from {name} import {name}`"
+    found = list(_tests(module))
+    if not found:
+        yield "the suite has no function whose name begins with test_"
+    names = [t.name for t in found]
+    for twice in (n for n in names if names.count(n) > 1):
+        yield f"two tests are named {twice}, so the first never runs"
+    for idle in (t.name for t in found if not any(map(_is_assertion, ast.walk(t)))):
+        yield f"{idle} asserts nothing"
+    for node in ast.walk(module):
+        if isinstance(node, ast.Attribute) and node.attr in _EVASIONS and _is_pytest(node.value):
+            yield f"the suite uses pytest's {node.attr}; every test must run"
+
+
+def module_problem(code: str, wanted: Signature) -> str | None:
+    """Why the module can't be the tool: it does not parse, has another signature, or imports what is not there."""
+    try:
+        found = parse_signature(code, wanted.function)
+    except SignatureError as error:
+        return str(error)
+    if [(p.name, p.default) for p in found.parameters] != [(p.name, _normal(p.default)) for p in wanted.parameters]:
+        return f"the signature is `{found}`, but the specification says `{wanted}`"
+    foreign = _foreign_imports(ast.parse(code), frozenset(sys.stdlib_module_names))
+    return f"the code imports {foreign}; only the standard library is there" if foreign else None
+
+
+def stub(signature: Signature) -> str:
+    """A module with the right signature that does nothing right; no honest suite passes on it.
+
+    It raises an exception of its own, so that only tests which accept any exception at all pass.
+    """
+    parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
+    return (
+        f"class NotWritten(Exception):\n    pass\n\n\n"
+        f"def {signature.function}({parameters}):\n    raise NotWritten('{signature.function} is not written yet')\n"
+    )
+
+
+def _tests(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+            yield node
+        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            yield from (n for n in node.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test"))
+
+
+def _is_assertion(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assert) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "raises"
+    )
+
+
+def _is_pytest(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Name) and node.id == "pytest") or (isinstance(node, ast.Attribute) and node.attr == "mark")
+
+
+def _imports_from(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.ImportFrom(module=module):
+            return module == name
+        case ast.Import(names=names):
+            return any(n.name == name for n in names)
+    return False
+
+
+def _foreign_imports(module: ast.Module, known: frozenset[str] | set[str]) -> str:
+    """Names of top-level modules that are imported but not known, "" if there are none."""
+    imported = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            imported |= {n.name.partition(".")[0] for n in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add((node.module or ".").partition(".")[0] if not node.level else ".")
+    return ", ".join(sorted(imported - known))
+
+
+def _is_expression(source: str) -> bool:
+    try:
+        ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _is_literal(source: str) -> bool:
+    try:
+        ast.literal_eval(source)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _normal(default: str | None) -> str | None:
+    return None if default is None else ast.unparse(ast.parse(default, mode="eval"))
