@@ -1,0 +1,176 @@
+"""The journal: who may read what, how events are numbered, and what a model gets to see of the past."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import sqlalchemy as sa
+
+from src.core.errors import RequestError
+from src.core.events import AnswerToken, Event, Record, Searching, ToolFound, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.prompt import ChatMessage
+from src.store import schema
+from src.store.database import open_database, reading, writing
+from src.store.journal import Entry, Journal
+
+AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[sa.Engine]:
+    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def journal(engine: sa.Engine) -> Journal:
+    return Journal(engine)
+
+
+def _states(engine: sa.Engine) -> dict[str, str]:
+    with reading(engine) as connection:
+        return {row.id: row.state for row in connection.execute(sa.select(schema.turns))}
+
+
+def _finish(journal: Journal, conversation: str, request: str, answer: str) -> None:
+    journal.append([Entry(conversation, journal.begin_turn(conversation, request), AT, TurnFinished(answer=answer))])
+
+
+def test_conversations_belong_to_one_owner(journal: Journal) -> None:
+    first = journal.create_conversation("ann", "first")
+    second = journal.create_conversation("ann", "second")
+    journal.create_conversation("bob", "third")
+    assert [(c.id, c.title) for c in journal.conversations("ann")] == [(second, "second"), (first, "first")]
+    assert journal.conversations("ann")[0].created_at.tzinfo is UTC
+    assert journal.conversations("nobody") == ()
+    assert journal.owner_of(first) == "ann"
+    assert journal.owner_of("unknown") is None
+    journal.check_owner("ann", first)
+
+
+@pytest.mark.parametrize("conversation", ["the other's", "unknown", "\ud800", "x" * 100_000])
+def test_a_foreign_conversation_is_refused_like_an_unknown_one(journal: Journal, conversation: str) -> None:
+    if conversation == "the other's":
+        conversation = journal.create_conversation("ann", "first")
+    with pytest.raises(RequestError, match="there is no conversation") as caught:
+        journal.check_owner("bob", conversation)
+    assert caught.value.remedy == "begin a new one"
+
+
+def test_events_are_numbered_within_their_conversation(journal: Journal) -> None:
+    one, two = journal.create_conversation("o", "1"), journal.create_conversation("o", "2")
+    entries = [Entry(c, "t", AT, AnswerToken(text=text)) for c, text in ((one, "a"), (two, "b"), (one, "c"))]
+    assert [(r.conversation_id, r.seq) for r in journal.append(entries)] == [(one, 1), (two, 1), (one, 2)]
+    (last,) = journal.append([Entry(one, "t", AT, Searching())])
+    assert last == Record(conversation_id=one, seq=3, turn_id="t", at=AT, event=Searching())
+    assert [(r.seq, r.event) for r in journal.history(one)] == [(1, AnswerToken(text="a")), (2, AnswerToken(text="c")), (3, Searching())]
+    assert journal.history(one, after_seq=2) == (last,)
+    assert journal.history(one, after_seq=3) == ()
+
+
+def test_an_event_of_an_unknown_conversation_does_not_take_others_along(journal: Journal) -> None:
+    known = journal.create_conversation("o", "1")
+    records = journal.append([Entry("unknown", "t", AT, Searching()), Entry(known, "t", AT, Searching())])
+    assert [(r.conversation_id, r.seq) for r in records] == [("unknown", 0), (known, 1)]
+    assert len(journal.history(known)) == 1
+
+
+def test_writers_at_once_leave_no_gap_and_no_double(journal: Journal) -> None:
+    ids = [journal.create_conversation("o", str(n)) for n in range(3)]
+
+    def write(order: list[str]) -> None:
+        for _ in range(20):
+            journal.append([Entry(c, "t", AT, Searching()) for c in order])
+
+    threads = [Thread(target=write, args=(order,)) for order in (ids, ids[::-1], ids[1:] + ids[:1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [[r.seq for r in journal.history(c)] for c in ids] == [list(range(1, 61))] * 3
+
+
+@pytest.mark.parametrize(
+    ("event", "state"),
+    [
+        (TurnFinished(answer="45"), "finished"),
+        (TurnFailed(where="executing", message="m"), "failed"),
+        (TurnStopped(reason="r"), "stopped"),
+        (Searching(), "running"),
+    ],
+)
+def test_the_event_that_ends_a_turn_also_ends_its_row(engine: sa.Engine, journal: Journal, event: Event, state: str) -> None:
+    conversation = journal.create_conversation("o", "t")
+    turn = journal.begin_turn(conversation, "r")
+    assert _states(engine) == {turn: "running"}
+    journal.append([Entry(conversation, turn, AT, event)])
+    assert _states(engine) == {turn: state}
+
+
+def test_turns_of_a_killed_server_are_stopped_once(engine: sa.Engine, journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    _finish(journal, conversation, "done", "yes")
+    turn = journal.begin_turn(conversation, "r")
+    journal.append([Entry(conversation, turn, AT, TurnStarted(request="r"))])
+    (record,) = Journal(engine).stop_abandoned_turns()
+    assert (record.turn_id, record.seq, record.event) == (turn, 3, TurnStopped(reason="The server ended while this was running."))
+    assert journal.history(conversation, 2) == (record,)
+    assert sorted(_states(engine).values()) == ["finished", "stopped"]
+    assert Journal(engine).stop_abandoned_turns() == []
+
+
+def test_the_model_sees_finished_turns_oldest_first(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    for number in range(4):
+        _finish(journal, conversation, f"request {number}", f"answer {number}")
+    failed = journal.begin_turn(conversation, "failed")
+    journal.append([Entry(conversation, failed, AT, TurnFailed(where="internal", message="m"))])
+    journal.begin_turn(conversation, "running")
+    assert journal.messages(conversation, limit=5) == (
+        ChatMessage(role="user", content="request 2"),
+        ChatMessage(role="assistant", content="answer 2"),
+        ChatMessage(role="user", content="request 3"),
+        ChatMessage(role="assistant", content="answer 3"),
+    )
+    assert journal.messages("unknown", limit=5) == ()
+
+
+def test_what_the_model_sees_is_bounded(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    for letter in "abc":
+        _finish(journal, conversation, letter * 20_000, letter * 2_000)
+    messages = journal.messages(conversation)
+    assert [(m.role, m.content[0], len(m.content)) for m in messages] == [
+        ("user", "b", 8_000),
+        ("assistant", "b", 2_000),
+        ("user", "c", 8_000),
+        ("assistant", "c", 2_000),
+    ]
+    assert messages[0].content.endswith("b…")
+
+
+def test_text_that_no_encoding_carries_is_repaired(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "title \ud800\0")
+    turn = journal.begin_turn(conversation, "half \udc00")
+    (record,) = journal.append([Entry(conversation, turn, AT, TurnFinished(answer="joined \ud83d\ude00, half \ud800!"))])
+    assert record.event == TurnFinished(answer="joined 😀, half \N{REPLACEMENT CHARACTER}!")
+    assert journal.history(conversation) == (record,)
+    assert journal.conversations("o")[0].title == "title \N{REPLACEMENT CHARACTER}"
+    assert [m.content for m in journal.messages(conversation)] == [
+        "half \N{REPLACEMENT CHARACTER}",
+        "joined 😀, half \N{REPLACEMENT CHARACTER}!",
+    ]
+
+
+def test_an_event_that_cannot_be_read_back_does_not_hide_the_others(
+    engine: sa.Engine, journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
+    conversation = journal.create_conversation("o", "t")
+    journal.append([Entry(conversation, "t", AT, ToolFound(tool="x", confidence=1.0)), Entry(conversation, "t", AT, Searching())])
+    with writing(engine) as connection:
+        connection.execute(schema.events.update().where(schema.events.c.seq == 1).values(event='{"type": "of_the_future"}'))
+    assert [r.seq for r in journal.history(conversation)] == [2]
+    assert "event 1 of conversation" in caplog.text

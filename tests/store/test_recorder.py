@@ -1,0 +1,147 @@
+"""The recorder: batches, order, and a database that fails."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from src.core.events import AnswerToken, Record, Searching, SynthesisStep, TurnFinished
+from src.store.database import open_database
+from src.store.journal import Entry, Journal
+from src.store.recorder import Recorder
+
+
+class FailingJournal:
+    """A journal that refuses the first `failures` batches."""
+
+    def __init__(self, journal: Journal, failures: int) -> None:
+        self.journal = journal
+        self.failures = failures
+
+    def append(self, entries: Sequence[Entry]) -> list[Record]:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("disk full")
+        return self.journal.append(entries)
+
+
+@pytest.fixture
+async def journal(tmp_path: Path) -> AsyncIterator[Journal]:
+    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    yield Journal(engine)
+    engine.dispose()
+
+
+def _tokens(text: str) -> list[AnswerToken]:
+    return [AnswerToken(text=letter) for letter in text]
+
+
+async def test_pieces_of_one_stream_become_one_record(journal: Journal) -> None:
+    conversation, recorder, seen = journal.create_conversation("o", "t"), Recorder(journal), list[Record]()
+    recorder.subscribe(seen.extend)
+    for a, b in zip(_tokens("hello"), _tokens("world"), strict=True):
+        recorder.emit(conversation, "a", a)
+        recorder.emit(conversation, "b", b)
+    recorder.emit(conversation, "a", TurnFinished(answer="hello"))
+    recorder.emit(conversation, "a", AnswerToken(text="late"))
+    await recorder.flush()
+    assert [(r.seq, r.turn_id, r.event) for r in seen] == [
+        (1, "a", AnswerToken(text="hello")),
+        (2, "b", AnswerToken(text="world")),
+        (3, "a", TurnFinished(answer="hello")),
+        (4, "a", AnswerToken(text="late")),
+    ]
+    assert journal.history(conversation) == tuple(seen)
+    await recorder.aclose()
+
+
+async def test_pieces_wait_for_the_window_and_other_events_do_not(journal: Journal) -> None:
+    conversation, recorder = journal.create_conversation("o", "t"), Recorder(journal, window=3600)
+    arrived: asyncio.Queue[list[Record]] = asyncio.Queue()
+    recorder.subscribe(arrived.put_nowait)
+    recorder.emit(conversation, "a", Searching())
+    assert [r.event for r in await arrived.get()] == [Searching()]
+    recorder.emit(conversation, "a", AnswerToken(text="a"))
+    recorder.emit(conversation, "a", SynthesisStep(step="tests", state="streaming", text="x"))
+    recorder.emit(conversation, "a", SynthesisStep(step="tests", state="streaming", text="y"))
+    with pytest.raises(asyncio.QueueEmpty):
+        arrived.get_nowait()
+    recorder.emit(conversation, "b", Searching())
+    assert [(r.seq, r.event) for r in await arrived.get()] == [
+        (2, AnswerToken(text="a")),
+        (3, SynthesisStep(step="tests", state="streaming", text="xy")),
+        (4, Searching()),
+    ]
+    await recorder.aclose()
+
+
+async def test_a_lone_piece_arrives_without_anything_after_it(journal: Journal) -> None:
+    conversation, recorder = journal.create_conversation("o", "t"), Recorder(journal)
+    arrived: asyncio.Queue[list[Record]] = asyncio.Queue()
+    recorder.subscribe(arrived.put_nowait)
+    for text in "ab":
+        recorder.emit(conversation, "a", AnswerToken(text=text))
+        assert [r.event for r in await arrived.get()] == [AnswerToken(text=text)]
+    await recorder.aclose()
+
+
+async def test_a_subscriber_that_fails_or_leaves_takes_nothing_from_the_others(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+    conversation, recorder = journal.create_conversation("o", "t"), Recorder(journal)
+    left, stayed = list[Record](), list[Record]()
+    recorder.subscribe(lambda records: 1 / 0)  # type: ignore[arg-type,return-value]
+    leave = recorder.subscribe(left.extend)
+    recorder.subscribe(stayed.extend)
+    recorder.emit(conversation, "a", Searching())
+    await recorder.flush()
+    leave()
+    recorder.emit(conversation, "a", Searching())
+    await recorder.flush()
+    assert ([r.seq for r in left], [r.seq for r in stayed]) == ([1], [1, 2])
+    assert caplog.text.count("a subscriber failed") == 2
+    await recorder.aclose()
+
+
+async def test_closing_keeps_what_is_left_and_says_what_comes_too_late(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+    conversation, recorder = journal.create_conversation("o", "t"), Recorder(journal, window=3600)
+    recorder.emit(conversation, "a", AnswerToken(text="x"))
+    await recorder.aclose()
+    await recorder.aclose()
+    assert [r.event for r in journal.history(conversation)] == [AnswerToken(text="x")]
+    recorder.emit(conversation, "a", Searching())
+    await recorder.flush()
+    assert len(journal.history(conversation)) == 1
+    assert "searching of turn a came after the journal was closed" in caplog.text
+
+
+async def test_a_database_that_recovers_soon_is_not_noticed(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+    conversation = journal.create_conversation("o", "t")
+    recorder, seen = Recorder(FailingJournal(journal, failures=2), pauses=(0, 0)), list[Record]()
+    recorder.subscribe(seen.extend)
+    recorder.emit(conversation, "a", Searching())
+    await recorder.flush()
+    assert journal.history(conversation) == tuple(seen)
+    assert [r.seq for r in seen] == [1]
+    assert caplog.text.count("the journal could not keep 1 events") == 2
+    await recorder.aclose()
+
+
+async def test_a_broken_database_still_shows_the_turn_and_keeps_it_later(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    turn = journal.begin_turn(conversation, "r")
+    recorder, seen = Recorder(FailingJournal(journal, failures=3), pauses=(0,)), list[Record]()
+    recorder.subscribe(seen.extend)
+    for event in (Searching(), TurnFinished(answer="45"), AnswerToken(text="z")):
+        recorder.emit(conversation, turn, event)
+        await recorder.flush()
+    assert [(r.seq, r.event) for r in seen] == [(0, Searching()), (0, TurnFinished(answer="45")), (3, AnswerToken(text="z"))]
+    assert [r.event for r in journal.history(conversation)] == [Searching(), TurnFinished(answer="45"), AnswerToken(text="z")]
+    assert [m.content for m in journal.messages(conversation)] == ["r", "45"]
+    await recorder.aclose()
+
+
+async def test_what_could_never_be_kept_is_said_at_the_end(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+    recorder = Recorder(FailingJournal(journal, failures=9), pauses=(3600,))
+    recorder.emit("c", "t", Searching())
+    await recorder.aclose()
+    assert "1 events could not be kept in the journal" in caplog.text
