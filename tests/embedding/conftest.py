@@ -1,0 +1,9 @@
+import pytest
+
+from src.embedding.minilm import MiniLM
+from tests.embedding.prepared import prepared_minilm
+
+
+@pytest.fixture(scope="session")
+def minilm() -> MiniLM:
+    return prepared_minilm()

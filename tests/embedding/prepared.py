@@ -1,0 +1,13 @@
+"""The real embedding model of this checkout, set up once."""
+
+from pathlib import Path
+
+from src.embedding.minilm import MiniLM
+from src.embedding.preparation import prepare_embedder
+
+DATA_DIR = Path(__file__).parents[2] / "data"
+
+
+def prepared_minilm() -> MiniLM:
+    prepare_embedder(DATA_DIR, lambda _: None)
+    return MiniLM.below(DATA_DIR)
