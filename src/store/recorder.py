@@ -1,7 +1,7 @@
 """The recorder: takes events on an event loop, keeps them in the journal and hands them to whoever subscribed.
 
-A database that fails must neither hold up a turn nor lose it: the recorder tries a few times, then shows the events
-without numbers, keeps them in memory and puts them into the journal as soon as it takes them again.
+A database that fails must neither hold up a turn nor lose it: the recorder tries a few times, then hands the events out
+with the number 0, keeps them in memory, and hands them out once more, numbered, as soon as the journal takes them.
 """
 
 import asyncio
@@ -28,16 +28,18 @@ class EventLog(Protocol):
 class Recorder:
     """Writes events in batches: pieces of streams at most every `window` seconds, anything else at once.
 
-    Create and use it on one event loop. `pauses` are the seconds between the attempts at a database that fails.
+    Create and use it on one event loop. `pauses` are the seconds between the first attempts at a database that fails;
+    then it is tried with each batch, or every `retry` seconds.
     """
 
-    def __init__(self, journal: EventLog, window: float = 0.035, pauses: Sequence[float] = (0.05, 0.2, 1.0)) -> None:
+    def __init__(self, journal: EventLog, window: float = 0.035, pauses: Sequence[float] = (0.05, 0.2, 1.0), retry: float = 5.0) -> None:
         self._journal = journal
         self._window = window
         self._pauses = pauses
+        self._retry = retry
         self._pending: list[Entry] = []
         self._newest: dict[str, int] = {}  # turn id → index of its newest event in `_pending`
-        self._shown: list[Entry] = []  # handed out without a number, not in the journal yet
+        self._shown: list[Entry] = []  # handed out with the number 0, not in the journal yet
         self._subscribers: list[Subscriber] = []
         self._waiters: list[asyncio.Future[None]] = []
         self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -89,7 +91,7 @@ class Recorder:
         loop = asyncio.get_running_loop()
         due = loop.time()
         while not self._closing.is_set() or self._pending or self._waiters:
-            await self._work.wait()
+            await _either(self._work, self._retry if self._shown else None)
             await _either(self._urgent, due - loop.time())
             due = loop.time() + self._window
             self._work.clear()
@@ -111,11 +113,10 @@ class Recorder:
         for pause in (*self._pauses, None):
             try:
                 records = await asyncio.to_thread(self._journal.append, [*overdue, *batch])
+                self._shown = []
+                return records
             except Exception:  # a full disk, a broken connection, a bug: whatever it is, turns go on
                 logger.exception("the journal could not keep %d events", len(batch) + len(overdue))
-            else:
-                self._shown = []
-                return records[len(overdue) :]
             if pause is None or overdue or self._closing.is_set():  # while it stays broken, one attempt per batch is enough
                 break
             await _either(self._closing, pause)
@@ -134,8 +135,8 @@ def _is_piece(event: Event) -> bool:
     return isinstance(event, AnswerToken) or (isinstance(event, SynthesisStep) and event.state == "streaming")
 
 
-async def _either(event: asyncio.Event, seconds: float) -> None:
-    """Wait until the event is set, but not longer than so many seconds."""
+async def _either(event: asyncio.Event, seconds: float | None) -> None:
+    """Wait until the event is set, but not longer than so many seconds if any are given."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

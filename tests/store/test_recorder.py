@@ -134,8 +134,9 @@ async def test_a_broken_database_still_shows_the_turn_and_keeps_it_later(journal
     for event in (Searching(), TurnFinished(answer="45"), AnswerToken(text="z")):
         recorder.emit(conversation, turn, event)
         await recorder.flush()
-    assert [(r.seq, r.event) for r in seen] == [(0, Searching()), (0, TurnFinished(answer="45")), (3, AnswerToken(text="z"))]
-    assert [r.event for r in journal.history(conversation)] == [Searching(), TurnFinished(answer="45"), AnswerToken(text="z")]
+    assert [(r.seq, r.event) for r in seen[:2]] == [(0, Searching()), (0, TurnFinished(answer="45"))]
+    assert [(r.seq, r.event) for r in seen[2:]] == [(1, Searching()), (2, TurnFinished(answer="45")), (3, AnswerToken(text="z"))]
+    assert journal.history(conversation) == tuple(seen[2:])
     assert [m.content for m in journal.messages(conversation)] == ["r", "45"]
     await recorder.aclose()
 
@@ -145,3 +146,24 @@ async def test_what_could_never_be_kept_is_said_at_the_end(journal: Journal, cap
     recorder.emit("c", "t", Searching())
     await recorder.aclose()
     assert "1 events could not be kept in the journal" in caplog.text
+
+
+async def test_a_database_that_recovers_in_silence_is_found_out(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    recorder = Recorder(FailingJournal(journal, failures=2), pauses=(), retry=0.001)
+    arrived: asyncio.Queue[list[Record]] = asyncio.Queue()
+    recorder.subscribe(arrived.put_nowait)
+    recorder.emit(conversation, "a", Searching())
+    assert [r.seq for r in await arrived.get()] == [0]
+    assert [r.seq for r in await arrived.get()] == [1]
+    await recorder.aclose()
+
+
+async def test_closing_tries_once_more(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    recorder = Recorder(FailingJournal(journal, failures=1), pauses=(), retry=3600)
+    recorder.emit(conversation, "a", Searching())
+    await recorder.flush()
+    assert journal.history(conversation) == ()
+    await recorder.aclose()
+    assert [r.seq for r in journal.history(conversation)] == [1]
