@@ -47,6 +47,7 @@ class Orchestrator:
         executor: Executor,
         synthesis: SynthesisEngine,
         responder: ResponseSynthesizer,
+        *,
         threshold: float = 0.75,
         limits: Limits | None = None,
     ) -> None:
@@ -75,7 +76,7 @@ class Orchestrator:
             reason = str(error.args[0]) if error.args else "The turn was cancelled."
             emit(TurnStopped(reason=reason, usage=turn.budget.usage, seconds=turn.budget.seconds))
             raise
-        except Exception as error:  # noqa: BLE001 - the end of a turn: nothing may stop the others
+        except Exception as error:  # the end of a turn: nothing may stop the others
             log.exception("a turn failed on an unexpected error")
             last = _failed(turn, "internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
         emit(last)
@@ -126,8 +127,7 @@ class Orchestrator:
         except ModelReplyInvalid:
             best = candidates[0]
             if best.confidence < self._threshold:
-                raise
-            # The model made no sense of the choice, but the search alone is sure enough.
+                return NoFit(reason="The model could not make the choice, and the search alone is not sure enough.")
             choice = await self._executor.prepare(turn, [best.tool])
         if isinstance(choice, NoFit):
             return choice

@@ -120,6 +120,7 @@ class SynthesisEngine:
         raise SynthesisFailed(
             f"no implementation passed the tests in {count(self._max_repairs + 1, 'attempt')}; the last: {problem}",
             "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
+            where="verification",
         )
 
     async def _register(self, turn: Turn, spec: Specification, tests: str, code: str) -> Tool:
@@ -176,9 +177,8 @@ def _summary(verdict: Verdict) -> str:
 
 
 def _gave_up(what: str, problem: str) -> SynthesisFailed:
-    error = SynthesisFailed(f"no usable {what} in {count(MAX_REWRITES + 1, 'attempt')}; the last: {problem}", "say it in other words")
-    error.where = what
-    return error
+    message = f"no usable {what} in {count(MAX_REWRITES + 1, 'attempt')}; the last: {problem}"
+    return SynthesisFailed(message, "say it in other words", where=what)
 
 
 if __name__ == "__main__":

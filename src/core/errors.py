@@ -27,13 +27,12 @@ from contextlib import contextmanager
 class AgentError(Exception):
     """Base of all errors above. `str(error)` names the value that is wrong; `remedy` says what to do, "" if nothing."""
 
-    where = ""
-    """The stage of the turn that gave up, once one is known; see `stage`."""
-
-    def __init__(self, message: str, remedy: str = "") -> None:
+    def __init__(self, message: str, remedy: str = "", where: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.remedy = remedy
+        self.where = where
+        """The stage of the turn that gave up, once one is known; see `stage`."""
 
 
 class ConfigurationError(AgentError):

@@ -1,0 +1,183 @@
+"""Test doubles of the engine's protocols: scripted, deterministic, and failing loudly when the script is at its end."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound
+from src.core.events import Event
+from src.core.prompt import FunctionCall, FunctionSchema, Prompt
+from src.core.signature import parse_signature
+from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from src.core.tool import Candidate, Tool, ToolDraft
+from src.core.turn import Budget
+from src.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict
+
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+class ScriptedModel:
+    """A `ModelClient` that gives the scripted replies in their order; an exception in the script is raised."""
+
+    def __init__(self, *replies: str | BaseModel | FunctionCall | Exception) -> None:
+        self._replies = list(replies)
+        self.prompts: list[Prompt] = []
+
+    async def stream(self, prompt: Prompt, budget: Budget) -> AsyncIterator[str]:
+        reply = self._next(prompt, budget)
+        assert isinstance(reply, str), f"{prompt.name} asked for text, the script holds {reply!r}"
+        for piece in reply.splitlines(keepends=True) or [""]:
+            yield piece
+
+    async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
+        value = self._next(prompt, budget)
+        assert isinstance(value, reply), f"{prompt.name} asked for {reply.__name__}, the script holds {value!r}"
+        return value
+
+    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+        call = self._next(prompt, budget)
+        assert isinstance(call, FunctionCall), f"{prompt.name} asked for a call, the script holds {call!r}"
+        assert call.name in [f.name for f in functions]
+        return call
+
+    def asked(self) -> list[str]:
+        """Names of the prompts so far."""
+        return [p.name for p in self.prompts]
+
+    def _next(self, prompt: Prompt, budget: Budget) -> str | BaseModel | FunctionCall:
+        budget.check()
+        budget.charge(10, 5, None)
+        self.prompts.append(prompt)
+        assert self._replies, f"the script has no reply left for {prompt.name}"
+        reply = self._replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+class ScriptedSandbox:
+    """A `Sandbox` that gives the scripted verdicts and executions in their order and notes what it was asked to run."""
+
+    def __init__(self, *outcomes: Verdict | Execution | Exception) -> None:
+        self._outcomes = list(outcomes)
+        self.verified: list[tuple[str, str, str]] = []
+        self.executed: list[tuple[str, Mapping[str, Any]]] = []
+
+    async def status(self) -> SandboxStatus:
+        return SandboxStatus(available=True, backend="scripted", detail="a test double")
+
+    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
+        self.verified.append((name, code, tests))
+        verdict = self._next()
+        assert isinstance(verdict, Verdict), f"the script holds {verdict!r}"
+        for test in verdict.tests:
+            on_test(test)
+        return verdict
+
+    async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
+        self.executed.append((name, arguments))
+        execution = self._next()
+        assert not isinstance(execution, Verdict), f"the script holds {execution!r}"
+        return execution
+
+    def _next(self) -> Verdict | Execution:
+        assert self._outcomes, "the script of the sandbox is at its end"
+        outcome = self._outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+class ListedLibrary:
+    """A `ToolLibrary` in memory; a search offers all tools in their order, with the confidence given."""
+
+    def __init__(self, *tools: Tool, confidence: float = 0.8) -> None:
+        self._tools = {t.name: t for t in tools}
+        self._confidence = confidence
+        self.uses: list[str] = []
+
+    async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
+        return tuple(Candidate(tool=t, similarity=0.6, confidence=self._confidence) for t in list(self._tools.values())[:limit])
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return tuple(self._tools.values())
+
+    async def get(self, name: str) -> Tool:
+        if name not in self._tools:
+            raise ToolNotFound(f"there is no tool {name!r}")
+        return self._tools[name]
+
+    def check_name(self, name: str) -> None:
+        if name in self._tools:
+            raise ToolExists(f"a tool {name!r} is registered already")
+        if not name.isidentifier():
+            raise ToolNameInvalid(f"{name!r} can't be the name of a tool")
+
+    async def add(self, draft: ToolDraft) -> Tool:
+        self.check_name(draft.name)
+        self._tools[draft.name] = registered(draft)
+        return self._tools[draft.name]
+
+    async def remove(self, name: str) -> None:
+        del self._tools[name]
+
+    async def record_use(self, name: str) -> None:
+        self.uses.append(name)
+
+
+def registered(draft: ToolDraft) -> Tool:
+    return Tool(**dict(draft), created_at=datetime(2026, 1, 1, tzinfo=UTC), digest="0" * 64)
+
+
+def tool(name: str = "add_numbers", code: str = "def add_numbers(a: int, b: int = 1) -> int:\n    return a + b\n") -> Tool:
+    """A tool as the library gives it."""
+    draft = ToolDraft(name=name, description="Add numbers.", signature=parse_signature(code, name), code=code, tests="")
+    return registered(draft)
+
+
+def specification(name: str = "double_number") -> Specification:
+    """What a model might specify for `double 4`."""
+    return Specification(
+        name=name,
+        description="Double a number.",
+        parameters=(SpecParameter(name="number", annotation="int", default=None, description="the number"),),
+        returns="int",
+        returns_description="twice the number",
+        errors="none",
+        examples=(SpecExample(call=f"{name}(number=4)", result="8"),),
+        example_requests=("double 4", "twice 7"),
+    )
+
+
+def specified(name: str = "double_number") -> SpecificationReply:
+    return SpecificationReply(outcome="tool", message="", specification=specification(name))
+
+
+TESTS = "from double_number import double_number\n\n\ndef test_doubles_a_number():\n    assert double_number(number=4) == 8\n"
+CODE = "def double_number(number: int) -> int:\n    return 2 * number\n"
+
+
+def fenced(code: str) -> str:
+    return f"Here it is:\n\n```python\n{code}```\nDone."
+
+
+def passing(*names: str) -> Verdict:
+    return Verdict(
+        passed=True, tests=tuple(TestResult(test=n, outcome="passed", seconds=0.01) for n in names or ("test_doubles_a_number",))
+    )
+
+
+def failing(*names: str, message: str = "assert 4 == 8") -> Verdict:
+    tests = (TestResult(test=n, outcome="failed", seconds=0.01, message=message) for n in names or ("test_doubles_a_number",))
+    return Verdict(passed=False, tests=tuple(tests))
+
+
+def returned(text: str = "8", type_name: str = "int") -> Returned:
+    return Returned(type_name=type_name, text=text, data=text)
+
+
+def plain_events(events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Events as dicts without what varies between runs: times."""
+    return [{k: v for k, v in e.model_dump(exclude_defaults=True).items() if k != "seconds"} | {"type": e.type} for e in events]

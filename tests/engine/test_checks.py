@@ -1,0 +1,132 @@
+"""What is refused before the sandbox is troubled, and how code is found in replies."""
+
+import pytest
+
+from src.core.signature import Parameter, Signature, SignatureError, parse_signature
+from src.core.spec import SpecParameter
+from src.synthesis.checks import module_problem, specification_problem, stub, suite_problem
+from src.synthesis.code_block import python_code
+from tests.doubles import TESTS, specification
+
+HEAD = "import pytest\nfrom f import f\n"
+
+
+@pytest.mark.parametrize(
+    ("tests", "problem"),
+    [
+        ("def test_a(:", "the suite is not valid Python: "),
+        ("def test_a():\n    assert True\n", "the suite does not import the function with `from f import f`"),
+        (HEAD + "x = 1\n", "the suite has no function whose name begins with test_"),
+        (HEAD + "def test_a():\n    f(1)\n", "test_a asserts nothing"),
+        (HEAD + "def test_a():\n    assert f(1)\ndef test_a():\n    assert f(2)\n", "two tests are named test_a"),
+        (HEAD + "import numpy\ndef test_a():\n    assert f(1)\n", "the suite imports numpy; only the standard library"),
+        (HEAD + "from . import x\ndef test_a():\n    assert f(1)\n", "the suite imports .; only the standard library"),
+        (HEAD + "@pytest.mark.skip\ndef test_a():\n    assert f(1)\n", "the suite uses pytest's skip; every test must run"),
+        (HEAD + "def test_a():\n    pytest.importorskip('x')\n    assert f(1)\n", "the suite uses pytest's importorskip"),
+    ],
+)
+def test_suites_that_test_nothing_are_refused(tests, problem):
+    assert suite_problem(tests, "f").startswith(problem)
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        TESTS.replace("double_number", "f"),
+        HEAD + "import math\ndef test_a():\n    with pytest.raises(ValueError):\n        f(1)\n",
+        HEAD + "class TestF:\n    def test_a(self):\n        assert f(1) == 1\n",
+        HEAD + "@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x):\n    assert f(x)\n",
+    ],
+)
+def test_ordinary_suites_are_let_through(tests):
+    assert suite_problem(tests, "f") is None
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("def f(:", "the code of f is not valid Python"),
+        ("def g(a): pass", "the code defines no function f at top level"),
+        ("async def f(a): pass", "f is async"),
+        ("def f(*a): pass", "f takes positional-only, * or ** parameters"),
+        ("def f(b, n=1): pass", "the signature is `f(b: Any, n: Any = 1) -> Any`"),
+        ("def f(a, n=2): pass", "the signature is"),
+        ("import numpy as np\ndef f(a, n=1): pass", "the code imports numpy"),
+    ],
+)
+def test_modules_that_cannot_be_the_tool_are_refused(code, problem):
+    wanted = Signature(function="f", parameters=(Parameter(name="a", annotation="int"), Parameter(name="n", annotation="int", default="1")))
+    assert module_problem(code, wanted).startswith(problem)
+
+
+def test_helpers_and_defaults_in_other_quotes_are_the_same_signature():
+    wanted = Signature(function="f", parameters=(Parameter(name="sep", annotation="str", default='","'),), returns="str")
+    assert module_problem("import re\n\ndef _help(): ...\n\ndef f(\n    sep: str = ',',\n) -> str:\n    return sep\n", wanted) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"name": "class"}, "'class' can't be the name of a parameter"),
+        ({"annotation": "list["}, "the annotation 'list[' of number is not a Python expression"),
+        ({"default": "open('x')"}, "the default \"open('x')\" of number is not a Python literal"),
+    ],
+)
+def test_unusable_specifications_are_refused(change, problem):
+    good = specification()
+    bad = good.model_copy(update={"parameters": (SpecParameter(**{**good.parameters[0].model_dump(), **change}),)})
+    assert specification_problem(good) is None
+    assert specification_problem(bad) == problem
+
+
+def test_a_required_parameter_after_an_optional_one_is_refused():
+    spec = specification()
+    optional = SpecParameter(name="scale", annotation="int", default="1", description="")
+    assert "not valid Python" in specification_problem(spec.model_copy(update={"parameters": (optional, *spec.parameters)}))
+
+
+def test_the_stub_has_the_signature_and_its_own_exception():
+    signature = parse_signature("def f(a: int, sep: str = ','): ...", "f")
+    assert parse_signature(stub(signature), "f").parameters == (Parameter(name="a"), Parameter(name="sep", default="','"))
+
+
+def test_a_signature_is_read_from_many_lines_keyword_only_parameters_and_text_annotations():
+    source = (
+        "def f(\n    a: 'list[int]',\n    *,\n    mode: Literal['x', 'y'] = 'x',\n    scale: float | None = None,\n) -> dict[str, int]: ..."
+    )
+    signature = parse_signature(source, "f", {"a": "the numbers"})
+    assert str(signature) == "f(a: 'list[int]', mode: Literal['x', 'y'] = 'x', scale: float | None = None) -> dict[str, int]"
+    assert signature.json_schema() == {
+        "type": "object",
+        "properties": {
+            "a": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}], "description": "the numbers"},
+            "mode": {"enum": ["x", "y", None], "description": "(default 'x')"},
+            "scale": {"anyOf": [{"type": "number"}, {"type": "null"}], "description": "(default None)"},
+        },
+        "required": ["a", "mode", "scale"],
+        "additionalProperties": False,
+    }
+
+
+def test_reading_a_signature_runs_nothing():
+    with pytest.raises(SignatureError):
+        parse_signature("import os\nos._exit(3)\n", "f")
+    assert parse_signature("@__import__('os')._exit(3)\ndef f(a=__import__('os')._exit(3)): ...", "f").function == "f"
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        ("```python\nx = 1\n```", "x = 1\n"),
+        ("Sure!\n\n```py\nx = 1\n```\nand\n```python\nx = 1\ny = 2\n```", "x = 1\ny = 2\n"),
+        ("```\nx = 1\n```", "x = 1\n"),
+        ("```bash\nls -la\n```", None),
+        ("````python\ns = '''\n```\n'''\n````", "s = '''\n```\n'''\n"),
+        ("```python\nx = 1\n", "x = 1\n"),
+        ("def f():\n    return 1", "def f():\n    return 1\n"),
+        ("I can't do that.", None),
+        ("~~~python\nx = 1\n~~~", "x = 1\n"),
+    ],
+)
+def test_code_is_found_in_replies(reply, code):
+    assert python_code(reply) == code

@@ -1,0 +1,119 @@
+"""The executor: which arguments fit, what is asked again, what one run reports."""
+
+import pytest
+
+from src.core.errors import SandboxUnavailable
+from src.core.events import Event, Executing, ExecutionFailed, ExecutionFinished
+from src.core.prompt import FunctionCall
+from src.core.signature import parse_signature
+from src.core.turn import Turn
+from src.core.verdict import Raised
+from src.execution.arguments import ArgumentsInvalid, bind
+from src.executor import Call, Executor, Misfit, NoFit
+from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
+
+SIGNATURE = parse_signature(
+    """
+def f(a: int, names: 'list[str]' = (), note: Optional[str] = None, mode: Literal['x', 'y'] = 'x', extra: dict[str, float] = None): ...
+""",
+    "f",
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "bound"),
+    [
+        ({"a": 1}, {"a": 1}),
+        ({"a": 0, "names": None, "note": None}, {"a": 0}),
+        ({"a": "15"}, {"a": 15}),
+        ({"a": 3.0}, {"a": 3}),
+        ({"a": 1, "names": [1, "b"]}, {"a": 1, "names": ["1", "b"]}),
+        ({"a": 1, "mode": "y", "extra": {"k": "1.5"}}, {"a": 1, "mode": "y", "extra": {"k": 1.5}}),
+        ({"a": 1, "names": [], "note": ""}, {"a": 1, "names": [], "note": ""}),
+    ],
+)
+def test_arguments_are_converted_where_nothing_is_lost_and_null_means_the_default(given, bound):
+    assert bind(SIGNATURE, given) == bound
+
+
+@pytest.mark.parametrize(
+    ("given", "problem", "missing"),
+    [
+        ({}, "f needs a", ("a",)),
+        ({"a": None}, "f needs a", ("a",)),
+        ({"a": 1, "b": 2}, "f has no parameter b; it takes a, names, note, mode, extra", ()),
+        ({"a": 1.5}, "a=1.5 is not int: Input should be a valid integer, got a number with a fractional part", ()),
+        ({"a": 1, "mode": "z"}, "mode='z' is not Literal['x', 'y']: Input should be 'x' or 'y'", ()),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(given, problem, missing):
+    with pytest.raises(ArgumentsInvalid) as caught:
+        bind(SIGNATURE, given)
+    assert (caught.value.problem, caught.value.missing) == (problem, missing)
+
+
+def test_a_required_parameter_that_takes_none_may_be_null():
+    assert bind(parse_signature("def f(a: str | None, b): ...", "f"), {"a": None, "b": {"x": 1}}) == {"a": None, "b": {"x": 1}}
+
+
+def test_annotations_are_never_evaluated():
+    signature = parse_signature("def f(a: __import__('os')._exit(3)): ...", "f")
+    assert bind(signature, {"a": [1]}) == {"a": [1]}
+
+
+def executor(model: ScriptedModel, sandbox: ScriptedSandbox | None = None, library: ListedLibrary | None = None) -> Executor:
+    return Executor(model, sandbox or ScriptedSandbox(), library or ListedLibrary())
+
+
+async def test_choice_and_arguments_come_from_one_model_call():
+    model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": 2, "b": None}))
+    other = tool("other", "def other(x: str) -> str: ...")
+    choice = await executor(model).prepare(Turn("2 plus 1", [].append), [other, tool()])
+    assert choice == Call(tool=tool(), arguments={"a": 2})
+    assert str(choice) == "add_numbers(a=2)"
+    assert model.asked() == ["decide"]
+
+
+async def test_the_model_may_say_that_nothing_fits():
+    model = ScriptedModel(FunctionCall(name="no_tool_fits", arguments={"reason": "it is about cats"}))
+    assert await executor(model).prepare(Turn("cats", [].append), [tool(), tool()]) == NoFit(reason="it is about cats")
+
+
+async def test_wrong_arguments_are_asked_for_once_more_with_the_problem():
+    model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": "two"}), FunctionCall(name="add_numbers", arguments={"a": 2}))
+    assert await executor(model).prepare(Turn("two plus one", [].append), [tool()]) == Call(tool=tool(), arguments={"a": 2})
+    assert "a='two' is not int" in model.prompts[1].messages[0].content
+
+
+async def test_a_missing_argument_is_not_asked_of_the_model_again():
+    model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None}))
+    choice = await executor(model).prepare(Turn("add", [].append), [tool()])
+    assert choice == Misfit(tool=tool(), problem="add_numbers needs a", missing=("a",))
+
+
+async def test_a_run_calls_the_tool_once_and_counts_the_use():
+    library, events = ListedLibrary(tool()), list[Event]()
+    sandbox = ScriptedSandbox(returned("3"))
+    await executor(ScriptedModel(), sandbox, library).run(Turn("", events.append), Call(tool=tool(), arguments={"a": 2}))
+    assert sandbox.executed == [("add_numbers", {"a": 2})]
+    assert library.uses == ["add_numbers"]
+    assert [type(e) for e in events] == [Executing, ExecutionFinished]
+
+
+async def test_a_tool_that_raises_is_a_failed_execution_and_no_use():
+    library, events = ListedLibrary(tool()), list[Event]()
+    raised = Raised(type_name="ValueError", message="no")
+    assert (
+        await executor(ScriptedModel(), ScriptedSandbox(raised), library).run(Turn("", events.append), Call(tool=tool(), arguments={}))
+        == raised
+    )
+    assert library.uses == []
+    assert [type(e) for e in events] == [Executing, ExecutionFailed]
+
+
+async def test_a_missing_sandbox_is_marked_with_the_stage():
+    with pytest.raises(SandboxUnavailable) as caught:
+        await executor(ScriptedModel(), ScriptedSandbox(SandboxUnavailable("no engine"))).run(
+            Turn("", [].append), Call(tool=tool(), arguments={})
+        )
+    assert caught.value.where == "executing"

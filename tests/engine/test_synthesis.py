@@ -1,0 +1,203 @@
+"""The synthesis engine with a scripted model and a scripted sandbox: what it asks, shows, refuses and registers."""
+
+import pytest
+
+from src.core.errors import ModelUnavailable, SandboxFailed, SynthesisFailed
+from src.core.events import Event, SynthesisStep, TestFinished
+from src.core.spec import SpecificationReply
+from src.core.turn import Turn
+from src.core.verdict import Verdict
+from src.synthesis_engine import Reply, SynthesisEngine
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    passing,
+    specification,
+    specified,
+    tool,
+)
+
+WRONG = "def double_number(number: int) -> int:\n    return number\n"
+
+
+def steps(events: list[Event]) -> list[tuple[str, str, int]]:
+    """(step, state, attempt) of every step event but the streamed pieces."""
+    return [(e.step, e.state, e.attempt) for e in events if isinstance(e, SynthesisStep) and e.state != "streaming"]
+
+
+class Run:
+    """A synthesis and everything it touched."""
+
+    def __init__(self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary | None = None) -> None:
+        self.model, self.sandbox, self.library = model, sandbox, library or ListedLibrary()
+        self.events: list[Event] = []
+        self.engine = SynthesisEngine(self.model, self.sandbox, self.library, model_name="scripted", max_repairs=2)
+
+    async def synthesize(self):
+        return await self.engine.synthesize(Turn("double 4", self.events.append))
+
+
+async def test_a_tool_goes_through_every_step_and_into_the_library():
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    built = await run.synthesize()
+    assert built == await run.library.get("double_number")
+    assert (built.code, built.tests, built.model) == (CODE, TESTS, "scripted")
+    assert built.example_requests == ("double 4", "twice 7")
+    assert steps(run.events) == [
+        ("specification", "started", 1),
+        ("specification", "finished", 1),
+        ("tests", "started", 1),
+        ("tests", "finished", 1),
+        ("implementation", "started", 1),
+        ("implementation", "finished", 1),
+        ("verification", "started", 1),
+        ("verification", "finished", 1),
+        ("registration", "started", 1),
+        ("registration", "finished", 1),
+    ]
+    assert run.model.asked() == ["specification", "tests", "implementation"]
+
+
+async def test_the_suite_runs_on_a_stub_before_any_code_exists():
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    await run.synthesize()
+    (_, stub, tests), (_, code, same_tests) = run.sandbox.verified
+    assert "NotWritten" in stub
+    assert (tests, code, same_tests) == (TESTS, CODE, TESTS)
+    against = [e.against for e in run.events if isinstance(e, TestFinished)]
+    assert against == ["stub", "implementation"]
+
+
+async def test_what_the_model_writes_is_streamed_and_shown_whole_at_the_end():
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    await run.synthesize()
+    streamed = [e for e in run.events if isinstance(e, SynthesisStep) and e.step == "implementation"]
+    assert "".join(e.text for e in streamed if e.state == "streaming") == fenced(CODE)
+    assert (streamed[-1].artifact, streamed[-1].prompt) == (CODE, "implementation")
+
+
+async def test_a_suite_that_passes_on_the_stub_is_written_again():
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(passing(), failing(), passing()),
+    )
+    await run.synthesize()
+    assert ("tests", "failed", 1) in steps(run.events)
+    assert ("tests", "finished", 2) in steps(run.events)
+    assert "pass on an empty stub" in run.model.prompts[2].messages[-1].content
+
+
+async def test_a_suite_that_never_turns_red_ends_the_synthesis_at_that_step():
+    run = Run(ScriptedModel(specified(), *[fenced(TESTS)] * 3), ScriptedSandbox(passing(), passing(), passing()))
+    with pytest.raises(SynthesisFailed, match="no usable tests in 3 attempts") as caught:
+        await run.synthesize()
+    assert caught.value.where == "tests"
+    assert await run.library.tools() == ()
+
+
+async def test_failures_go_back_to_the_model_and_the_tests_stay_frozen():
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
+        ScriptedSandbox(failing(), failing(message="assert 4 == 8 where 4 = double_number(number=4)"), passing()),
+    )
+    built = await run.synthesize()
+    assert built.code == CODE
+    assert run.model.asked() == ["specification", "tests", "implementation", "repair"]
+    repair = run.model.prompts[-1].messages[-1].content
+    assert WRONG in repair
+    assert "assert 4 == 8 where 4 = double_number(number=4)" in repair
+    assert {tests for _, _, tests in run.sandbox.verified} == {TESTS}
+
+
+async def test_repairs_are_bounded_and_nothing_is_registered_that_did_not_pass():
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), *[fenced(WRONG)] * 3),
+        ScriptedSandbox(failing(), failing(), failing(), failing()),
+    )
+    with pytest.raises(SynthesisFailed, match="no implementation passed the tests in 3 attempts; the last: 1 of 1 test failed") as caught:
+        await run.synthesize()
+    assert caught.value.where == "verification"
+    assert await run.library.tools() == ()
+
+
+async def test_code_with_another_signature_never_reaches_the_sandbox():
+    other = "def double_number(value: int) -> int:\n    return 2 * value\n"
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(other), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    await run.synthesize()
+    assert ("implementation", "failed", 1) in steps(run.events)
+    assert "the signature is `double_number(value: int) -> int`" in run.model.prompts[-1].messages[-1].content
+
+
+async def test_a_reply_without_code_is_asked_for_again():
+    run = Run(ScriptedModel(specified(), "I would rather not.", fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    await run.synthesize()
+    assert "the reply holds no block of Python code" in run.model.prompts[2].messages[-1].content
+
+
+async def test_a_taken_name_is_refused_and_specified_again():
+    run = Run(
+        ScriptedModel(specified("add_numbers"), specified(), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+        ListedLibrary(tool("add_numbers")),
+    )
+    await run.synthesize()
+    assert "a tool 'add_numbers' is registered already" in run.model.prompts[1].messages[-1].content
+
+
+async def test_two_turns_that_build_the_same_tool_share_the_first_one():
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    faster = tool("double_number", CODE).model_copy(update={"signature": specification().signature()})
+
+    class Raced(ListedLibrary):
+        def check_name(self, name: str) -> None:
+            if run.sandbox.verified:
+                self._tools.setdefault(faster.name, faster)
+            super().check_name(name)
+
+    run.library = Raced()
+    run.engine = SynthesisEngine(run.model, run.sandbox, run.library, model_name="scripted")
+    assert await run.synthesize() == faster
+
+
+@pytest.mark.parametrize("outcome", ["answer", "question"])
+async def test_a_request_that_needs_no_tool_is_answered_in_words(outcome):
+    run = Run(ScriptedModel(SpecificationReply(outcome=outcome, message="Hello!", specification=None)), ScriptedSandbox())
+    assert await run.synthesize() == Reply(text="Hello!")
+
+
+async def test_an_impossible_request_says_why_at_the_specification():
+    run = Run(
+        ScriptedModel(SpecificationReply(outcome="impossible", message="That needs the network.", specification=None)), ScriptedSandbox()
+    )
+    with pytest.raises(SynthesisFailed, match=r"That needs the network\.") as caught:
+        await run.synthesize()
+    assert caught.value.where == "specification"
+    assert steps(run.events) == [("specification", "started", 1), ("specification", "failed", 1)]
+
+
+async def test_a_broken_sandbox_is_no_failed_test():
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), SandboxFailed("the engine went away")))
+    with pytest.raises(SandboxFailed) as caught:
+        await run.synthesize()
+    assert caught.value.where == "verification"
+    assert run.model.asked() == ["specification", "tests", "implementation"]
+
+
+async def test_a_model_that_goes_away_ends_the_step_it_was_needed_for():
+    run = Run(ScriptedModel(specified(), ModelUnavailable("no answer")), ScriptedSandbox())
+    with pytest.raises(ModelUnavailable) as caught:
+        await run.synthesize()
+    assert caught.value.where == "tests"
+    assert steps(run.events)[-1] == ("tests", "failed", 1)
+
+
+async def test_a_suite_that_cannot_run_on_the_stub_is_written_again_with_the_reason():
+    broken = Verdict(passed=False, problem="ImportError: cannot import name 'helper'")
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)), ScriptedSandbox(broken, failing(), passing()))
+    await run.synthesize()
+    assert "the suite does not run: ImportError: cannot import name 'helper'" in run.model.prompts[2].messages[-1].content
