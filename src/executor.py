@@ -50,20 +50,32 @@ class Executor:
     def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary) -> None:
         self._model, self._sandbox, self._library = model, sandbox, library
 
-    async def prepare(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
+    async def choose(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
         """Which of the tools the request calls for, and with which arguments: one model call, two if its arguments don't fit.
 
         Raises:
             ModelError: the model can't be reached, declines or makes no sense.
         """
-        prompt = render("decide", turn.history, request=turn.request)
-        if len(tools) == 1:
-            prompt = render("arguments", turn.history, request=turn.request, function=tools[0].name, problem="")
-        result = await self._chosen(turn, prompt, tools)
+        result = await self._chosen(turn, render("decide", turn.history, request=turn.request), tools)
+        return await self._again(turn, result)
+
+    async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
+        """The call of a tool that is known to be meant: one model call, two if its arguments don't fit.
+
+        Raises:
+            ModelError: as above.
+        """
+        return await self._again(turn, await self._extracted(turn, tool, ""))
+
+    async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
+        """Have arguments that don't fit corrected once; what is missing is the person's to say, not the model's."""
         if isinstance(result, Misfit) and not result.missing:
-            again = render("arguments", turn.history, request=turn.request, function=result.tool.name, problem=result.problem)
-            return await self._chosen(turn, again, (result.tool,))
+            return await self._extracted(turn, result.tool, result.problem)
         return result
+
+    async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
+        prompt = render("arguments", turn.history, request=turn.request, function=tool.name, problem=problem)
+        return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
         functions = [*map(as_function, tools), NO_TOOL_FITS]

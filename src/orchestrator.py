@@ -123,12 +123,12 @@ class Orchestrator:
         if not candidates:
             return NoFit(reason="The library is empty.")
         try:
-            choice = await self._executor.prepare(turn, [c.tool for c in candidates])
+            choice = await self._executor.choose(turn, [c.tool for c in candidates])
         except ModelReplyInvalid:
             best = candidates[0]
             if best.confidence < self._threshold:
                 return NoFit(reason="The model could not make the choice, and the search alone is not sure enough.")
-            choice = await self._executor.prepare(turn, [best.tool])
+            choice = await self._executor.prepare(turn, best.tool)
         if isinstance(choice, NoFit):
             return choice
         confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
@@ -139,7 +139,7 @@ class Orchestrator:
 
     async def _call_of(self, turn: Turn, built: Tool) -> Call | Misfit:
         with stage("executing"):
-            choice = await self._executor.prepare(turn, [built])
+            choice = await self._executor.prepare(turn, built)
             if isinstance(choice, NoFit):
                 raise AgentError(
                     f"{built.name} was built, but can't be called for this request: {choice.reason}", "ask again with the values"

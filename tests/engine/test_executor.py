@@ -68,7 +68,7 @@ def executor(model: ScriptedModel, sandbox: ScriptedSandbox | None = None, libra
 async def test_choice_and_arguments_come_from_one_model_call():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": 2, "b": None}))
     other = tool("other", "def other(x: str) -> str: ...")
-    choice = await executor(model).prepare(Turn("2 plus 1", [].append), [other, tool()])
+    choice = await executor(model).choose(Turn("2 plus 1", [].append), [other, tool()])
     assert choice == Call(tool=tool(), arguments={"a": 2})
     assert str(choice) == "add_numbers(a=2)"
     assert model.asked() == ["decide"]
@@ -76,18 +76,18 @@ async def test_choice_and_arguments_come_from_one_model_call():
 
 async def test_the_model_may_say_that_nothing_fits():
     model = ScriptedModel(FunctionCall(name="no_tool_fits", arguments={"reason": "it is about cats"}))
-    assert await executor(model).prepare(Turn("cats", [].append), [tool(), tool()]) == NoFit(reason="it is about cats")
+    assert await executor(model).choose(Turn("cats", [].append), [tool(), tool()]) == NoFit(reason="it is about cats")
 
 
 async def test_wrong_arguments_are_asked_for_once_more_with_the_problem():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": "two"}), FunctionCall(name="add_numbers", arguments={"a": 2}))
-    assert await executor(model).prepare(Turn("two plus one", [].append), [tool()]) == Call(tool=tool(), arguments={"a": 2})
+    assert await executor(model).prepare(Turn("two plus one", [].append), tool()) == Call(tool=tool(), arguments={"a": 2})
     assert "a='two' is not int" in model.prompts[1].messages[0].content
 
 
 async def test_a_missing_argument_is_not_asked_of_the_model_again():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None}))
-    choice = await executor(model).prepare(Turn("add", [].append), [tool()])
+    choice = await executor(model).prepare(Turn("add", [].append), tool())
     assert choice == Misfit(tool=tool(), problem="add_numbers needs a", missing=("a",))
 
 

@@ -1,0 +1,243 @@
+"""Whole turns with scripted parts: the events in their order, and how each turn ends."""
+
+import asyncio
+import threading
+
+import pytest
+
+from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavailable
+from src.core.events import FINAL, Event
+from src.core.prompt import ChatMessage, FunctionCall
+from src.core.spec import SpecificationReply
+from src.core.turn import Limits
+from src.core.verdict import Raised
+from src.executor import Executor
+from src.orchestrator import Orchestrator
+from src.response_synthesizer import ResponseSynthesizer
+from src.synthesis_engine import SynthesisEngine
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    passing,
+    plain_events,
+    returned,
+    specified,
+    tool,
+)
+
+ADD = FunctionCall(name="add_numbers", arguments={"a": 2, "b": None})
+NONE = FunctionCall(name="no_tool_fits", arguments={"reason": "it doubles nothing"})
+DOUBLE = FunctionCall(name="double_number", arguments={"number": 4})
+
+
+class Turns:
+    """An orchestrator on scripted parts, and the events of what it was asked."""
+
+    def __init__(self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary, **options) -> None:
+        self.model, self.sandbox, self.library = model, sandbox, library
+        executor = Executor(model, sandbox, library)
+        synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
+        self.orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), **options)
+        self.events: list[Event] = []
+
+    async def ask(self, request: str, history: tuple[ChatMessage, ...] = ()) -> list[str]:
+        """Run one turn; the types of its events."""
+        await self.orchestrator.handle(request, self.events.append, history)
+        assert [type(e) in FINAL for e in self.events] == [False] * (len(self.events) - 1) + [True]
+        return [e.type for e in self.events]
+
+
+async def test_a_tool_that_fits_is_run_and_its_result_answered():
+    turns = Turns(ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    await turns.ask("2 plus 1")
+    assert plain_events(turns.events) == [
+        {"type": "turn_started", "request": "2 plus 1"},
+        {"type": "searching"},
+        {"type": "tool_found", "tool": "add_numbers", "confidence": pytest.approx(0.987, abs=1e-3), "considered": ("add_numbers",)},
+        {"type": "executing", "tool": "add_numbers", "arguments": '{"a": 2}'},
+        {"type": "execution_finished", "tool": "add_numbers", "execution": {"type_name": "int", "text": "3", "data": "3"}},
+        {"type": "answer_token", "text": "It is\n"},
+        {"type": "answer_token", "text": "3."},
+        {
+            "type": "turn_finished",
+            "answer": "It is\n3.",
+            "tool": "add_numbers",
+            "usage": {"calls": 2, "input_tokens": 20, "output_tokens": 10},
+        },
+    ]
+
+
+async def test_a_missing_tool_is_built_run_and_kept():
+    model = ScriptedModel(NONE, specified(), fenced(TESTS), fenced(CODE), DOUBLE, "It is 8.")
+    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8")), ListedLibrary(tool()))
+    kinds = await turns.ask("double 4")
+    assert [k for k in kinds if k not in ("synthesis_step", "test_finished")] == [
+        "turn_started",
+        "searching",
+        "no_tool_found",
+        "executing",
+        "execution_finished",
+        "answer_token",
+        "turn_finished",
+    ]
+    assert model.asked() == ["decide", "specification", "tests", "implementation", "arguments", "answer"]
+    assert [t.name for t in await turns.library.tools()] == ["add_numbers", "double_number"]
+    assert turns.sandbox.executed == [("double_number", {"number": 4})]
+
+
+async def test_an_empty_library_costs_no_model_call_to_search():
+    model = ScriptedModel(SpecificationReply(outcome="answer", message="Hello!", specification=None))
+    turns = Turns(model, ScriptedSandbox(), ListedLibrary())
+    assert await turns.ask("hi") == [
+        "turn_started",
+        "searching",
+        "no_tool_found",
+        "synthesis_step",
+        "synthesis_step",
+        "answer_token",
+        "turn_finished",
+    ]
+    assert turns.events[-1].answer == "Hello!"
+
+
+async def test_a_missing_argument_is_asked_for():
+    turns = Turns(ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None})), ScriptedSandbox(), ListedLibrary(tool()))
+    await turns.ask("add")
+    mismatch = turns.events[3]
+    assert (mismatch.type, mismatch.problem, mismatch.then) == ("tool_mismatch", "add_numbers needs a", "ask")
+    assert turns.events[-1].answer == "To do this I still need:\n- **a** (int)"
+
+
+async def test_the_conversation_reaches_the_model():
+    history = (ChatMessage(role="user", content="add"), ChatMessage(role="assistant", content="I still need a"))
+    turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    await turns.ask("2", history)
+    assert turns.model.prompts[0].messages[1:3] == history
+
+
+async def test_arguments_that_never_fit_lead_to_a_new_tool():
+    wrong = FunctionCall(name="add_numbers", arguments={"a": "two"})
+    model = ScriptedModel(wrong, wrong, specified(), fenced(TESTS), fenced(CODE), DOUBLE, "8")
+    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned()), ListedLibrary(tool()))
+    kinds = await turns.ask("double 4")
+    assert kinds[2:5] == ["tool_found", "tool_mismatch", "synthesis_step"]
+    assert turns.events[3].then == "synthesize"
+    assert turns.events[-1].tool == "double_number"
+
+
+async def test_a_choice_below_the_threshold_is_not_taken():
+    model = ScriptedModel(ADD, SpecificationReply(outcome="question", message="What?", specification=None))
+    turns = Turns(model, ScriptedSandbox(), ListedLibrary(tool(), confidence=0.5), threshold=0.99)
+    kinds = await turns.ask("2 plus 1")
+    assert kinds[2] == "no_tool_found"
+    assert turns.events[2].reason == "add_numbers fits with a confidence of 95% only, below the 99% of SIMILARITY_THRESHOLD."
+
+
+@pytest.mark.parametrize(("confidence", "found"), [(0.8, "tool_found"), (0.7, "no_tool_found")])
+async def test_the_search_alone_decides_where_the_model_makes_no_sense(confidence, found):
+    senseless = ModelReplyInvalid("the model called a function that does not exist")
+    rest = (ADD, "3") if found == "tool_found" else (SpecificationReply(outcome="answer", message="Hm.", specification=None),)
+    turns = Turns(ScriptedModel(senseless, *rest), ScriptedSandbox(returned("3")), ListedLibrary(tool(), confidence=confidence))
+    assert (await turns.ask("2 plus 1"))[2] == found
+
+
+async def test_a_tool_that_raises_is_explained():
+    raised = Raised(type_name="ValueError", message="b must not be 0")
+    turns = Turns(ScriptedModel(ADD, "b must not be zero."), ScriptedSandbox(raised), ListedLibrary(tool()))
+    assert (await turns.ask("2 plus 1"))[-3:] == ["execution_failed", "answer_token", "turn_finished"]
+    assert "raised ValueError: b must not be 0" in turns.model.prompts[-1].messages[-1].content
+
+
+async def test_the_plain_result_is_the_answer_where_the_model_goes_away():
+    turns = Turns(ScriptedModel(ADD, ModelUnavailable("no answer from the model")), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    await turns.ask("2 plus 1")
+    assert turns.events[-1].answer == (
+        "The result is:\n\n```\n3\n```\n\n*The model could not put this into words: no answer from the model.*"
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "sandbox", "where"),
+    [
+        ((ModelUnavailable("gone", "start it"),), (), "searching"),
+        ((NONE, ModelUnavailable("gone", "start it")), (), "specification"),
+        ((NONE, specified(), fenced(TESTS)), (SandboxUnavailable("gone", "start it"),), "tests"),
+        ((ADD,), (SandboxUnavailable("gone", "start it"),), "executing"),
+    ],
+)
+async def test_a_turn_that_fails_says_where_why_and_what_to_do(model, sandbox, where):
+    turns = Turns(ScriptedModel(*model), ScriptedSandbox(*sandbox), ListedLibrary(tool()))
+    await turns.ask("2 plus 1")
+    last = turns.events[-1]
+    assert (last.type, last.where, last.message, last.remedy) == ("turn_failed", where, "gone", "start it")
+
+
+async def test_a_budget_that_runs_out_ends_the_turn():
+    turns = Turns(ScriptedModel(NONE), ScriptedSandbox(), ListedLibrary(tool()), limits=Limits(calls=1))
+    await turns.ask("double 4")
+    assert (turns.events[-1].where, turns.events[-1].message) == ("specification", "the turn has used up its budget of 1 model calls")
+
+
+async def test_an_unexpected_error_ends_its_turn_only_and_is_logged(caplog):
+    class Broken(ListedLibrary):
+        async def search(self, request: str, limit: int = 8):
+            raise KeyError("a bug")
+
+    turns = Turns(ScriptedModel(), ScriptedSandbox(), Broken())
+    await turns.ask("2 plus 1")
+    assert (turns.events[-1].where, turns.events[-1].message) == ("internal", "an unexpected error: KeyError: 'a bug'")
+    assert "a turn failed on an unexpected error" in caplog.text
+
+
+async def test_a_cancelled_turn_is_stopped():
+    class Slow(ListedLibrary):
+        async def search(self, request: str, limit: int = 8):
+            searching.set()
+            await asyncio.Event().wait()
+
+    searching = asyncio.Event()
+    turns = Turns(ScriptedModel(), ScriptedSandbox(), Slow())
+    task = asyncio.create_task(turns.ask("2 plus 1"))
+    await searching.wait()
+    task.cancel("Stopped by you.")
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (turns.events[-1].type, turns.events[-1].reason) == ("turn_stopped", "Stopped by you.")
+
+
+async def test_two_turns_run_at_once():
+    gate = asyncio.Barrier(2)
+
+    class Meeting(ScriptedSandbox):
+        async def execute(self, name, code, arguments):
+            await gate.wait()
+            return await super().execute(name, code, arguments)
+
+    class Alike(ScriptedModel):
+        async def choose(self, prompt, functions, budget):
+            return ADD
+
+    turns = Turns(Alike("3", "3"), Meeting(returned("3"), returned("3")), ListedLibrary(tool()))
+    first, second = list[Event](), list[Event]()
+    await asyncio.gather(turns.orchestrator.handle("2 plus 1", first.append), turns.orchestrator.handle("2 plus 1", second.append))
+    assert first[-1].answer == second[-1].answer == "3"
+
+
+async def test_the_synchronous_door_serves_any_other_thread():
+    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    ended, last = asyncio.Event(), []
+    loop = asyncio.get_running_loop()
+
+    def caller() -> None:
+        last.append(turns.orchestrator.process_request("2 plus 1", turns.events.append))
+        loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=caller).start()
+    await ended.wait()
+    assert last == [turns.events[-1]]
+    assert last[0].answer == "It is 3."
