@@ -1,0 +1,194 @@
+"""The connection to one model on one server: single calls, metered, bounded by the turn's budget, failures translated."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping
+from contextlib import contextmanager
+from ipaddress import ip_address
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
+
+from src.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from src.core.turn import Budget
+from src.llm.exchange import Call, Question, Reply
+from src.llm.failures import RequestRefused, Server, cause, failure
+from src.llm.meter import Meter
+from src.llm.pricing import Price, Tokens
+
+ResultT = TypeVar("ResultT")
+
+_NO_KEY = "none"  # local servers want no key, and the SDK wants one
+_WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+_WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
+
+
+class Connection:
+    """Sends questions to one model; every call is checked against the budget before and charged to it afterwards."""
+
+    def __init__(self, *, base_url: str, api_key: str | None, model: str, timeout: float, max_retries: int, price: Price) -> None:
+        self.server = Server(base_url=base_url, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
+        self._price = price
+        self._streaming = _WITH_USAGE
+        # A proxy named in the environment can't reach this machine's loopback.
+        http = DefaultAsyncHttpx2Client(trust_env=False) if _is_loopback(base_url) else None
+        self._sdk = AsyncOpenAI(base_url=base_url, api_key=self.server.api_key, timeout=timeout, max_retries=max_retries, http_client=http)
+
+    async def aclose(self) -> None:
+        await self._sdk.close()
+
+    async def models(self) -> tuple[str, ...]:
+        """Ids of the models that the server has. Raises: ModelUnavailable."""
+        try:
+            return tuple([model.id async for model in self._sdk.models.list()])
+        except (OpenAIError, ValueError, AttributeError) as error:  # AttributeError: the answer is no list of models
+            raise self._translated(error) from cause(error, self.server)
+
+    async def complete(self, question: Question, budget: Budget) -> Reply:
+        """One whole reply.
+
+        Raises:
+            RequestRefused: the server does not take the question in this form.
+            ModelReplyInvalid: the reply was cut off, or holds no message.
+            ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
+        """
+        with self._metered(question, budget) as meter:
+            response = await self._guarded(self._create(question, {}), budget)
+            if not isinstance(response, ChatCompletion):
+                raise self._not_a_model("its answer is not JSON")
+            meter.report(response.usage)
+            if not response.choices:
+                raise self._without_choices(response)
+            choice = response.choices[0]
+            reply = Reply(text=_text(choice.message.content), calls=_calls(choice.message))
+            meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
+            self._check_end(choice.finish_reason, _text(choice.message.refusal))
+            return reply
+
+    async def stream(self, question: Question, budget: Budget) -> AsyncGenerator[str, None]:
+        """The reply's text as it comes. Raises: as `complete`, at the end where the reply was cut off or is empty."""
+        with self._metered(question, budget) as meter:
+            chunks = await self._open(question, budget)
+            written, refusal, finish = False, "", None
+            try:
+                while (chunk := await self._guarded(anext(chunks, None), budget, midway=meter.started)) is not None:
+                    meter.report(chunk.usage)
+                    if not chunk.choices:
+                        continue
+                    choice = chunk.choices[0]
+                    finish = choice.finish_reason or finish
+                    refusal += _text(choice.delta.refusal) if choice.delta else ""
+                    piece = _text(choice.delta.content) if choice.delta else ""
+                    if piece:
+                        written = written or not piece.isspace()
+                        meter.count(piece)
+                        yield piece
+            finally:
+                await chunks.close()
+            self._check_end(finish, refusal)
+            if not written:
+                raise ModelReplyInvalid(f"the reply of {self.server.model} is empty", "try again, or set another OPENAI_MODEL")
+
+    @contextmanager
+    def _metered(self, question: Question, budget: Budget) -> Iterator[Meter]:
+        """Check the budget; then charge the call however it ends, by what is known of it."""
+        budget.check()
+        meter = Meter(question)
+        tokens: Tokens | None = None
+        try:
+            yield meter
+        except RequestRefused:
+            raise  # no model saw it: nothing to charge
+        except ModelUnavailable:
+            tokens = meter.tokens if meter.started else Tokens(input=0, output=0)
+            raise
+        except BaseException:
+            tokens = meter.tokens
+            raise
+        else:
+            tokens = meter.tokens
+        finally:
+            if tokens is not None:
+                budget.charge(tokens.input, tokens.output, self._price(self.server.model, self.server.base_url, tokens))
+
+    async def _create(self, question: Question, options: Mapping[str, Any]) -> Any:
+        create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
+        return await create(model=self.server.model, messages=list(question.messages), **question.options, **options)
+
+    async def _open(self, question: Question, budget: Budget) -> AsyncStream[ChatCompletionChunk]:
+        """Begin the stream, without usage where the server does not take the wish for it."""
+        try:
+            chunks = await self._guarded(self._create(question, self._streaming), budget)
+        except RequestRefused:
+            if self._streaming is _WITHOUT_USAGE:
+                raise
+            chunks = await self._guarded(self._create(question, _WITHOUT_USAGE), budget)
+            self._streaming = _WITHOUT_USAGE
+        assert isinstance(chunks, AsyncStream)
+        kind = chunks.response.headers.get("content-type", "without a type")
+        if "event-stream" not in kind:
+            await chunks.close()
+            raise self._not_a_model(f"its answer is no event stream but {kind}")
+        return chunks
+
+    async def _guarded(self, step: Awaitable[ResultT], budget: Budget, *, midway: bool = False) -> ResultT:
+        """Await one step of a call within what is left of the turn's seconds, with failures translated."""
+        try:
+            async with asyncio.timeout(budget.seconds_left) as limit:
+                return await step
+        except TimeoutError as error:
+            if not limit.expired():
+                raise self._translated(error, midway=midway) from error
+            seconds = f"{budget.limits.seconds:g} seconds"
+            raise BudgetExceeded(f"the turn has used up its budget of {seconds}", "ask for less, or raise TURN_MAX_SECONDS") from None
+        except (OpenAIError, ValueError) as error:  # ValueError: the stream's data is not JSON
+            raise self._translated(error, midway=midway) from cause(error, self.server)
+
+    def _translated(self, error: Exception, *, midway: bool = False) -> ModelError:
+        return failure(error, self.server, midway=midway)
+
+    def _check_end(self, finish: str | None, refusal: str) -> None:
+        """Raises: ModelRefused, ModelReplyInvalid."""
+        if refusal:
+            raise ModelRefused(f"{self.server.model} declined: {self.server.clean(refusal)}", "word the request differently")
+        if finish == "content_filter":
+            raise ModelRefused(f"a content filter cut off the reply of {self.server.model}", "word the request differently")
+        if finish == "length":
+            raise ModelReplyInvalid(f"the reply of {self.server.model} was cut off by its length limit", "ask for less at once")
+
+    def _without_choices(self, response: ChatCompletion) -> ModelError:
+        """Some gateways answer 200 with the error of the provider behind them."""
+        error = (response.model_extra or {}).get("error")
+        if not error:
+            return ModelReplyInvalid(f"the reply of {self.server.model} holds no message", "try again, or set another OPENAI_MODEL")
+        said = str(error.get("message", error)) if isinstance(error, Mapping) else str(error)
+        return ModelUnavailable(f"{self.server.name} answers with an error: {self.server.clean(said)}", "try again later")
+
+    def _not_a_model(self, what: str) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"{self.server.name} does not answer like an OpenAI-compatible server: {what}", "check OPENAI_BASE_URL; it usually ends in /v1"
+        )
+
+
+def _calls(message: ChatCompletionMessage) -> tuple[Call, ...]:
+    calls = [call for call in message.tool_calls or () if call.type == "function" or getattr(call, "function", None)]
+    return tuple(
+        Call(id=call.id or f"call_{number}", name=call.function.name or "", arguments=call.function.arguments)  # type: ignore[union-attr]
+        for number, call in enumerate(calls)
+    )
+
+
+def _text(content: Any) -> str:
+    """The text of a `content`, which some servers send as a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
+
+
+def _is_loopback(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,119 @@
+"""A ladder of ways to ask the same thing, best first, for servers that don't take or don't follow all of them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from src.core.errors import ModelReplyInvalid
+from src.core.turn import Budget
+from src.llm.connection import Connection
+from src.llm.exchange import Message, Question, Reply
+from src.llm.failures import RequestRefused
+from src.llm.json_text import parse
+
+ResultT = TypeVar("ResultT")
+ResultT_co = TypeVar("ResultT_co", covariant=True)
+
+_KEPT = 20_000
+"""Characters of a bad reply that are shown to the model again."""
+
+
+class NotFollowed(Exception):
+    """The reply shows that the server ignored the way of asking; a plainer way may do."""
+
+
+class Malformed(Exception):
+    """The reply follows the way of asking, with a mistake that the model can repair."""
+
+
+class Rung(Protocol[ResultT_co]):
+    """One way of asking."""
+
+    @property
+    def below(self) -> int:
+        """How many rungs to go down when a reply did not follow this one."""
+        ...
+
+    @property
+    def lasting(self) -> bool:
+        """Whether one reply that did not follow says that the server never will."""
+        ...
+
+    def question(self, messages: Sequence[Message], repair: Sequence[Message]) -> Question:
+        """The request for the prompt's `messages`, followed by a repair round if there is one."""
+        ...
+
+    def read(self, reply: Reply) -> ResultT_co:
+        """Raises: NotFollowed, Malformed."""
+        ...
+
+    def demand(self, problem: str) -> str:
+        """What the model is told after a reply with that problem."""
+        ...
+
+
+@dataclass
+class Memory:
+    """The first rung that this server holds; kept by the client from call to call."""
+
+    rung: int = 0
+
+
+async def ask(
+    connection: Connection, messages: Sequence[Message], rungs: Sequence[Rung[ResultT]], memory: Memory, budget: Budget
+) -> ResultT:
+    """Ask on the best rung that holds; a reply with a mistake goes back to the model once, to be repaired.
+
+    Raises:
+        ModelReplyInvalid: still no usable reply; names what is wrong with the last one.
+        ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
+    """
+    position, lasting = memory.rung, True
+    repair: tuple[Message, ...] = ()
+    while True:
+        rung, last = rungs[position], position == len(rungs) - 1
+        try:
+            reply = await connection.complete(rung.question(messages, repair), budget)
+        except RequestRefused:
+            if last:
+                raise
+            lasting = lasting and not repair  # what is refused with a repair round in it may be fine without
+            position, repair = position + 1, ()
+            continue
+        if lasting:
+            memory.rung = position  # only now: a prompt that every rung refuses says nothing about the rungs
+        try:
+            return rung.read(reply)
+        except NotFollowed as error:
+            if not last:
+                lasting = lasting and rung.lasting
+                position, repair = min(position + rung.below, len(rungs) - 1), ()
+                continue
+            problem = str(error)
+        except Malformed as error:
+            problem = str(error)
+        if repair:
+            raise ModelReplyInvalid(
+                f"the reply of {connection.server.model} can't be used: {problem}", "try again, or set another OPENAI_MODEL"
+            )
+        repair = _returned(reply, rung.demand(problem))
+
+
+def _returned(reply: Reply, demand: str) -> tuple[Message, ...]:
+    """The bad reply as the model's own, and what is wrong with it."""
+    if not reply.calls:
+        return ({"role": "assistant", "content": reply.text[:_KEPT] or "(an empty reply)"}, {"role": "user", "content": demand})
+    calls = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _as_json(call.arguments)}} for call in reply.calls
+    ]
+    results: list[Message] = [{"role": "tool", "tool_call_id": call.id, "content": demand} for call in reply.calls]
+    return ({"role": "assistant", "content": reply.text or None, "tool_calls": calls}, *results)
+
+
+def _as_json(arguments: Any) -> str:
+    """JSON text, because servers that put the call into a chat template parse it."""
+    try:
+        return json.dumps(parse(arguments) if isinstance(arguments, str) else arguments)
+    except ValueError:
+        return json.dumps({"not_json": arguments[:_KEPT]})

@@ -1,0 +1,82 @@
+"""The model client: text, typed values and function calls from a chat model behind an OpenAI-compatible server."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from src.core.prompt import FunctionCall, FunctionSchema, Prompt
+from src.core.protocols import ReplyT
+from src.core.turn import Budget
+from src.llm import choice, ladder, structured
+from src.llm.connection import Connection
+from src.llm.exchange import Question, messages_of
+from src.llm.pricing import Price, listed_price
+
+OPENAI = "https://api.openai.com/v1"
+
+
+class LLMClient:
+    """A `ModelClient` on the official SDK; remembers which ways of asking the server does not take.
+
+    429, 5xx and broken connections are tried again `max_retries` times with growing pauses. `timeout` is in seconds:
+    until a whole reply comes, or between two pieces of a streamed one. Belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        timeout: float = 60.0,
+        max_retries: int = 3,
+        price: Price = listed_price,
+    ) -> None:
+        self._connection = Connection(
+            base_url=base_url or OPENAI, api_key=api_key, model=model, timeout=timeout, max_retries=max_retries, price=price
+        )
+        self._structured = ladder.Memory()
+        self._choice = ladder.Memory()
+
+    @property
+    def model(self) -> str:
+        return self._connection.server.model
+
+    @property
+    def server(self) -> str:
+        """The base URL, without credentials."""
+        return self._connection.server.name
+
+    async def aclose(self) -> None:
+        """Close the connections to the server."""
+        await self._connection.aclose()
+
+    async def models(self) -> tuple[str, ...]:
+        """Ids of the models that the server offers; costs nothing. Raises: ModelUnavailable."""
+        return await self._connection.models()
+
+    async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:
+        """The reply as text, piece by piece; leaving the iteration early closes the connection.
+
+        Raises:
+            ModelReplyInvalid: at the end: the reply was cut off by the length limit, or is empty.
+            ModelUnavailable, ModelRefused, BudgetExceeded: as in `ModelClient`.
+        """
+        async with aclosing(self._connection.stream(Question(messages=messages_of(prompt)), budget)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
+        """The reply as a value of the given type. Raises: as in `ModelClient`."""
+        return await ladder.ask(self._connection, messages_of(prompt), structured.rungs_for(reply), self._structured, budget)
+
+    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+        """The one function that the model calls, always one of `functions`. Raises: as in `ModelClient`."""
+        return await ladder.ask(self._connection, messages_of(prompt), choice.rungs_for(functions), self._choice, budget)
+
+
+if __name__ == "__main__":
+    import runpy
+    import sys
+
+    sys.argv[1:] = ["check", "llm_client"]
+    runpy.run_module("src", run_name="__main__")
