@@ -1,0 +1,13 @@
+import math
+
+
+def sum_numbers(numbers: list[float]) -> float:
+    """Add up some numbers.
+
+    Args:
+        numbers: The numbers to add.
+
+    Returns:
+        Their sum; 0 where there are none.
+    """
+    return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
