@@ -1,0 +1,89 @@
+"""Access: who may come in, and as whom.
+
+The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then stands for it. Whose
+conversations somebody sees is another matter: a signed cookie with a random visitor id that outlives the token. Programs
+send the token as `Authorization: Bearer`; all of them are the one owner `api`.
+"""
+
+import hashlib
+import hmac
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+from itsdangerous import BadSignature, URLSafeSerializer
+from werkzeug import Request, Response
+
+API_OWNER = "api"
+_KEY_BYTES = 32
+_VISITOR_DAYS = 400  # the longest that browsers keep a cookie
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who has access."""
+
+    owner: str
+    bearer: bool = False
+    """Whether a header carried the token, which no other site's page can make a browser send."""
+    new: bool = False
+    """Whether the owner was made up just now and a cookie has to be set."""
+
+
+class Access:
+    """Checks tokens and cookies. `key` signs the cookies; who has the key and the token can forge them."""
+
+    def __init__(self, token: str, key: bytes) -> None:
+        self._token = token.encode()
+        self._pass = _mac(key, "access", self._token)
+        self._visitors = URLSafeSerializer(key, salt="visitor")
+        # Cookies are not bound to a port: the names keep two servers on one machine apart.
+        suffix = _mac(key, "cookie names", b"")[:8]
+        self._access_cookie, self._visitor_cookie = f"access_{suffix}", f"visitor_{suffix}"
+
+    def opens(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self._token)
+
+    def visitor(self, request: Request) -> Visitor | None:
+        """Who sent the request; None if it carries no valid token or cookie."""
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() == "bearer":  # other schemes may be meant for a proxy
+            return Visitor(API_OWNER, bearer=True) if self.opens(token.strip()) else None
+        if not hmac.compare_digest(request.cookies.get(self._access_cookie, "").encode("utf-8", "replace"), self._pass.encode()):
+            return None
+        try:
+            return Visitor(str(self._visitors.loads(request.cookies.get(self._visitor_cookie, ""))))
+        except BadSignature:
+            return Visitor(secrets.token_urlsafe(16), new=True)
+
+    def admit(self, response: Response, secure: bool) -> None:
+        """Let the browser come in without the token until the server ends.
+
+        Lax rather than Strict: a link to the page from a mail or a chat works, while no other site's page can send a
+        request that changes anything, which the Origin check sees to as well.
+        """
+        response.set_cookie(self._access_cookie, self._pass, httponly=True, samesite="Lax", secure=secure)
+
+    def remember(self, response: Response, visitor: Visitor, secure: bool) -> None:
+        """Have the browser keep whose conversations these are."""
+        value = str(self._visitors.dumps(visitor.owner))
+        age = _VISITOR_DAYS * 24 * 3600
+        response.set_cookie(self._visitor_cookie, value, max_age=age, httponly=True, samesite="Lax", secure=secure)
+
+
+def signing_key(folder: Path) -> bytes:
+    """The key in `folder`/cookie.key, which is made and closed to others where there is none."""
+    path = folder / "cookie.key"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        if not path.exists() or path.stat().st_size < _KEY_BYTES:
+            path.unlink(missing_ok=True)
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(secrets.token_bytes(_KEY_BYTES))
+        return path.read_bytes()
+
+
+def _mac(key: bytes, purpose: str, message: bytes) -> str:
+    return hmac.new(key, purpose.encode() + b"\0" + message, hashlib.sha256).hexdigest()

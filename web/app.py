@@ -1,0 +1,161 @@
+"""The web application, and `python web/app.py`, which sets up and runs everything."""
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).parents[1])  # started as a file: packages are found from the project's folder
+
+from flask import Flask
+from flask_socketio import SocketIO  # type: ignore[import-untyped]
+
+from config import Settings, load_settings
+from src.core.errors import AgentError, ConfigurationError, SandboxError
+from web.access import Access, signing_key
+from web.bridge import Bridge
+from web.gate import Gate
+from web.port import Engine
+from web.routes import add_routes
+from web.serving import Serving, serving
+from web.sockets import Sockets
+from web.status_watch import watch_status
+from web.vendor import load_vendor
+from web.wire import WireJSON, WirePacket
+
+LARGEST_MESSAGE = 2_000_000
+_LONGEST_END = 1.8
+
+
+def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str) -> tuple[Flask, SocketIO]:
+    """The Flask application behind its gate, with Socket.IO attached.
+
+    Raises:
+        ConfigurationError: the page's libraries are not installed.
+    """
+    app = Flask(__name__)
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    add_routes(app, bridge, engine, load_vendor())
+    socketio = SocketIO(
+        app,
+        async_mode=settings.async_mode,
+        cors_allowed_origins=[],  # the gate checks origins
+        json=WireJSON,
+        serializer=WirePacket,
+        max_http_buffer_size=LARGEST_MESSAGE,
+    )
+    sockets = Sockets(socketio, bridge, engine)
+    bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status))))
+    hosts = {settings.flask_host, *settings.allowed_hosts}
+    access_page = app.jinja_env.get_template("access.html")
+    gate = Gate(app.wsgi_app, Access(token, signing_key(settings.data_dir)), hosts, partial(_render, access_page))
+    app.wsgi_app = gate  # type: ignore[method-assign]
+    return app, socketio
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that has the address but does not listen yet.
+
+    Raises:
+        ConfigurationError: the address is taken, or is none of this machine.
+    """
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listener = socket.socket(family, kind)
+    except OSError as error:
+        raise ConfigurationError(
+            f"FLASK_HOST={host}: {error.strerror or error}", "set it to an address of this machine, such as 127.0.0.1"
+        ) from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        remedy = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
+        raise ConfigurationError(f"port {port} on {host} can't be used: {error.strerror or error}", remedy) from error
+    return listener
+
+
+def link(host: str, port: int, token: str) -> str:
+    """The address that opens the page on this machine."""
+    name = "127.0.0.1" if host in {"0.0.0.0", "::"} else f"[{host}]" if ":" in host else host  # noqa: S104 - compared only
+    return f"http://{name}:{port}/?token={quote(token, safe='')}"
+
+
+def serve(engine: Engine, bridge: Bridge, kind: Serving, settings: Settings, listener: socket.socket) -> None:
+    """Print the link and serve until SIGINT or SIGTERM, then end the engine; within two seconds, if need be by force."""
+    token = settings.access_token.get_secret_value() if settings.access_token else secrets.token_urlsafe(24)
+    stop = kind.event()
+    try:
+        app, _ = create_app(engine, bridge, settings, token)
+
+        def end(*_: object) -> None:
+            force = threading.Timer(_LONGEST_END, os._exit, (0,))
+            force.daemon = True
+            force.start()
+            bridge.post(stop.set)
+
+        signal.signal(signal.SIGINT, end)
+        signal.signal(signal.SIGTERM, end)
+        kind.spawn(bridge.pump)
+        sys.stdout.write(link(settings.flask_host, listener.getsockname()[1], token) + "\n")
+        sys.stdout.flush()
+        kind.serve(app, listener, stop)
+    finally:
+        bridge.close(engine.aclose)
+
+
+def main() -> int:
+    """Set up what is missing, then serve; what is printed to the standard output is the link and nothing else."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.setswitchinterval(0.0005)  # halves the page's round trip while the engine computes
+    try:
+        settings = load_settings()
+        listener = bind(settings.flask_host, settings.flask_port)
+        _run(settings, listener)
+    except AgentError as error:
+        sys.stderr.write(f"{error.message}\n" + (f"What to do: {error.remedy}\n" if error.remedy else ""))
+        return 1
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+def _run(settings: Settings, listener: socket.socket) -> None:
+    from src.bootstrap import build_engine
+    from src.provision import provision
+
+    provision(settings, _report)
+    kind = serving(settings.async_mode)
+    bridge = Bridge(kind)
+    engine = bridge.run(build_engine(settings))
+    try:
+        bridge.run(engine.stop_abandoned_turns())
+        bridge.run(engine.seed(_report))
+    except SandboxError as error:
+        _report(f"The seed tools wait for a sandbox: {error.message}")  # the page shows why, and all else works
+    except BaseException:
+        bridge.close(engine.aclose)
+        raise
+    serve(engine, bridge, kind, settings, listener)
+
+
+def _report(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+def _render(template: object, nonce: str, reason: str) -> str:
+    page: str = template.render(nonce=nonce, reason=reason)  # type: ignore[attr-defined]
+    return page
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""The bridge between the server's threads and the engine's asyncio loop; the only place where they meet.
+
+Coroutines go in by `run_coroutine_threadsafe`. What comes out, results as well as records, is an action in one queue
+that one thread of the server's kind carries out in order; a byte through a socket pair wakes it.
+"""
+
+import asyncio
+import logging
+import socket
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from src.core.errors import AgentError
+from web.serving import Serving
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE = 30.0
+
+
+class EngineSilent(AgentError):
+    """The engine did not answer in time, or is ending."""
+
+
+class Bridge:
+    """Owns the engine's thread and loop."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._outbox: deque[Callable[[], None]] = deque()
+        self._reader, self._writer = socket.socketpair()
+        self._writer.setblocking(False)
+        self._lasting: list[Future[None]] = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run on the engine's loop and block this thread; only while nothing is being served."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run on the engine's loop until the bridge is closed."""
+        self._lasting.append(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+    def call(self, work: Coroutine[Any, Any, T], patience: float = _PATIENCE) -> T:
+        """Run on the engine's loop while other handlers go on.
+
+        Raises:
+            EngineSilent: there is no answer after `patience` seconds, or the engine is ending.
+        """
+        done = self._serving.event()
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError as error:
+            work.close()
+            raise EngineSilent("the server is ending", "start it again") from error
+        future.add_done_callback(lambda _: self.post(done.set))
+        if not done.wait(patience):
+            future.cancel()
+            raise EngineSilent(f"the engine did not answer within {patience:g} seconds", "try again")
+        if future.cancelled():
+            raise EngineSilent("the server is ending", "start it again")
+        return future.result()
+
+    def post(self, action: Callable[[], None]) -> None:
+        """Have the server's side carry out an action; callable from any thread and from signal handlers."""
+        self._outbox.append(action)
+        try:
+            self._writer.send(b"!")
+        except BlockingIOError:  # so many bytes are waiting that the pump wakes anyway
+            pass
+        except OSError:
+            logger.debug("the bridge is closed")
+
+    def pump(self) -> None:
+        """Carry out the posted actions until the bridge is closed; one thread of the server's kind does this."""
+        while self._serving.receive(self._reader):
+            while self._outbox:
+                action = self._outbox.popleft()
+                try:
+                    action()
+                except Exception:
+                    logger.exception("an action from the engine failed")  # the next ones belong to other people
+
+    def close(self, end: Callable[[], Awaitable[None]], patience: float = 1.2) -> None:
+        """Run `end` on the loop, cancel what is left there and end the thread, all within `patience` seconds or so."""
+        for work in self._lasting:
+            work.cancel()
+        winding_down = asyncio.run_coroutine_threadsafe(_wind_down(end, patience), self._loop)
+        try:
+            winding_down.result(patience + 0.2)
+        except TimeoutError:
+            logger.error("the engine did not end in time")
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(0.2)
+        self._writer.close()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            self._loop.close()
+
+
+async def _wind_down(end: Callable[[], Awaitable[None]], patience: float) -> None:
+    try:
+        async with asyncio.timeout(patience * 0.8):
+            await end()
+    except Exception:
+        logger.exception("the engine did not end in order")
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()

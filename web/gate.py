@@ -1,0 +1,167 @@
+"""The gate: every request passes it first, also those to Socket.IO, to static files and to addresses that don't exist.
+
+It lets nothing in without access, from a strange host name or from another site's page, and gives every response its
+security headers. What lies behind finds in the WSGI environment who is asking (`visitor_of`) and the nonce for scripts.
+"""
+
+import json
+import secrets
+import socket
+from collections.abc import Callable, Iterable
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, urlsplit
+
+from werkzeug import Request, Response
+
+from web.access import Access, Visitor
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+LARGEST_BODY = 64 * 1024
+_VISITOR, _NONCE = "agent.visitor", "agent.nonce"
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_POLICY = (
+    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'{style}; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+
+
+class Gate:
+    """WSGI middleware. `page` renders the HTML page that asks for the token, from a nonce and a reason."""
+
+    def __init__(self, app: "WSGIApplication", access: Access, hosts: Iterable[str], page: Callable[[str, str], str]) -> None:
+        self._app = app
+        self._access = access
+        self._hosts = {h.lower() for h in hosts}
+        own = socket.gethostname().lower()
+        self._local = {"localhost", own, f"{own}.local"}
+        self._page = page
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        request = Request(environ)
+        environ[_NONCE] = secrets.token_urlsafe(16)
+        visitor = self._access.visitor(request)
+        response = self._refuse_request(request, visitor) or self._open(request, visitor)
+        if visitor is None or response is not None:
+            response = response or self._ask_for_token(request)
+            self._secure(response.headers, environ[_NONCE], own_style=True)
+            return response(environ, start_response)
+        environ[_VISITOR] = visitor
+
+        def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+            final = Response(headers=headers)
+            if visitor.new:
+                self._access.remember(final, visitor, request.is_secure)
+            self._secure(final.headers, environ[_NONCE])
+            return start_response(status, [*final.headers.to_wsgi_list()], *rest)
+
+        return self._app(environ, start)
+
+    def _refuse_request(self, request: Request, visitor: Visitor | None) -> Response | None:
+        host = _split(request.environ.get("HTTP_HOST", ""))
+        if host is None or not self._known(host.hostname or ""):
+            shown = request.environ.get("HTTP_HOST", "")[:80]
+            return _refusal(request, 403, f"the host name {shown!r} is not allowed", "add it to ALLOWED_HOSTS, or use localhost")
+        origin = request.headers.get("Origin")
+        if origin is not None and not self._same_site(origin, host):
+            return _refusal(
+                request, 403, f"the origin {origin[:80]!r} is not allowed", "open the page itself, or add its host to ALLOWED_HOSTS"
+            )
+        changes = request.method not in _SAFE_METHODS or "websocket" in request.headers.get("Upgrade", "").lower()
+        if changes and origin is None and visitor is not None and not visitor.bearer:
+            return _refusal(request, 403, "the request names no origin", "browsers send one; programs send Authorization: Bearer <token>")
+        if not _is_socket(request) and (request.content_length or 0) > LARGEST_BODY:
+            return _refusal(request, 413, f"the body is larger than {LARGEST_BODY} bytes", "send less")
+        return None
+
+    def _known(self, name: str) -> bool:
+        return name in self._local or name in self._hosts or _is_address(name)
+
+    def _same_site(self, origin: str, host: SplitResult) -> bool:
+        """Whether host and port are those that the request is for; the scheme may differ behind a proxy with TLS."""
+        parts = _split(origin.partition("://")[2])
+        if parts is None:
+            return False
+        return parts.netloc.lower() == host.netloc.lower() or parts.hostname in self._hosts - {"0.0.0.0", "::"}  # noqa: S104
+
+    def _open(self, request: Request, visitor: Visitor | None) -> Response | None:
+        """The answer to the link with the token: the clean address, with a cookie that stands for the token."""
+        if request.path != "/" or "token" not in request.args or request.method not in {"GET", "HEAD"}:
+            return None
+        opened = self._access.opens(request.args["token"])
+        if not opened and visitor is None:
+            return None
+        response = Response(status=303, headers={"Location": "/"})
+        if opened:
+            self._access.admit(response, request.is_secure)
+        return response
+
+    def _ask_for_token(self, request: Request) -> Response:
+        if request.path == "/":
+            reason = "This token is not valid any more: each start of the server makes a new one." if "token" in request.args else ""
+            response = Response(self._page(request.environ[_NONCE], reason), 401, mimetype="text/html")
+        else:
+            response = _refusal(request, 401, "this needs the access token", "open the link that the server printed")
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    def _secure(self, headers: Any, nonce: str, own_style: bool = False) -> None:
+        for name, value in _HEADERS.items():
+            headers.setdefault(name, value)
+        style = f" 'nonce-{nonce}'" if own_style else ""
+        headers.setdefault("Content-Security-Policy", _POLICY.format(nonce=nonce, style=style))
+        headers.setdefault("Cache-Control", "no-store")
+
+
+def visitor_of(environ: "WSGIEnvironment") -> Visitor:
+    """Who sent the request; there is always somebody behind the gate."""
+    visitor: Visitor = environ[_VISITOR]
+    return visitor
+
+
+def nonce_of(environ: "WSGIEnvironment") -> str:
+    """The nonce that this response's scripts carry."""
+    return str(environ[_NONCE])
+
+
+def error_body(message: str, remedy: str) -> dict[str, dict[str, str]]:
+    """How every error looks in JSON."""
+    return {"error": {"message": message, "remedy": remedy}}
+
+
+def _refusal(request: Request, status: int, message: str, remedy: str) -> Response:
+    if request.path.startswith("/api/") or _is_socket(request):
+        return Response(json.dumps(error_body(message, remedy)), status, mimetype="application/json")
+    return Response(f"{message[:1].upper()}{message[1:]}: {remedy}.\n", status, mimetype="text/plain")
+
+
+def _is_socket(request: Request) -> bool:
+    return request.path.startswith("/socket.io")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _split(netloc: str) -> SplitResult | None:
+    """Host and port; None unless the text is just that."""
+    try:
+        parts = urlsplit(f"//{netloc}")
+        valid = parts.netloc == netloc and parts.username is None and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return None
+    return parts if valid else None

@@ -1,0 +1,61 @@
+"""The engine as the web server sees it."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+from src.core.events import Record
+from src.core.status import Asked, EngineStatus
+from src.core.tool import Tool
+from src.store.conversation import ConversationSummary
+
+LibraryChange = Callable[[str, str, str], None]
+"""Called with a tool's name, what happened to it, and why."""
+
+AsyncMode = Literal["eventlet", "threading"]
+
+
+class Engine(Protocol):
+    """Lives on one asyncio loop; its callbacks are called there."""
+
+    async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
+        """Begin a turn, in a new conversation if there is no id.
+
+        The turn's task must be started last, with nothing awaited after it: then whoever called can subscribe to the
+        turn before its first record comes out.
+
+        Raises:
+            RequestError: the request is blank or too long, or `owner` has no such conversation.
+        """
+        ...
+
+    async def stop(self, owner: str, turn_id: str) -> bool:
+        """Cancel a turn; False if `owner` has no such turn running."""
+        ...
+
+    async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]: ...
+
+    async def history(self, owner: str, conversation_id: str, after: int) -> tuple[Record, ...]:
+        """The records after a number.
+
+        Raises:
+            RequestError: `owner` has no such conversation.
+        """
+        ...
+
+    def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
+        """Receive all records of everybody; returns what ends that."""
+        ...
+
+    async def tools(self) -> tuple[Tool, ...]: ...
+
+    async def tool(self, name: str) -> Tool:
+        """Raises: ToolNotFound, ToolModified."""
+        ...
+
+    async def status(self) -> EngineStatus: ...
+
+    def on_library_change(self, callback: LibraryChange) -> Callable[[], None]: ...
+
+    async def aclose(self) -> None:
+        """End all turns, keep what they said, and let go of everything."""
+        ...

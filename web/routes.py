@@ -1,0 +1,94 @@
+"""The HTTP routes: the page, its files, and the REST side of the engine."""
+
+import logging
+
+import flask
+from flask import Flask, Response
+from markupsafe import Markup
+from werkzeug.exceptions import BadRequest, HTTPException, NotFound
+
+from src.core.errors import AgentError, RequestError, ToolModified, ToolNameInvalid, ToolNotFound
+from web.bridge import Bridge
+from web.gate import error_body, nonce_of, visitor_of
+from web.port import Engine
+from web.vendor import Vendor
+from web.wire import LAST_SEQ, plain, problem, tool_line, tool_page
+
+logger = logging.getLogger(__name__)
+
+_FOR_GOOD = 365 * 24 * 3600
+_STATUS: dict[type[AgentError], int] = {RequestError: 404, ToolNotFound: 404, ToolNameInvalid: 404, ToolModified: 409}
+
+
+def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> None:
+    """All routes of the server; access was checked before any of them is reached."""
+
+    @app.get("/")
+    def page() -> str:
+        return flask.render_template(
+            "index.html",
+            import_map=Markup(vendor.import_map),  # noqa: S704 - made of our own table, "<" escaped
+            csp_nonce=nonce_of(flask.request.environ),
+            preload=list(vendor.addresses.values()),
+        )
+
+    @app.get("/vendor/<path:name>")
+    def library_file(name: str) -> Response:
+        if name not in vendor.files:
+            raise NotFound
+        response = flask.send_file(vendor.files[name], mimetype="text/javascript", max_age=_FOR_GOOD)
+        response.cache_control.immutable = True
+        response.cache_control.public, response.cache_control.private = False, True
+        return response
+
+    @app.get("/api/health")
+    def health() -> Response:
+        return flask.jsonify(plain(bridge.call(engine.status())))
+
+    @app.get("/api/tools")
+    def tools() -> Response:
+        return flask.jsonify({"tools": [tool_line(t) for t in bridge.call(engine.tools())]})
+
+    @app.get("/api/tools/<name>")
+    def tool(name: str) -> Response:
+        return flask.jsonify(tool_page(bridge.call(engine.tool(name))))
+
+    @app.get("/api/conversations")
+    def conversations() -> Response:
+        mine = bridge.call(engine.conversations(_owner()))
+        return flask.jsonify({"conversations": [plain(c) for c in mine]})
+
+    @app.get("/api/conversations/<conversation_id>/records")
+    def records(conversation_id: str) -> Response:
+        text = flask.request.args.get("after", "0")
+        after = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else LAST_SEQ + 1
+        if after > LAST_SEQ:
+            raise BadRequest(f"after={text[:20]!r} is not the number of a record")
+        found = bridge.call(engine.history(_owner(), conversation_id, after))
+        return flask.jsonify({"records": [plain(r) for r in found]})
+
+    app.register_error_handler(Exception, _report)
+
+
+def _owner() -> str:
+    return visitor_of(flask.request.environ).owner
+
+
+def _report(error: Exception) -> Response:
+    """JSON below /api/, plain text elsewhere."""
+    match error:
+        case HTTPException(code=int(status)):
+            told = {"message": error.description or error.name, "remedy": ""}
+        case AgentError():
+            status, told = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 503), problem(error)
+        case _:
+            logger.error("a request failed", exc_info=error)
+            status, told = 500, problem(error)
+    if flask.request.path.startswith("/api/"):
+        response = flask.jsonify(error_body(**told))
+    else:
+        response = Response(" ".join(filter(None, (told["message"], told["remedy"]))) + "\n", mimetype="text/plain")
+    response.status_code = status
+    if isinstance(error, HTTPException):
+        response.headers.extend((k, v) for k, v in error.get_headers() if k == "Allow")
+    return response

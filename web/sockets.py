@@ -1,0 +1,109 @@
+"""The socket events: what a page may send, and what it is sent."""
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import flask
+from flask_socketio import SocketIO  # type: ignore[import-untyped]
+
+from src.core.errors import AgentError
+from src.core.events import Record
+from src.core.status import Asked, EngineStatus
+from web.bridge import Bridge
+from web.gate import visitor_of
+from web.port import Engine
+from web.turns import RunningTurns
+from web.wire import LAST_SEQ, Ask, Stop, Subscribe, parse, plain, problem
+
+logger = logging.getLogger(__name__)
+
+Reply = dict[str, Any]
+
+
+class Sockets:
+    """Handlers of `ask`, `stop` and `subscribe`; everything else is refused.
+
+    Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is also sent as the event
+    `error`, for clients that wait for no reply.
+    """
+
+    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: Engine) -> None:
+        self._socketio = socketio
+        self._bridge = bridge
+        self._engine = engine
+        for name, handler in (("ask", self._ask), ("stop", self._stop), ("subscribe", self._subscribe)):
+            socketio.on_event(name, partial(self._answer, handler))
+        socketio.on_event("*", self._refuse_unknown)
+        self._turns = bridge.run(self._listen())
+
+    async def _listen(self) -> RunningTurns:
+        post = self._bridge.post
+        turns = RunningTurns(self._engine)
+        self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
+        self._engine.on_library_change(lambda *change: post(partial(self._tell_library_change, *change)))
+        return turns
+
+    def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Ask = parse(Ask, arguments)
+
+        def began(asked: Asked) -> None:  # on the engine's loop: the actions that deliver records come after this one
+            self._bridge.post(partial(self._join, sid, asked.conversation_id))
+
+        asked = self._bridge.call(self._turns.ask(owner, request.conversation_id, request.text, began))
+        return {"conversation_id": asked.conversation_id, "turn_id": asked.turn_id}
+
+    def _stop(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Stop = parse(Stop, arguments)
+        return {"stopped": self._bridge.call(self._engine.stop(owner, request.turn_id))}
+
+    def _subscribe(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        """Join first, then read: what happens in between comes twice, and the page drops what it has."""
+        request: Subscribe = parse(Subscribe, arguments)
+        self._bridge.call(self._engine.history(owner, request.conversation_id, LAST_SEQ))  # may this owner read it?
+        self._join(sid, request.conversation_id)
+        records = self._bridge.call(self._engine.history(owner, request.conversation_id, request.after))
+        return {"records": [plain(r) for r in records]}
+
+    def _answer(self, handler: Callable[..., Reply], *arguments: Any) -> Reply:
+        sid: str = flask.request.sid  # type: ignore[attr-defined]  # Flask-SocketIO adds it
+        try:
+            return {"ok": True, **handler(visitor_of(flask.request.environ).owner, sid, *arguments)}
+        except AgentError as error:
+            return self._refuse(sid, error)
+        except Exception as error:
+            logger.exception("a socket event failed")
+            return self._refuse(sid, error)
+
+    def _refuse_unknown(self, name: str, *arguments: Any) -> Reply:
+        error = AgentError(f"{name[:40]!r} is not an event of this server", "send ask, stop or subscribe with one object")
+        return self._refuse(flask.request.sid, error)  # type: ignore[attr-defined]
+
+    def _refuse(self, sid: str, error: Exception) -> Reply:
+        self._socketio.emit("error", problem(error), to=sid)
+        return {"ok": False, "error": problem(error)}
+
+    def _join(self, sid: str, conversation_id: str) -> None:
+        try:
+            self._socketio.server.enter_room(sid, _room(conversation_id))
+        except ValueError:
+            logger.debug("socket %s has gone", sid)
+
+    def _deliver(self, records: Sequence[Record]) -> None:
+        for conversation_id, run in groupby(records, key=lambda r: r.conversation_id):
+            body = {"conversation_id": conversation_id, "records": [plain(r) for r in run]}
+            self._socketio.emit("records", body, to=_room(conversation_id))
+
+    def _tell_library_change(self, name: str, change: str, reason: str) -> None:
+        self._socketio.emit("library", {"name": name, "change": change, "reason": reason})
+
+    def tell_status(self, status: EngineStatus) -> None:
+        """Send a changed status to every page; to be called on the server's side."""
+        self._socketio.emit("status", plain(status))
+
+
+def _room(conversation_id: str) -> str:
+    """A name that no socket's own room has."""
+    return f"conversation {conversation_id}"

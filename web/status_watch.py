@@ -1,0 +1,25 @@
+"""The status watch: notices when model, sandbox or library change their state."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from src.core.status import EngineStatus
+from web.port import Engine
+
+logger = logging.getLogger(__name__)
+
+
+async def watch_status(engine: Engine, changed: Callable[[EngineStatus], None], interval: float = 10.0) -> None:
+    """Ask the engine every `interval` seconds and pass on what differs from the answer before; runs until cancelled."""
+    before: EngineStatus | None = None
+    while True:
+        try:
+            now = await engine.status()
+        except Exception:
+            logger.exception("the engine could not tell its status")  # perhaps the next time
+        else:
+            if before is not None and now != before:
+                changed(now)
+            before = now
+        await asyncio.sleep(interval)

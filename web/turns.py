@@ -1,0 +1,44 @@
+"""The turns that are running, seen from the engine's loop: who has how many, and which page has to hear of which."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from src.core.errors import RequestError
+from src.core.events import FINAL, Record
+from src.core.status import Asked
+from web.port import Engine
+
+MOST_AT_ONCE = 8
+
+
+class RunningTurns:
+    """Used on the engine's loop only."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._owners: dict[str, str] = {}  # turn id → owner
+        self._beginning: Counter[str] = Counter()
+        engine.subscribe(self._forget_ended)
+
+    async def ask(self, owner: str, conversation_id: str | None, text: str, began: Callable[[Asked], None]) -> Asked:
+        """Begin a turn; `began` is called before its first record comes out of the engine.
+
+        Raises:
+            RequestError: as the engine's `ask`, or too many turns of this owner are running.
+        """
+        running = self._beginning[owner] + sum(o == owner for o in self._owners.values())
+        if running >= MOST_AT_ONCE:
+            raise RequestError(f"{running} requests are running already", "wait until one has ended, or stop one")
+        self._beginning[owner] += 1
+        try:
+            asked = await self._engine.ask(owner, conversation_id, text)
+        finally:
+            self._beginning[owner] -= 1
+        self._owners[asked.turn_id] = owner
+        began(asked)
+        return asked
+
+    def _forget_ended(self, records: Sequence[Record]) -> None:
+        for record in records:
+            if isinstance(record.event, FINAL):
+                self._owners.pop(record.turn_id, None)

@@ -1,0 +1,133 @@
+"""What crosses the socket and the REST routes: payloads that are parsed at the edge, and values as plain JSON."""
+
+import json
+import math
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
+from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
+
+from src.core.errors import AgentError, RequestError
+from src.core.tool import Tool
+from src.core.value import Value
+
+UNREADABLE = "unreadable"
+"""The event that stands for whatever a client sent that is no event."""
+
+LONGEST_TEXT = 20_000
+LAST_SEQ = 2**31 - 1
+Id = Annotated[str, Field(min_length=1, max_length=64)]
+Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
+
+
+class Ask(Value):
+    text: Annotated[str, Field(max_length=LONGEST_TEXT)]
+    conversation_id: Id | None = None
+
+
+class Stop(Value):
+    turn_id: Id
+
+
+class Subscribe(Value):
+    conversation_id: Id
+    after: Seq = 0
+
+
+def parse(payload: type[Value], arguments: tuple[Any, ...]) -> Any:
+    """The one argument of a socket event as a value.
+
+    Raises:
+        RequestError: it is missing, of another form, or not the only one.
+    """
+    if len(arguments) != 1 or not isinstance(arguments[0], dict):
+        raise RequestError("the event must carry one object", f"send {_form(payload)}")
+    try:
+        return payload.model_validate(arguments[0])
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))[:80]
+        raise RequestError(f"{place}: {first['msg']}", f"send {_form(payload)}") from None
+
+
+def plain(value: BaseModel) -> dict[str, Any]:
+    """The value as JSON data."""
+    return value.model_dump(mode="json")
+
+
+def tool_line(tool: Tool) -> dict[str, Any]:
+    """A tool in the list of all."""
+    shown = plain(tool)
+    line = {key: shown[key] for key in ("name", "description", "uses", "created_at", "model")}
+    return {**line, "signature": str(tool.signature)}
+
+
+def tool_page(tool: Tool) -> dict[str, Any]:
+    """All about one tool."""
+    shown = plain(tool)
+    page = {key: shown[key] for key in ("code", "tests", "example_requests", "digest")}
+    parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
+    return {**tool_line(tool), **page, "parameters": parameters, "returns": tool.signature.returns}
+
+
+def problem(error: Exception) -> dict[str, str]:
+    """What people are told of an error."""
+    if isinstance(error, AgentError):
+        return {"message": error.message, "remedy": error.remedy}
+    return {"message": "something went wrong in the server", "remedy": "try again; the server's log says more"}
+
+
+class WireJSON:
+    """JSON as browsers parse it (no NaN), read without an error that the socket libraries do not expect."""
+
+    @staticmethod
+    def dumps(data: Any, **options: Any) -> str:
+        try:
+            return json.dumps(data, allow_nan=False, **options)
+        except ValueError:
+            return json.dumps(_finite(data), allow_nan=False, **options)
+
+    @staticmethod
+    def loads(text: str | bytes, **options: Any) -> Any:
+        try:
+            return json.loads(text, **options)
+        except RecursionError as error:
+            raise ValueError("nested too deeply") from error
+
+
+class WirePacket(Packet):  # type: ignore[misc]
+    """A Socket.IO packet; one that can't be read becomes the event `unreadable` instead of an error in a library."""
+
+    reserved = frozenset({"connect", "disconnect", "connect_error", "*"})
+
+    def decode(self, encoded_packet: Any) -> int:
+        try:
+            attachments = super().decode(encoded_packet)
+            readable = attachments == 0 and self._readable()
+        except (ValueError, TypeError, IndexError, KeyError):
+            readable = False
+        if not readable:
+            self.packet_type, self.data = EVENT, [UNREADABLE]
+        return 0
+
+    def _readable(self) -> bool:
+        if self.packet_type != EVENT:
+            return self.packet_type in {CONNECT, DISCONNECT, ACK}
+        named = isinstance(self.data, list) and bool(self.data) and isinstance(self.data[0], str)
+        return named and self.data[0] not in self.reserved
+
+
+def _finite(data: Any) -> Any:
+    match data:
+        case float():
+            return data if math.isfinite(data) else None
+        case dict():
+            return {key: _finite(value) for key, value in data.items()}
+        case list() | tuple():
+            return [_finite(value) for value in data]
+        case _:
+            return data
+
+
+def _form(payload: type[Value]) -> str:
+    return "{" + ", ".join(payload.model_fields) + "}"
