@@ -1,0 +1,20 @@
+# The image in which generated code is verified and run. `SecureSandbox().build_image()` builds it; by hand, from the
+# project's folder:  docker build -t self-eng-sandbox -f docker/sandbox.dockerfile .
+# Any base with Python 3.11 or later will do. RUN uses nothing but sh, python and pip, so that a minimal base works too.
+ARG BASE_IMAGE=python:3.12-slim
+FROM ${BASE_IMAGE}
+
+RUN pip install --no-cache-dir --root-user-action=ignore pytest==9.2.0
+
+# Slim images come without compiled modules, and at run time nothing can be written: compile once, import fast.
+RUN python -m compileall -q -x "/(test|tests|idlelib|lib2to3|site-packages)/" \
+        "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')" \
+    && python -c "import pathlib, sysconfig; pathlib.Path(sysconfig.get_path('purelib'), 'sandbox.pth').write_text('/opt/sandbox\n')"
+
+COPY src/sandboxes/worker /opt/sandbox/sandbox_worker
+RUN python -m compileall -q /opt/sandbox
+
+USER 65534:65534
+WORKDIR /tmp
+ENTRYPOINT ["python", "-I", "-m", "sandbox_worker"]
+CMD ["verify"]

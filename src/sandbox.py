@@ -1,0 +1,148 @@
+"""SecureSandbox: generated code is verified and run in Docker containers that it can do no harm in."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
+
+from src.core.errors import SandboxError
+from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
+from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
+from src.sandboxes.container import ContainerJob
+from src.sandboxes.engine import Engine
+from src.sandboxes.expected import SuiteProblem, expected_tests
+from src.sandboxes.image import SandboxImage
+from src.sandboxes.limits import ContainerLimits
+from src.sandboxes.worker.frames import BrokenStream, Message, pack
+
+_AT_ONCE = 8
+"""Containers that run side by side; further jobs wait."""
+
+AccountT = TypeVar("AccountT", bound=Account)
+
+
+class SecureSandbox:
+    """The sandbox on a Docker engine. Making one connects to nothing; one object serves any number of jobs at once."""
+
+    def __init__(
+        self,
+        image: str | None = None,
+        timeout: float | None = None,
+        base_image: str | None = None,
+        limits: ContainerLimits | None = None,
+    ) -> None:
+        """What is None comes from the settings, see `config`; `timeout` is seconds of one run."""
+        if image is None or timeout is None or base_image is None:
+            from config import load_settings
+
+            settings = load_settings()
+            image = settings.docker_image_name if image is None else image
+            timeout = settings.docker_timeout if timeout is None else timeout
+            base_image = settings.docker_base_image if base_image is None else base_image
+        self.timeout = timeout
+        self._limits = limits or ContainerLimits()
+        self._engine = Engine()
+        self._image = SandboxImage(self._engine, image, base_image)
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="sandbox")
+
+    def build_image(self, on_line: Callable[[str], None] | None = None) -> None:
+        """Build the image, as far as it has changed. Blocking; `on_line` gets the builder's lines.
+
+        Raises:
+            SandboxUnavailable: no engine answers, or the base image can't be had.
+            SandboxFailed: a step of the build failed.
+        """
+        try:
+            self._image.build(on_line or (lambda line: None))
+        except SandboxError as error:
+            if error.remedy:
+                error.add_note(f"What to do: {error.remedy}")  # shown where this is called from a command line
+            raise
+
+    def image_is_current(self) -> bool:
+        """Whether the image exists and fits its sources and base. Blocking.
+
+        Raises:
+            SandboxUnavailable: no engine answers.
+        """
+        return self._image.is_current()
+
+    async def status(self) -> SandboxStatus:
+        return await asyncio.to_thread(self._status)
+
+    async def reap(self) -> int:
+        """Remove the containers that dead servers left behind; how many there were. Call it at start.
+
+        Raises:
+            SandboxUnavailable: no engine answers.
+        """
+        return await asyncio.to_thread(self._engine.reap)
+
+    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
+        try:
+            expected = expected_tests(tests)
+        except SuiteProblem as problem:
+            return Verdict(passed=False, problem=str(problem))
+        loop = asyncio.get_running_loop()
+        account = SuiteAccount(secrets.token_hex(16), expected, lambda result: _call_soon(loop, on_test, result))
+        killed, seconds = await self._run("verify", {"name": name, "code": code, "tests": tests}, account)
+        return account.verdict(killed, seconds)
+
+    async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
+        account = ExecutionAccount(secrets.token_hex(16))
+        killed, seconds = await self._run("execute", {"name": name, "code": code, "arguments": dict(arguments)}, account)
+        return account.execution(killed, seconds)
+
+    def _status(self) -> SandboxStatus:
+        try:
+            version = self._engine.version()
+            self._image.id()
+        except SandboxError as error:
+            detail = f"Code can't run: {error.message}; {error.remedy}." if error.remedy else f"Code can't run: {error.message}."
+            return SandboxStatus(available=False, backend="docker", detail=detail)
+        return SandboxStatus(available=True, backend="docker", detail=f"Docker {version}, image {self._image.name}")
+
+    async def _run(self, mode: str, job: Message, account: Account) -> tuple[str | None, float]:
+        """Do a job in a container of its own; why it was ended early, and the seconds it took with its container."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        job = {"nonce": account.nonce, "timeout": self.timeout, "memory": self._limits.memory_mb, **job}
+        try:
+            pack(job)
+        except BrokenStream as problem:
+            return f"The job is too large for the sandbox: {problem}.", 0.0
+        container = ContainerJob(self._engine, self._image, mode, self._limits)
+        work = self._threads.submit(container.run, job, account)
+        try:
+            killed = await asyncio.shield(asyncio.wrap_future(work))
+        except asyncio.CancelledError:
+            container.cancel()
+            await _removed(work)
+            raise
+        return killed, loop.time() - started
+
+
+async def _removed(work: Future[str | None]) -> None:
+    """Wait until a cancelled job has removed its container, however often its task is cancelled meanwhile."""
+    if work.cancel():
+        return  # it was still waiting for a thread
+    ended = asyncio.ensure_future(asyncio.to_thread(wait, [work]))
+    while not ended.done():
+        try:
+            await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            continue
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, on_test: Callable[[TestResult], None], result: TestResult) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(on_test, result)
+
+
+if __name__ == "__main__":
+    import runpy
+    import sys
+
+    sys.argv[1:] = ["check", "sandbox"]
+    runpy.run_module("src", run_name="__main__")

@@ -1,0 +1,162 @@
+"""The account of a job: the worker's frames on one side, a verdict or an execution on the other. It fails closed.
+
+A suite has passed only if the tests that its source defines, the tests that were collected and the tests that were reported are
+the same, each was reported once and passed, and the report has exactly one orderly end.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from src.core.errors import SandboxFailed
+from src.core.verdict import Execution, Killed, TestResult, Verdict
+from src.sandboxes.worker.frames import Message
+
+_EXECUTION: TypeAdapter[Execution] = TypeAdapter(Execution)
+_SHOWN = 3
+
+FORGED = "The report from the sandbox is not in order: "
+"""How every problem begins that only tampering, or a defect of the worker, explains."""
+
+
+class Account:
+    """Takes in the frames of one job."""
+
+    def __init__(self, nonce: str) -> None:
+        self.nonce = nonce
+        self._end: Message | None = None
+        self.disorder: str | None = None
+        """What was not in order with the frames themselves."""
+
+    @property
+    def complete(self) -> bool:
+        return self._end is not None or self.disorder is not None
+
+    def take(self, frame: Message) -> None:
+        """Take in a frame.
+
+        Raises:
+            SandboxFailed: the worker says that it broke.
+        """
+        if frame.get("nonce") != self.nonce:
+            self.disorder = "a frame does not bear this job's mark"
+        elif self._end is not None:
+            self.disorder = "something follows the end"
+        elif frame.get("kind") == "broken":
+            raise SandboxFailed(f"the sandbox's worker broke: {frame.get('detail')}", "this is a defect of the sandbox; please report it")
+        elif frame.get("kind") == "end":
+            self._end = frame
+        else:
+            self._take(frame)
+
+    def _take(self, frame: Message) -> None:
+        self.disorder = f"a frame has the unknown kind {frame.get('kind')!r}"
+
+    def _field(self, name: str) -> Any:
+        return (self._end or {}).get(name)
+
+    def _output(self) -> str:
+        return printable(str(self._field("output") or ""))
+
+    def _seconds(self, measured: float) -> float:
+        seconds = self._field("seconds")
+        return float(seconds) if isinstance(seconds, int | float) else measured
+
+
+class SuiteAccount(Account):
+    """The account of a suite; `on_test` gets each result that is in order, as it comes."""
+
+    def __init__(self, nonce: str, expected: frozenset[str], on_test: Callable[[TestResult], None]) -> None:
+        super().__init__(nonce)
+        self._expected = expected
+        self._on_test = on_test
+        self._collected: list[str] | None = None
+        self._results: dict[str, TestResult] = {}
+
+    def verdict(self, killed: str | None, measured: float) -> Verdict:
+        """The verdict; `killed` is why the host ended the job, or how its container ended before the report did."""
+        results = tuple(self._results.values())
+        problem = f"{FORGED}{self.disorder}." if self.disorder else killed or self._problem()
+        passed = problem is None and bool(results) and all(r.outcome == "passed" for r in results)
+        return Verdict(passed=passed, tests=results, problem=problem, output=self._output(), seconds=self._seconds(measured))
+
+    def _take(self, frame: Message) -> None:
+        match frame:
+            case {"kind": "collected", "collected": list(names)} if self._collected is None:
+                self._collected = [printable(str(n)) for n in names]
+            case {"kind": "result", "result": dict(fields)}:
+                self._take_result(fields)
+            case _:
+                super()._take(frame)
+
+    def _take_result(self, fields: Message) -> None:
+        try:
+            result = TestResult.model_validate({k: printable(v) if isinstance(v, str) else v for k, v in fields.items()})
+        except ValidationError:
+            self.disorder = "a test's result has not the right form"
+            return
+        if result.test in self._results:
+            self.disorder = f"{result.test} was reported twice"
+        elif result.test not in (self._collected or ()):
+            self.disorder = f"{result.test} was reported but never collected"
+        else:
+            self._results[result.test] = result
+            self._on_test(result)
+
+    def _problem(self) -> str | None:
+        if self._end is None:
+            return f"{FORGED}it has no end."
+        if stated := self._field("problem"):
+            return printable(str(stated))
+        collected = self._collected or []
+        defined = {_function(name) for name in collected}
+        if missing := self._expected - defined:
+            return f"pytest did not collect every test that the suite defines: {_some(missing)} {_is(missing)} missing."
+        if unknown := defined - self._expected:
+            return f"pytest collected tests that the suite's source does not define: {_some(unknown)}."
+        if len(set(collected)) != len(collected):
+            return f"{FORGED}a test was collected twice."
+        if lost := set(collected) - self._results.keys():
+            return f"The run ended before every test had a result: {_some(lost)} {_is(lost)} missing."
+        if skipped := [r.test for r in self._results.values() if r.outcome == "skipped"]:
+            return f"Tests must not be skipped or expected to fail: {_some(skipped)}."
+        return None
+
+
+class ExecutionAccount(Account):
+    """The account of one call."""
+
+    def execution(self, killed: str | None, measured: float) -> Execution:
+        """The outcome; `killed` as for `SuiteAccount.verdict`."""
+        frame = {"stdout": self._output(), "seconds": self._seconds(measured)}
+        reason = f"{FORGED}{self.disorder}." if self.disorder else killed or self._field("killed")
+        if reason is None and self._end is None:
+            reason = f"{FORGED}it has no end."
+        if reason is not None:
+            return Killed(reason=printable(str(reason)), **frame)
+        outcome = self._field("execution")
+        try:
+            shown = {k: printable(v) if isinstance(v, str) else v for k, v in outcome.items()}
+            return _EXECUTION.validate_python({**shown, **frame})
+        except (ValidationError, AttributeError):
+            return Killed(reason="The tool's process reported its outcome in a form that is not in order.", **frame)
+
+
+def printable(text: str) -> str:
+    """The text with lone surrogates written out, since no file, socket or database takes them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _function(test: str) -> str:
+    return test.partition("[")[0]
+
+
+def _some(names: Iterable[str]) -> str:
+    ordered = sorted(names)
+    more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
+    return ", ".join(ordered[:_SHOWN]) + more
+
+
+def _is(names: Iterable[str]) -> str:
+    return "is" if len(list(names)) == 1 else "are"

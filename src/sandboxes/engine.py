@@ -1,0 +1,109 @@
+"""The Docker engine: how it is reached, what is said when it is not, and the containers that were left on it."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import requests
+from docker.client import DockerClient  # type: ignore[import-not-found]
+from docker.errors import APIError, DockerException, NotFound  # type: ignore[import-not-found]
+
+from src.core.errors import SandboxFailed, SandboxUnavailable
+from src.sandboxes import ownership
+
+NO_ENGINE = (
+    "install Docker and start its engine (Debian, Ubuntu: `apt install docker.io`; others: docker.com), "
+    "or set DOCKER_HOST to an engine that runs elsewhere"
+)
+_QUICK = 1.5
+_PATIENT = 30.0
+
+log = logging.getLogger(__name__)
+
+
+class Engine:
+    """Connects when it is first needed. Blocking; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    def client(self) -> Any:
+        """The SDK's client.
+
+        Raises:
+            SandboxUnavailable: no engine answers.
+        """
+        with self._lock:
+            if self._client is None:
+                self._client = _connect(_PATIENT)
+            return self._client
+
+    def version(self) -> str:
+        """The engine's version, by a fresh and impatient connection.
+
+        Raises:
+            SandboxUnavailable: no engine answers within two seconds.
+        """
+        client = _connect(_QUICK)
+        try:
+            with translated("the engine's version"):
+                return str(client.version()["Version"])
+        finally:
+            client.close()
+
+    def remove(self, container_id: str) -> None:
+        """End a container and remove it; no error if it is gone already."""
+        with translated(f"removing container {container_id[:12]}"):
+            try:
+                self.client().api.remove_container(container_id, force=True, v=True)
+            except NotFound:
+                return
+            except APIError as error:
+                if error.status_code != 409:  # 409: it is being removed right now
+                    raise
+
+    def reap(self) -> int:
+        """Remove the containers of dead servers; how many there were."""
+        removed = 0
+        with translated("looking for abandoned containers"):
+            for found in self.client().api.containers(all=True, filters={"label": ownership.SANDBOX}):
+                if ownership.abandoned(found.get("Labels") or {}):
+                    self.remove(found["Id"])
+                    removed += 1
+        if removed:
+            log.info("removed %d abandoned sandbox containers", removed)
+        return removed
+
+
+def _connect(timeout: float) -> Any:
+    try:
+        # the handshake is impatient in any case: an engine that is there answers at once
+        client = DockerClient.from_env(version="auto", timeout=_QUICK)
+        client.api.timeout = timeout
+        return client
+    except (DockerException, requests.RequestException, OSError, ValueError) as error:
+        raise SandboxUnavailable(f"no Docker engine answers: {_reason(error)}", NO_ENGINE) from error
+
+
+@contextmanager
+def translated(doing: str) -> Iterator[None]:
+    """Turn what the SDK raises into errors of ours."""
+    try:
+        yield
+    except APIError as error:
+        raise SandboxFailed(f"the Docker engine refused {doing}: {error.explanation or error}") from error
+    except requests.ConnectionError as error:
+        raise SandboxUnavailable(f"no Docker engine answers ({doing}): {_reason(error)}", NO_ENGINE) from error
+    except (DockerException, requests.RequestException, OSError) as error:
+        raise SandboxFailed(f"the Docker engine failed ({doing}): {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost cause: the SDK wraps `No such file or directory` into four layers."""
+    seen: BaseException = error
+    while inner := (seen.__cause__ or seen.__context__):
+        seen = inner
+    return str(seen) or type(seen).__name__

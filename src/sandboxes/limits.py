@@ -1,0 +1,53 @@
+"""The limits of a sandbox container, and the engine's options that set them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+_USER = 65534
+_MB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class ContainerLimits:
+    """What one container may use. Everything else (network, privileges, writable files) it does not get at all."""
+
+    memory_mb: int = 256
+    """Memory and tmpfs together; there is no swap."""
+    cpus: float = 1.0
+    processes: int = 64
+    files: int = 128
+    """Open files of a process."""
+    tmp_mb: int = 32
+    """Size of /tmp, the only folder that can be written to."""
+    tmp_files: int = 4096
+    """Files and folders in /tmp."""
+
+
+def container_options(limits: ContainerLimits) -> dict[str, Any]:
+    """Arguments for the Docker SDK's `containers.create`."""
+    tmp = f"rw,nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={_USER},gid={_USER},mode=0700"
+    return {
+        "user": f"{_USER}:{_USER}",
+        "working_dir": "/tmp",  # noqa: S108 - inside the container
+        "hostname": "sandbox",
+        "environment": {"HOME": "/tmp", "LANG": "C.UTF-8"},  # noqa: S108
+        "stdin_open": True,
+        "tty": False,
+        "init": False,
+        "network_mode": "none",
+        "ipc_mode": "none",
+        "read_only": True,
+        "tmpfs": {"/tmp": tmp},  # noqa: S108
+        "mem_limit": limits.memory_mb * _MB,
+        "memswap_limit": limits.memory_mb * _MB,
+        "nano_cpus": int(limits.cpus * 1_000_000_000),
+        "pids_limit": limits.processes,
+        "ulimits": [
+            {"Name": "core", "Soft": 0, "Hard": 0},
+            {"Name": "nofile", "Soft": limits.files, "Hard": limits.files},
+        ],
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges:true"],
+        "privileged": False,
+        "log_config": {"Type": "none", "Config": {}},
+    }

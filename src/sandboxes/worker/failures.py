@@ -1,0 +1,59 @@
+"""Why a test did not pass, in the few lines that a person, or a model that repairs the tool, needs."""
+
+import linecache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+_LINES = 14
+_CHARACTERS = 1500
+_WORDLESS = {"Failed"}
+"""Exceptions of pytest whose name adds nothing to their message."""
+
+
+def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> str:
+    """The failing line of the test, the exception with pytest's values, and the tool's own lines behind it."""
+    error = excinfo.value
+    lines = []
+    for entry in reversed(list(excinfo.traceback)):
+        if str(entry.frame.code.raw.co_filename) == filename:
+            number = entry.lineno + 1
+            lines.append(f"line {number}: {linecache.getline(filename, number).strip()}")
+            break
+    text = _text(error)
+    lines.append(text if excinfo.typename in _WORDLESS else f"{excinfo.typename}: {text}".rstrip(": "))
+    lines += _tool_lines(error)
+    return shorten("\n".join(lines))
+
+
+def shorten(text: str) -> str:
+    """At most a few lines and characters of the text, its beginning and its end."""
+    lines = text.strip().splitlines()
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 4], f"... {len(lines) - _LINES + 1} more lines ...", *lines[-3:]]
+    text = "\n".join(lines)
+    if len(text) > _CHARACTERS:
+        text = f"{text[: _CHARACTERS - 400]} ... {text[-380:]}"
+    return text
+
+
+def _text(error: BaseException) -> str:
+    if type(error).__name__ == "FixtureLookupError":
+        return f"fixture {getattr(error, 'argname', '')!r} not found"
+    try:
+        return str(error)
+    except Exception as broken:  # noqa: BLE001 - an exception class of the suite may be unable to say what it is
+        return f"<no text: {type(broken).__name__}>"
+
+
+def _tool_lines(error: BaseException | None) -> list[str]:
+    """Where in the tool the exception, or the one that it came of, was raised."""
+    seen = 0
+    while error is not None and seen < 5:
+        frames = error.__dict__.get("_sandbox_frames")
+        if frames:
+            return [f"in the tool: {line}" for line in frames]
+        error = error.__cause__ or error.__context__
+        seen += 1
+    return []

@@ -1,0 +1,102 @@
+"""Frames: JSON objects with a length before them, as host, judge and judged processes exchange them.
+
+On the wire: four bytes of length, big-endian, then that many bytes of ASCII JSON.
+"""
+
+import json
+import socket
+import struct
+from typing import Any
+
+LARGEST = 16 * 1024 * 1024
+"""Bytes of the largest frame that is accepted; a claim above it is a broken or forged stream."""
+
+_LENGTH = struct.Struct(">I")
+
+Message = dict[str, Any]
+
+
+class BrokenStream(Exception):
+    """The bytes are no frames, or the stream ended within one."""
+
+
+def pack(message: Message) -> bytes:
+    """One frame.
+
+    Raises:
+        BrokenStream: the message is larger than a frame may be.
+    """
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    if len(body) > LARGEST:
+        raise BrokenStream(f"a message of {len(body)} bytes is larger than {LARGEST}")
+    return _LENGTH.pack(len(body)) + body
+
+
+class FrameReader:
+    """Cuts a stream of bytes into messages."""
+
+    def __init__(self, largest: int = LARGEST) -> None:
+        self._largest = largest
+        self._rest = bytearray()
+
+    @property
+    def empty(self) -> bool:
+        """Whether the stream is between two frames."""
+        return not self._rest
+
+    def feed(self, data: bytes) -> list[Message]:
+        """The messages that `data` completes.
+
+        Raises:
+            BrokenStream: the bytes are not frames of JSON objects.
+        """
+        self._rest += data
+        messages = []
+        while len(self._rest) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._rest)
+            if length > self._largest:
+                raise BrokenStream(f"a frame claims {length} bytes; {self._largest} are allowed")
+            end = _LENGTH.size + length
+            if len(self._rest) < end:
+                break
+            body = bytes(self._rest[_LENGTH.size : end])
+            del self._rest[:end]
+            messages.append(_parse(body))
+        return messages
+
+
+def _parse(body: bytes) -> Message:
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BrokenStream(f"a frame holds no JSON: {error}") from error
+    if not isinstance(message, dict):
+        raise BrokenStream("a frame holds no JSON object")
+    return message
+
+
+class Channel:
+    """Frames over a stream socket, blocking."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+        self._reader = FrameReader()
+        self._waiting: list[Message] = []
+
+    def send(self, message: Message) -> None:
+        self.sock.sendall(pack(message))
+
+    def receive(self) -> Message | None:
+        """The next message, None when the other side has closed the stream between two frames.
+
+        Raises:
+            BrokenStream: the stream holds something else, or ended within a frame.
+        """
+        while not self._waiting:
+            data = self.sock.recv(65536)
+            if not data:
+                if self._reader.empty:
+                    return None
+                raise BrokenStream("the stream ended within a frame")
+            self._waiting = self._reader.feed(data)
+        return self._waiting.pop(0)

@@ -1,0 +1,98 @@
+"""The module that tests import in place of the tool: every name in it is fetched from the tool's process.
+
+Requests and replies alternate on one socket. Request: `{"op": get|names|call|attribute|next, ...}`; reply: `{"value"}` or
+`{"error"}`, with `args` where the call changed its arguments, and `out` where it printed.
+"""
+
+import sys
+import threading
+from types import ModuleType
+from typing import Any
+
+from . import codec
+from .frames import BrokenStream, Channel, Message
+from .twins import Twins
+
+
+class ToolGone(BaseException):
+    """The tool's process has ended, or speaks nonsense. No `except Exception` of a test can swallow it."""
+
+
+class ToolLink:
+    """Asks the tool's process, one request at a time."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._lock = threading.RLock()
+        self.twins = Twins(self)
+
+    def get(self, name: str) -> Any:
+        return self._ask({"op": "get", "name": name})
+
+    def names(self) -> list[str]:
+        return [str(name) for name in self._ask({"op": "names"})]
+
+    def attribute(self, handle: int, name: str) -> Any:
+        return self._ask({"op": "attribute", "handle": handle, "name": name})
+
+    def next(self, handle: int) -> Any:
+        return self._ask({"op": "next", "handle": handle})
+
+    def call(self, handle: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        __tracebackhide__ = True
+        given = [*args, *kwargs.values()]
+        try:
+            encoded = [self.twins.encode(value) for value in given]
+        except codec.NotPlain as problem:
+            raise TypeError(str(problem)) from None
+        message = {
+            "op": "call",
+            "handle": handle,
+            "args": encoded[: len(args)],
+            "kwargs": dict(zip(kwargs, encoded[len(args) :], strict=True)),
+        }
+        return self._ask(message, given)
+
+    def _ask(self, message: Message, given: list[Any] | None = None) -> Any:
+        __tracebackhide__ = True
+        try:
+            with self._lock:
+                self._channel.send(message)
+                reply = self._channel.receive()
+            if reply is None:
+                raise ToolGone("the tool's process has ended")
+            if given and reply.get("args") is not None:
+                codec.write_back(given, [self.twins.decode(a) for a in reply["args"]])
+            error = self.twins.decode(reply["error"]) if "error" in reply else None
+            value = None if error is not None else self.twins.decode(reply["value"])
+        except (OSError, BrokenStream, codec.NotPlain, KeyError, TypeError, ValueError) as broken:
+            raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None
+        _print(reply.get("out"))
+        if isinstance(error, BaseException):
+            raise error
+        return value
+
+
+def _print(out: Any) -> None:
+    """What the tool printed during the call, printed here, so that `capsys` sees it."""
+    if isinstance(out, list) and len(out) == 2:
+        for stream, text in zip((sys.stdout, sys.stderr), out, strict=True):
+            if isinstance(text, str) and text:
+                stream.write(text)
+
+
+class ProxyModule(ModuleType):
+    """Stands for the tool's module."""
+
+    def __init__(self, name: str, link: ToolLink) -> None:
+        super().__init__(name)
+        self.__dict__["_link"] = link
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return self.__dict__["_link"].names()
+        if name.startswith("__") or name == "_link":
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        value = self.__dict__["_link"].get(name)
+        self.__dict__[name] = value
+        return value

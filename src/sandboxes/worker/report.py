@@ -1,0 +1,161 @@
+"""What the tool did, as data for the host: the value it returned, the exception it raised, or why it can't be loaded."""
+
+import importlib.util
+import json
+import sys
+from types import ModuleType
+from typing import Any
+
+from .shared_objects import own_frames, shown
+
+TEXT = 20_000
+"""Characters of a value that are shown."""
+DATA = 256 * 1024
+"""Characters of a value's JSON."""
+_DIGITS = 20_000
+_NESTED = 60
+_BRACKETS: dict[type, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    dict: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+}
+_LAZY = {"generator", "async_generator", "coroutine"}
+
+
+def execute(module: ModuleType, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Call the function `name` once."""
+    sys.set_int_max_str_digits(max(_DIGITS, sys.get_int_max_str_digits()))
+    try:
+        function = getattr(module, name, None)
+        if not callable(function):
+            raise NameError(f"the code defines no function {name}")
+        value = function(**arguments)
+        outcome = returned(value)
+    except BaseException as error:  # noqa: BLE001 - sys.exit and the like are outcomes too
+        outcome = raised(error, name)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return outcome
+
+
+def returned(value: Any) -> dict[str, Any]:
+    text = _Text(TEXT)
+    if type(value) is str:
+        text.add(value)
+    elif type(value).__name__ in _LAZY:
+        text.add(f"{_article(type(value).__name__)}, which was not run: {shown(value, repr)}")
+    else:
+        text.show(value, 0)
+    return {
+        "outcome": "returned",
+        "type_name": type(value).__name__,
+        "text": "".join(text.pieces),
+        "data": plain_json(value),
+        "truncated": text.left < 0,
+    }
+
+
+def raised(error: BaseException, name: str) -> dict[str, Any]:
+    module = ModuleType(name)
+    module.__file__ = f"{name}.py"
+    return {
+        "outcome": "raised",
+        "type_name": type(error).__name__,
+        "message": missing_package("code", error) or shown(error, str),
+        "traceback": "\n".join(own_frames(error, module)),
+    }
+
+
+def load_problem(what: str, error: BaseException, filename: str) -> str:
+    """Why the `code` or the `tests` can't be loaded."""
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        line = f": {error.text.strip()}" if error.text else ""
+        return f"The {what} has a syntax error in line {error.lineno}: {error.msg}{line}".replace("tests has", "tests have")
+    if missing := missing_package(what, error):
+        return missing
+    module = ModuleType(filename.removesuffix(".py"))
+    module.__file__ = filename
+    frames = "".join(f"\n{line}" for line in own_frames(error, module))
+    return f"The {what} can't be imported: {type(error).__name__}: {shown(error, str)}{frames}"
+
+
+def missing_package(what: str, error: BaseException) -> str:
+    """A sentence that names the package whose import failed because the sandbox does not have it; else ""."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return ""
+    package = error.name.partition(".")[0]
+    if package in sys.stdlib_module_names or package in sys.modules or importlib.util.find_spec(package) is not None:
+        return ""
+    return f"The {what} need{'s' if what == 'code' else ''} the package `{package}`, which the sandbox does not have."
+
+
+def plain_json(value: Any) -> str | None:
+    """The value as JSON text; None if JSON can't say it exactly (tuples count as lists), or if it is too large."""
+    if not _plain(value, [DATA], 0):
+        return None
+    text = json.dumps(value, allow_nan=False)
+    return text if len(text) <= DATA else None
+
+
+def _plain(value: Any, left: list[int], depth: int) -> bool:
+    """Whether the value is plain JSON and not certainly too large; `left` counts down over the whole value."""
+    left[0] -= len(value) if type(value) is str else 1
+    if left[0] < 0 or depth > _NESTED:
+        return False
+    kind = type(value)
+    if kind is int:
+        return bool(value.bit_length() < _DIGITS * 3)
+    if kind is float:
+        return bool(value - value == 0)
+    if kind in (list, tuple):
+        return all(_plain(item, left, depth + 1) for item in value)
+    if kind is dict:
+        return all(type(k) is str and _plain(k, left, depth + 1) and _plain(v, left, depth + 1) for k, v in value.items())
+    return value is None or kind in (bool, str)
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name.replace('_', ' ')}"
+
+
+class _Text:
+    """The `repr` of a value, written until there is enough of it, so that large values cost no more than small ones."""
+
+    def __init__(self, limit: int) -> None:
+        self.pieces: list[str] = []
+        self.left = limit
+
+    def add(self, piece: str) -> None:
+        if self.left >= 0:
+            self.pieces.append(piece[: self.left])
+            self.left -= len(piece)
+
+    def show(self, value: Any, depth: int) -> None:
+        kind = type(value)
+        if self.left < 0:
+            return
+        if depth > _NESTED:
+            self.add("...")
+        elif kind in _BRACKETS and value:
+            self._show_items(value, kind, depth)
+        elif kind is int and value.bit_length() > _DIGITS * 3:
+            self.add(f"<an integer of {value.bit_length()} bits>")
+        elif kind in (str, bytes, bytearray):
+            self.add(repr(value[: self.left + 1]))
+        else:
+            self.add(shown(value, repr))
+
+    def _show_items(self, value: Any, kind: type, depth: int) -> None:
+        opening, closing = _BRACKETS[kind]
+        self.add(opening)
+        for number, item in enumerate(value):
+            if self.left < 0:
+                return
+            self.add(", " if number else "")
+            self.show(item, depth + 1)
+            if kind is dict:
+                self.add(": ")
+                self.show(value[item], depth + 1)
+        self.add(",)" if kind is tuple and len(value) == 1 else closing)

@@ -1,0 +1,173 @@
+"""What a tool offers beyond plain values, as descriptions: exceptions, records, enums, functions, iterators, objects.
+
+The tool's side of the codec. Live objects stay here and are lent out as numbers; nothing but plain data leaves the process.
+"""
+
+import dataclasses
+import enum
+import inspect
+import traceback
+from types import ModuleType
+from typing import Any
+
+from . import codec
+from .codec import NotPlain
+
+_CAUSES = 3
+_FRAMES = 8
+_ENUMS = (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
+_TEXT = 2000
+
+
+class SharedObjects:
+    """Encodes for, and decodes from, the tests' side."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._lent: dict[int, Any] = {}
+
+    def encode(self, value: Any) -> Any:
+        return codec.encode(value, self._describe)
+
+    def decode(self, data: Any) -> Any:
+        return codec.decode(data, self._resolve)
+
+    def lent(self, handle: int) -> Any:
+        return self._lent[handle]
+
+    def exception(self, error: BaseException, depth: int = 0, causes: int = _CAUSES) -> Any:
+        """The exception as data: its class, its plain arguments and fields, its text and where in the tool it came from."""
+        cause = error.__cause__
+        return [
+            "exception",
+            {
+                "class": self._class(type(error)),
+                "args": [self._or_text(a, depth) for a in error.args],
+                "fields": [[k, self._or_text(v, depth)] for k, v in vars(error).items() if not k.startswith("__")],
+                "text": shown(error, str),
+                "traceback": own_frames(error, self._module),
+                "cause": self.exception(cause, depth + 1, causes - 1) if cause is not None and causes else None,
+            },
+        ]
+
+    def _describe(self, value: Any, depth: int) -> Any:
+        if isinstance(value, BaseException):
+            return self.exception(value, depth)
+        if isinstance(value, type):
+            return ["class", self._class(value)]
+        if isinstance(value, enum.Enum):
+            return ["member", {"class": self._class(type(value)), "name": value.name}]
+        if names := _record_fields(type(value)):
+            fields = [[n, codec.encode(getattr(value, n, None), self._describe, depth + 1)] for n in names]
+            return ["record", {"class": self._class(type(value)), "fields": fields}]
+        base = codec.plain_base(value)
+        if base is not NotImplemented:
+            return codec.encode(base, self._describe, depth)
+        if inspect.isroutine(value) or (callable(value) and hasattr(value, "__wrapped__")):
+            return ["function", self._function(value)]
+        if hasattr(type(value), "__next__"):
+            return ["iterator", {"handle": self._lend(value), "type": type(value).__name__}]
+        return ["object", {"class": self._class(type(value)), "handle": self._lend(value), "text": shown(value, repr)}]
+
+    def _resolve(self, data: Any, depth: int) -> Any:
+        tag, payload = data
+        if tag == "lent":
+            return self._lent[payload]
+        if tag == "own_member":
+            return getattr(self._own_class(payload["class"]), payload["name"])
+        if tag != "own_record":
+            raise NotPlain(f"what arrived has the unknown tag {tag!r}")
+        cls = self._own_class(payload["class"])
+        values = {k: codec.decode(v, self._resolve) for k, v in payload["fields"]}
+        if issubclass(cls, tuple):
+            return cls(*values.values())
+        record = object.__new__(cls)
+        for key, value in values.items():
+            object.__setattr__(record, key, value)
+        return record
+
+    def _own_class(self, qualname: str) -> type:
+        found: Any = self._module
+        for part in qualname.split("."):
+            found = getattr(found, part)
+        if not isinstance(found, type):
+            raise NotPlain(f"{qualname} is no class of the tool")
+        return found
+
+    def _class(self, cls: type) -> dict[str, Any]:
+        """A class as data: enough for the other side to build a twin of it."""
+        described: dict[str, Any] = {"module": cls.__module__, "qualname": cls.__qualname__, "name": cls.__name__, "kind": "object"}
+        if issubclass(cls, BaseException):
+            bases = [self._class(b) for b in cls.__bases__ if issubclass(b, BaseException)]
+            return {**described, "kind": "exception", "bases": bases}
+        if issubclass(cls, enum.Enum):
+            base = next(b.__name__ for b in _ENUMS if issubclass(cls, b))
+            members = [[name, self._or_text(m.value, 0)] for name, m in cls.__members__.items()]
+            return {**described, "kind": "enum", "base": base, "members": members}
+        if names := _record_fields(cls):
+            return {**described, "kind": "record", "fields": names, "defaults": self._defaults(cls), **_record_kind(cls)}
+        return {**described, "handle": self._lend(cls)}
+
+    def _defaults(self, cls: Any) -> list[list[Any]]:
+        if issubclass(cls, tuple):
+            given = dict(cls._field_defaults)
+        else:
+            given = {}
+            for field in dataclasses.fields(cls):
+                if field.default is not dataclasses.MISSING:
+                    given[field.name] = field.default
+                elif field.default_factory is not dataclasses.MISSING:
+                    given[field.name] = field.default_factory()
+        return [[name, self._or_text(value, 0)] for name, value in given.items()]
+
+    def _function(self, function: Any) -> dict[str, Any]:
+        described = {
+            "handle": self._lend(function),
+            "name": getattr(function, "__name__", "function"),
+            "doc": getattr(function, "__doc__", None),
+        }
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except (ValueError, TypeError):
+            return {**described, "parameters": None}
+        shape = [[p.name, int(p.kind), p.default is not p.empty, self._or_text(p.default, 0)] for p in parameters]
+        return {**described, "parameters": shape}
+
+    def _or_text(self, value: Any, depth: int) -> Any:
+        try:
+            return codec.encode(value, self._describe, depth + 1)
+        except NotPlain:
+            return shown(value, repr)
+
+    def _lend(self, value: Any) -> int:
+        self._lent[id(value)] = value
+        return id(value)
+
+
+def _record_fields(cls: Any) -> list[str]:
+    if dataclasses.is_dataclass(cls):
+        return [f.name for f in dataclasses.fields(cls)]
+    return list(cls._fields) if issubclass(cls, tuple) and hasattr(cls, "_fields") else []
+
+
+def _record_kind(cls: Any) -> dict[str, Any]:
+    if issubclass(cls, tuple):
+        return {"tuple": True}
+    options = cls.__dataclass_params__
+    return {"tuple": False, "eq": options.eq, "order": options.order, "frozen": options.frozen}
+
+
+def shown(value: Any, show: Any) -> str:
+    """`show(value)`, shortened; says so when the value can't be shown."""
+    try:
+        text = str.__str__(show(value))
+    except Exception as error:  # noqa: BLE001 - the tool's own code runs here and may do anything
+        return f"<{type(value).__name__} that can't be shown: {type(error).__name__}>"
+    return text if len(text) <= _TEXT else text[:_TEXT] + "..."
+
+
+def own_frames(error: BaseException, module: ModuleType) -> list[str]:
+    """The traceback's lines that lie in the tool's source, the innermost last."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == module.__file__]
+    lines = [f"{f.filename}, line {f.lineno}, in {f.name}: {f.line}" for f in frames]
+    return lines if len(lines) <= _FRAMES else [*lines[:2], f"... {len(lines) - _FRAMES} more ...", *lines[2 - _FRAMES :]]

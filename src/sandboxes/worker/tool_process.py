@@ -1,0 +1,139 @@
+"""The process of the tool: it holds the tool's source and nothing else of the job.
+
+It loads the module, then calls the function once (`execute`) or answers the tests' requests (`verify`).
+"""
+
+import io
+import linecache
+import sys
+import types
+from types import ModuleType
+from typing import Any
+
+from . import report
+from .codec import NotPlain
+from .frames import BrokenStream, Channel, Message
+from .shared_objects import SharedObjects
+
+_PRINTED = 64 * 1024
+
+
+def run(control: Channel, calls: Channel | None) -> None:
+    """Do the job that arrives on `control`; `calls` leads to the tests' process, None to execute."""
+    job = control.receive()
+    if job is None:
+        return
+    try:
+        module = load(job["name"], job["code"])
+    except BaseException as error:  # noqa: BLE001 - whatever the tool's source does while it is loaded is an answer
+        control.send({"load_failed": report.load_problem("code", error, f"{job['name']}.py"), "raised": report.raised(error, job["name"])})
+        return
+    if calls is None:
+        control.send({"execution": report.execute(module, job["name"], job["arguments"])})
+    else:
+        control.send({"loaded": True})
+        _serve(module, calls)
+
+
+def load(name: str, source: str) -> ModuleType:
+    """The module of the given source, registered as an ordinary import would."""
+    module = types.ModuleType(name)
+    module.__file__ = f"{name}.py"
+    linecache.cache[module.__file__] = (len(source), None, source.splitlines(keepends=True), module.__file__)
+    code = compile(source, module.__file__, "exec", dont_inherit=True)
+    sys.modules[name] = module
+    exec(code, module.__dict__)  # noqa: S102 - this process exists to run it
+    return module
+
+
+def _serve(module: ModuleType, calls: Channel) -> None:
+    shared = SharedObjects(module)
+    while (request := calls.receive()) is not None:
+        reply = _answer(module, shared, request)
+        try:
+            calls.send(reply)
+        except BrokenStream as error:
+            calls.send({"error": shared.exception(ValueError(f"the tool's value is too large to pass: {error}"))})
+
+
+def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Message:
+    printed = _Printed()
+    reply: Message = {}
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    try:
+        with printed:
+            if request["op"] == "call":
+                args = [shared.decode(a) for a in request["args"]]
+                kwargs = {k: shared.decode(v) for k, v in request["kwargs"].items()}
+                value = shared.lent(request["handle"])(*args, **kwargs)
+            else:
+                value = _look_up(module, shared, request)
+            reply["value"] = _encoded(shared, value)
+    except BaseException as error:  # noqa: BLE001 - every exception of the tool goes to the test that called it
+        reply["error"] = shared.exception(error)
+    if changed := _changed(shared, request, args, kwargs):
+        reply["args"] = changed
+    reply["out"] = printed.texts()
+    return reply
+
+
+def _look_up(module: ModuleType, shared: SharedObjects, request: Message) -> Any:
+    match request["op"]:
+        case "get":
+            return getattr(module, request["name"])
+        case "names":
+            public = [n for n in vars(module) if not n.startswith("_")]
+            return list(getattr(module, "__all__", public))
+        case "attribute":
+            return getattr(shared.lent(request["handle"]), request["name"])
+        case _:
+            return next(shared.lent(request["handle"]))
+
+
+def _encoded(shared: SharedObjects, value: Any) -> Any:
+    try:
+        return shared.encode(value)
+    except NotPlain as problem:
+        raise TypeError(f"the tool's value can't be handed to the tests: {problem}") from None
+
+
+def _changed(shared: SharedObjects, request: Message, args: list[Any], kwargs: dict[str, Any]) -> list[Any] | None:
+    """The arguments of a call as they are now, None if the call left them as they were."""
+    if request["op"] != "call":
+        return None
+    before = [*request["args"], *request["kwargs"].values()]
+    if all(not isinstance(b, list) for b in before):
+        return None
+    try:
+        after = [shared.encode(a) for a in [*args, *kwargs.values()]]
+    except NotPlain:
+        return None
+    return after if after != before and len(after) == len(before) else None
+
+
+class _Printed:
+    """Catches what is printed during a call, up to a limit."""
+
+    def __enter__(self) -> None:
+        self._before = sys.stdout, sys.stderr
+        self._kept = _Capped(), _Capped()
+        sys.stdout, sys.stderr = (io.TextIOWrapper(k, "utf-8", "backslashreplace", write_through=True) for k in self._kept)
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout, sys.stderr = self._before
+
+    def texts(self) -> list[str] | None:
+        texts = [kept.getvalue().decode("utf-8", "replace") for kept in self._kept]
+        return texts if any(texts) else None
+
+
+class _Capped(io.BytesIO):
+    """Keeps the first bytes and forgets the rest."""
+
+    def write(self, data: Any) -> int:
+        super().write(bytes(data)[: max(0, _PRINTED - self.tell())])
+        return len(data)
+
+    def close(self) -> None:
+        """Stay readable: the text layer above closes what it wraps when it is forgotten."""
