@@ -1,0 +1,13 @@
+"""A change of the library that nobody in this process may have asked for, told to whoever listens."""
+
+from typing import Literal
+
+from src.core.value import Value
+
+
+class LibraryChange(Value):
+    name: str
+    change: Literal["added", "removed", "modified", "restored"]
+    """modified: the files differ from what was verified, the tool is not offered; restored: it is offered again."""
+    reason: str
+    """One sentence for people."""

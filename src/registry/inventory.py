@@ -1,0 +1,143 @@
+"""Taking inventory: compares records and files, keeps the shelf current and tells what has changed.
+
+The look itself is cheap (one narrow query, one scan of the folder), so it precedes every answer of the library; whatever
+another process or a person's editor did is seen at once and without a watcher.
+"""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import Literal
+
+import sqlalchemy as sa
+
+from src.core.tool import Tool
+from src.registry import records
+from src.registry.change import LibraryChange
+from src.registry.files import Stamp, Survey, ToolFiles, code_file, files_of, tests_file
+from src.registry.records import Entry, Vector
+from src.registry.registrar import Registrar
+from src.registry.shelf import EMPTY, Shelf
+from src.store.database import reading
+
+_log = logging.getLogger(__name__)
+_Condition = Literal["offered", "modified", "missing"]
+_Version = tuple[str, object]
+_Pair = tuple[Stamp | None, Stamp | None]
+
+
+class Inventory:
+    """Blocking; `look` may be called from any thread."""
+
+    def __init__(self, engine: sa.Engine, files: ToolFiles, registrar: Registrar, embedder: str) -> None:
+        self._engine = engine
+        self._files = files
+        self._registrar = registrar
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self.shelf = EMPTY
+        """As of the last look."""
+        self.changes: deque[LibraryChange] = deque()
+        """Not yet told; whoever tells one takes it out."""
+        self._seen: tuple[list[Entry], Survey] | None = None
+        self._conditions: dict[str, _Condition] = {}
+        self._tools: dict[str, tuple[_Version, Tool]] = {}
+        self._vectors: dict[str, tuple[_Version, Vector]] = {}
+        self._judged: dict[str, tuple[_Version, _Pair, bool]] = {}
+
+    def begin(self) -> None:
+        """Take what the records say now as known: the changes told later are those since then."""
+        known = [e for e in self._entries() if e.state in ("active", "missing")]
+        self._conditions = {e.name: "missing" if e.state == "missing" else "offered" for e in known}
+
+    def look(self) -> Shelf:
+        """Raises: LibraryError."""
+        with self._lock:
+            survey, entries = self._files.survey(), self._entries()
+            if self._seen == (entries, survey) and len(self.shelf.vectors) == len(self.shelf.tools) - len(self.shelf.modified):
+                return self.shelf
+            if _unsettled(entries, survey):
+                self._registrar.settle()
+                survey, entries = self._files.survey(), self._entries()
+            self._arrange(entries, survey)
+            self._seen = entries, survey
+            return self.shelf
+
+    def _entries(self) -> list[Entry]:
+        with reading(self._engine) as connection:
+            return records.entries(connection)
+
+    def _arrange(self, entries: Sequence[Entry], survey: Survey) -> None:
+        active = [e for e in entries if e.state == "active"]
+        self._fetch(active)
+        active = [e for e in active if e.name in self._tools]  # without those removed since
+        modified = frozenset(e.name for e in active if not self._as_verified(e, survey))
+        tools = {e.name: self._tools[e.name][1].model_copy(update={"uses": e.uses}) for e in active}
+        self.shelf = Shelf(
+            tools=tools,
+            modified=modified,
+            reserved=frozenset(e.name for e in entries if e.state != "missing"),
+            strangers=frozenset(survey.keys() - files_of(e.name for e in entries if e.state != "missing")),
+            vectors={n: self._vectors[n][1] for n in tools if n in self._vectors and n not in modified},
+        )
+        self._compare(entries, modified)
+
+    def _fetch(self, active: Sequence[Entry]) -> None:
+        """Read the tools and vectors that are new or other than before."""
+        versions = {e.name: e.version for e in active}
+        for cache in (self._tools, self._vectors, self._judged):
+            for name in [n for n, (version, *_) in cache.items() if versions.get(n) != version]:
+                del cache[name]
+        with reading(self._engine) as connection:
+            for tool in records.load(connection, [n for n in versions if n not in self._tools]):
+                if versions[tool.name] == (tool.digest, tool.created_at):
+                    self._tools[tool.name] = versions[tool.name], tool
+            for name, vector in records.vectors(connection, [n for n in versions if n not in self._vectors], self._embedder):
+                self._vectors[name] = versions[name], vector
+
+    def _as_verified(self, entry: Entry, survey: Survey) -> bool:
+        """Whether the files are those of the record; they are read again only when they have been touched."""
+        pair = survey.get(code_file(entry.name)), survey.get(tests_file(entry.name))
+        judged = self._judged.get(entry.name)
+        if judged is None or judged[1] != pair:
+            sources = self._files.read(entry.name)
+            judged = entry.version, pair, sources is not None and sources.digest == entry.digest
+            self._judged[entry.name] = judged
+        return judged[2]
+
+    def _compare(self, entries: Sequence[Entry], modified: frozenset[str]) -> None:
+        now: dict[str, _Condition] = {}
+        for entry in entries:
+            if entry.state == "missing":
+                now[entry.name] = "missing"
+            elif entry.name in self.shelf.tools:
+                now[entry.name] = "modified" if entry.name in modified else "offered"
+        for name in sorted(now.keys() | self._conditions.keys()):
+            change = _change(name, self._conditions.get(name), now.get(name))
+            if change is not None:
+                _log.info("%s: %s (%s)", change.name, change.change, change.reason)
+                self.changes.append(change)
+        self._conditions = now
+
+
+def _unsettled(entries: Sequence[Entry], survey: Survey) -> bool:
+    """Whether files of a tool have gone, or may have come back."""
+    return any((e.state == "missing") == (code_file(e.name) in survey) for e in entries if e.state in ("active", "missing"))
+
+
+def _change(name: str, before: _Condition | None, now: _Condition | None) -> LibraryChange | None:
+    match before, now:
+        case _ if before == now:
+            return None
+        case None, "offered":
+            return LibraryChange(name=name, change="added", reason=f"The tool {name} was registered.")
+        case (("missing" | "modified"), "offered"):
+            return LibraryChange(name=name, change="restored", reason=f"The files of {name} are the verified ones.")
+        case _, "modified":
+            return LibraryChange(name=name, change="modified", reason=f"The files of {name} differ from what was verified.")
+        case (("offered" | "modified"), "missing"):
+            return LibraryChange(name=name, change="removed", reason=f"The file {code_file(name)} was deleted.")
+        case (("offered" | "modified"), None):
+            return LibraryChange(name=name, change="removed", reason=f"The tool {name} was removed.")
+    return None
