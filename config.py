@@ -43,8 +43,8 @@ class Settings(BaseSettings):
     """Where generated code runs: `docker`, or `auto` for what this machine offers."""
     docker_image_name: str = Field("self-eng-sandbox", pattern=r"^[a-z0-9][a-z0-9._/:-]*$")
     """Name of the sandbox image."""
-    docker_base_image: str = Field("python:3.12-slim", pattern=r"^[a-z0-9][a-zA-Z0-9._/:@-]*$")
-    """Image that the sandbox image is built on."""
+    base_image: str | None = Field(None, pattern=r"^[a-z0-9][a-zA-Z0-9._/:@-]*$")
+    """Image that the sandbox image is built on; empty: python:3.12-slim, or where it can't be pulled a local python:3.x-slim."""
     docker_timeout: float = Field(30.0, gt=0, le=3600)
     """Seconds that one run in the sandbox may take."""
 

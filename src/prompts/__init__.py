@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from src.core.prompt import ChatMessage, Prompt
 
@@ -18,13 +18,15 @@ def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables:
     Raises:
         jinja2.UndefinedError: the template uses a variable that was not given.
     """
-    system, user = _environment().get_template(f"{template}.md").render(**variables).split(_SEPARATOR)
-    messages = (ChatMessage(role="system", content=system.strip()), *history, ChatMessage(role="user", content=user.strip()))
+    system, user = (part.render(**variables).strip() for part in _parts(template))
+    messages = (ChatMessage(role="system", content=system), *history, ChatMessage(role="user", content=user))
     return Prompt(name=template, messages=messages)
 
 
 @cache
-def _environment() -> Environment:
+def _parts(template: str) -> tuple[Template, Template]:
+    """The system and the user part; split before rendering, as a request may hold the separator too."""
     # Prompts are plain text for a model; escaping would change what the model reads.
-    loader = FileSystemLoader(FOLDER)
-    return Environment(loader=loader, undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    system, user = (FOLDER / f"{template}.md").read_text(encoding="utf-8").split(_SEPARATOR)
+    return environment.from_string(system), environment.from_string(user)

@@ -1,0 +1,53 @@
+# `make run` and `make test` set up whatever they need; the rest is for developers.
+
+VENV := .venv
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
+PY := $(VENV)/bin/python
+
+.PHONY: run test machine lint unit format lock clean
+.DELETE_ON_ERROR:
+
+run: $(VENV)/run.stamp
+	@$(PY) web/app.py
+
+test: $(VENV)/test.stamp machine
+	@$(PY) -m src setup
+	@$(MAKE) --no-print-directory lint unit
+
+lint: $(VENV)/test.stamp
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+
+unit: $(VENV)/test.stamp
+	node --test tests/front/
+	$(PY) -m pytest
+
+# What the tests need beside Python packages: a Docker engine and Chromium.
+machine:
+	@.ci/machine
+
+format: $(VENV)/test.stamp
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+# Renew constraints.txt from what is installed, after a change of requirements*.txt.
+lock: $(VENV)/test.stamp
+	$(PY) -m pip freeze --exclude-editable | grep -v '^gt-all' > constraints.txt
+
+clean:
+	rm -rf $(VENV) node_modules
+
+$(VENV)/run.stamp: requirements.txt constraints.txt pyproject.toml $(VENV)/pyvenv.cfg
+	@echo "Installing the Python packages"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/test.stamp: requirements-dev.txt $(VENV)/run.stamp
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/pyvenv.cfg:
+	@PYTHON="$(PYTHON)" .ci/venv $(VENV)

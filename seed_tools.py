@@ -1,0 +1,8 @@
+"""`python seed_tools.py`: add the seed tools that are missing, each through the gate that generated tools pass."""
+
+import sys
+
+from src.cli import app
+
+if __name__ == "__main__":
+    app(["seed", *sys.argv[1:]], prog_name="python seed_tools.py")

@@ -1,0 +1,223 @@
+"""The composition root: the one place where concrete classes meet, and the engine they make."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+from config import Settings
+from src.capability_registry import CapabilityRegistry
+from src.core.errors import RequestError
+from src.core.events import Record
+from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
+from src.core.tool import Tool
+from src.core.turn import Limits
+from src.embedding.minilm import MiniLM
+from src.embedding.model_files import FOLDER
+from src.executor import Executor
+from src.llm_client import LLMClient
+from src.offline.cookbook import Cookbook
+from src.offline.server import OfflineServer
+from src.orchestrator import Orchestrator
+from src.registry.change import LibraryChange
+from src.response_synthesizer import ResponseSynthesizer
+from src.sandbox import SecureSandbox
+from src.seeding import Planted, plant
+from src.seeds import load_seeds
+from src.store.conversation import ConversationSummary
+from src.store.database import open_database
+from src.store.journal import Journal
+from src.store.recorder import Recorder
+from src.synthesis.failures import count
+from src.synthesis_engine import SynthesisEngine
+
+LONGEST_REQUEST = 20_000
+"""Characters."""
+OFFLINE_MODEL = "offline"
+SEEDED = ".seeded"
+"""File in the tools folder that says that the seeds were added once."""
+
+
+class Changes:
+    """Changes of the library on their way to whoever listens."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[LibraryChange], None]] = []
+
+    def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def tell(self, change: LibraryChange) -> None:
+        for listener in tuple(self._listeners):
+            listener(change)
+
+
+class Engine:
+    """Conversations whose requests become turns; lives on the event loop that it was opened on."""
+
+    def __init__(
+        self,
+        *,
+        model: LLMClient,
+        model_status: ModelStatus,
+        sandbox: SecureSandbox,
+        library: CapabilityRegistry,
+        changes: Changes,
+        seeded: Path,
+        orchestrator: Orchestrator,
+        synthesis: SynthesisEngine,
+        journal: Journal,
+        recorder: Recorder,
+        resources: AsyncExitStack,
+    ) -> None:
+        self.model, self.library, self.sandbox = model, library, sandbox
+        self.synthesis, self.orchestrator = synthesis, orchestrator
+        self._model_status, self._journal, self._recorder = model_status, journal, recorder
+        self._changes, self._seeded, self._resources = changes, seeded, resources
+        self._running: dict[str, tuple[str, asyncio.Task[object]]] = {}
+
+    async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
+        """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
+
+        Raises:
+            RequestError: the request is blank or too long, or `owner` has no such conversation.
+        """
+        if not request.strip():
+            raise RequestError("the request is blank", "write what you want to know or have done")
+        if len(request) > LONGEST_REQUEST:
+            raise RequestError(f"the request has {len(request)} characters", f"{LONGEST_REQUEST} are allowed; shorten it")
+        if conversation_id is None:
+            title = request.strip().splitlines()[0][:80]
+            conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, title)
+        else:
+            await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        history = await asyncio.to_thread(self._journal.messages, conversation_id)
+        turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
+        emit = partial(self._recorder.emit, conversation_id, turn_id)
+        task = asyncio.create_task(self.orchestrator.handle(request, emit, history), name=f"turn {turn_id}")
+        self._running[turn_id] = owner, task
+        task.add_done_callback(lambda _: self._running.pop(turn_id))
+        return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def stop(self, owner: str, turn_id: str) -> bool:
+        """End a running turn of `owner`; False if there is none of that id."""
+        if self._running.get(turn_id, ("",))[0] != owner:
+            return False
+        self._running[turn_id][1].cancel("Stopped on request.")
+        return True
+
+    async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
+        """Somebody's conversations, the newest first."""
+        return await asyncio.to_thread(self._journal.conversations, owner)
+
+    async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
+        """The records of a conversation after a number. Raises: RequestError if `owner` has no such conversation."""
+        await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        return await asyncio.to_thread(self._journal.history, conversation_id, after)
+
+    def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
+        """Have all records from now on, of every conversation; returns what ends that."""
+        return self._recorder.subscribe(on_records)
+
+    def on_library_change(self, callback: Callable[[str, str, str], None]) -> Callable[[], None]:
+        """Have every change of the library from now on: the tool's name, what happened, why; returns what ends that."""
+        return self._changes.subscribe(lambda change: callback(change.name, change.change, change.reason))
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return await self.library.tools()
+
+    async def tool(self, name: str) -> Tool:
+        """Raises: ToolNotFound, ToolModified."""
+        return await self.library.get(name)
+
+    async def status(self) -> EngineStatus:
+        sandbox, tools = await asyncio.gather(self.sandbox.status(), self.library.tools())
+        library = LibraryStatus(tools=len(tools), detail=count(len(tools), "tool"))
+        return EngineStatus(model=self._model_status, sandbox=sandbox, library=library)
+
+    async def seed(self, report: Callable[[str], None]) -> Planted:
+        """Add the seed tools that are missing. Raises: SandboxError."""
+        planted = await plant(load_seeds(), self.library, self.synthesis.examine, report)
+        self._seeded.touch()
+        return planted
+
+    async def seed_once(self, report: Callable[[str], None]) -> None:
+        """Add the seed tools to a library that never had them; what was deleted since stays deleted. Raises: SandboxError."""
+        if not self._seeded.exists():
+            report("Adding the seed tools")
+            await self.seed(report)
+
+    async def stop_abandoned_turns(self) -> None:
+        """End in the journal what an earlier server left running; for the server only, as others may run turns beside it."""
+        await asyncio.to_thread(self._journal.stop_abandoned_turns)
+
+    async def aclose(self) -> None:
+        """End all turns, keep what they said, and let go of everything."""
+        tasks = [task for _, task in self._running.values()]
+        for task in tasks:
+            task.cancel("The server ended.")
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._recorder.aclose()
+        await self._resources.aclose()
+
+
+async def build_engine(settings: Settings) -> Engine:
+    """The engine with everything it stands on; `aclose` takes it down.
+
+    Raises:
+        AgentError: a part can't be opened; the message says which and what to do.
+    """
+    async with AsyncExitStack() as stack:
+        database = await asyncio.to_thread(open_database, settings.database)
+        stack.callback(database.dispose)
+        embedder = MiniLM(settings.data_dir / FOLDER)
+        changes = Changes()
+        library = CapabilityRegistry(database, settings.tools_dir, settings.chroma_persist_dir, embedder, on_change=changes.tell)
+        stack.push_async_callback(library.aclose)
+        await library.start()
+        model, model_status = _model(settings, stack)
+        stack.push_async_callback(model.aclose)
+        sandbox = SecureSandbox(image=settings.docker_image_name, timeout=settings.docker_timeout, base_image=settings.base_image)
+        synthesis = SynthesisEngine(model, sandbox, library, model.model, settings.synthesis_max_repairs)
+        orchestrator = Orchestrator(
+            library,
+            Executor(model, sandbox, library),
+            synthesis,
+            ResponseSynthesizer(model),
+            threshold=settings.similarity_threshold,
+            limits=_limits(settings),
+        )
+        journal = Journal(database)
+        return Engine(
+            model=model,
+            model_status=model_status,
+            sandbox=sandbox,
+            library=library,
+            changes=changes,
+            seeded=settings.tools_dir / SEEDED,
+            orchestrator=orchestrator,
+            synthesis=synthesis,
+            journal=journal,
+            recorder=Recorder(journal),
+            resources=stack.pop_all(),
+        )
+
+
+def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelStatus]:
+    client = partial(LLMClient, timeout=settings.openai_timeout, max_retries=settings.openai_max_retries)
+    if settings.offline:
+        server = stack.enter_context(OfflineServer(Cookbook(), model=OFFLINE_MODEL))
+        detail = "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or OPENAI_BASE_URL gives a full one."
+        status = ModelStatus(name=OFFLINE_MODEL, offline=True, detail=detail)
+        return client(model=OFFLINE_MODEL, api_key=server.api_key, base_url=server.base_url), status
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
+    return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        calls=settings.turn_max_calls, tokens=settings.turn_max_tokens, seconds=settings.turn_max_seconds, cost=settings.turn_max_cost
+    )

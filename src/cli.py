@@ -1,0 +1,139 @@
+"""The command line: ask, look at the library, set up, and check each part."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing
+from typing import Annotated, Any
+
+import typer
+
+from config import Settings, load_settings
+from src.bootstrap import build_engine
+from src.checks import run_check
+from src.core.errors import AgentError
+from src.core.events import FINAL, Record, TurnFinished
+from src.core.signature import parse_signature
+from src.core.tool import ToolDraft
+from src.provision import PARTS, provision
+from src.terminal import Terminal
+
+OWNER = "terminal"
+"""Whose conversations the command line's are."""
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+
+
+@app.command()
+def ask(
+    request: str,
+    json: Annotated[bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")] = False,
+    conversation: Annotated[str | None, typer.Option(help="Id of a conversation to go on with.")] = None,
+) -> None:
+    """Run one turn: its steps go to stderr, its answer to stdout. Exit code 1 if it fails."""
+    _run(lambda settings: _ask(settings, request, json, conversation))
+
+
+async def _ask(settings: Settings, request: str, json: bool, conversation: str | None) -> int:
+    provision(settings, _say, ("embedder", "sandbox"))
+    records: asyncio.Queue[Record] = asyncio.Queue()
+    terminal = Terminal()
+    async with aclosing(await build_engine(settings)) as engine:
+        engine.subscribe(lambda batch: _put_all(records, batch))
+        asked = await engine.ask(OWNER, conversation, request)
+        while True:
+            record = await records.get()
+            if record.turn_id != asked.turn_id:
+                continue
+            if json:
+                typer.echo(record.model_dump_json())
+            else:
+                terminal.show(record.event)
+            if isinstance(record.event, FINAL):
+                return 0 if isinstance(record.event, TurnFinished) else 1
+
+
+@app.command()
+def tools(name: Annotated[str | None, typer.Argument(help="Show this tool's code and tests.")] = None) -> None:
+    """List the library, or show one tool."""
+    _run(lambda settings: _tools(settings, name))
+
+
+async def _tools(settings: Settings, name: str | None) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        if name:
+            tool = await engine.tool(name)
+            typer.echo(f"# {tool.signature}\n# {tool.description}\n\n{tool.code}\n# tests\n\n{tool.tests}", nl=False)
+        else:
+            for tool in await engine.tools():
+                typer.echo(f"{tool.name:32} {tool.description}")
+    return 0
+
+
+@app.command()
+def verify(name: str) -> None:
+    """Take a tool whose files were edited by hand through the gate again, and keep it if it passes."""
+    _run(lambda settings: _verify(settings, name))
+
+
+async def _verify(settings: Settings, name: str) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        sources = await engine.library.sources(name)
+        known = next(tool for tool in await engine.tools() if tool.name == name)
+        signature = parse_signature(sources.code, name, {p.name: p.description for p in known.signature.parameters})
+        draft = ToolDraft(name=name, description=known.description, signature=signature, code=sources.code, tests=sources.tests)
+        await engine.synthesis.examine(draft)
+        await engine.library.accept(name, sources)
+    _say(f"{name} passes its tests and is in use as it stands now.")
+    return 0
+
+
+@app.command()
+def seed() -> None:
+    """Add the seed tools that are missing. Exit code 1 if one was refused."""
+    _run(_seed)
+
+
+async def _seed(settings: Settings) -> int:
+    provision(settings, _say, ("embedder", "sandbox"))
+    async with aclosing(await build_engine(settings)) as engine:
+        planted = await engine.seed(_say)
+    _say(f"{len(planted.added)} added, {len(planted.present)} were there already, {len(planted.refused)} refused")
+    return 1 if planted.refused else 0
+
+
+@app.command()
+def setup(parts: Annotated[list[str] | None, typer.Argument(help=f"Any of {', '.join(PARTS)}; all by default.")] = None) -> None:
+    """Set up what the machine lacks. Exit code 1 if something could not be."""
+    _run(lambda settings: _setup(settings, tuple(parts or PARTS)))
+
+
+async def _setup(settings: Settings, parts: tuple[str, ...]) -> int:
+    return 1 if await asyncio.to_thread(provision, settings, _say, parts) else 0
+
+
+@app.command()
+def check(part: str) -> None:
+    """Show one part working: llm_client, capability_registry, sandbox, synthesis_engine or orchestrator."""
+    _run(lambda settings: run_check(settings, part, typer.echo))
+
+
+def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
+    """Run a command on an event loop of its own and exit with its code, or with an error in one line and code 1."""
+    try:
+        code = asyncio.run(work(load_settings()))
+    except AgentError as error:
+        _say(f"error: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    raise typer.Exit(code)
+
+
+def _put_all(queue: asyncio.Queue[Record], batch: Any) -> None:
+    for record in batch:
+        queue.put_nowait(record)
+
+
+def _say(line: str) -> None:
+    typer.echo(line, file=sys.stderr)

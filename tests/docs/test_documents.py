@@ -1,0 +1,39 @@
+"""The documents name what exists: events, settings, commands, modules."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+from typer.main import get_command
+
+from src.cli import app
+from src.core.events import Event
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_every_event_is_documented():
+    union = get_args(get_args(Event)[0])
+    documented = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/events.md").read_text(), re.MULTILINE)
+    assert documented == [e.model_fields["type"].default for e in union]
+
+
+def test_every_command_is_documented():
+    documented = re.findall(r"^\| `python -m src (\w+)", (ROOT / "docs/commands.md").read_text(), re.MULTILINE)
+    assert documented == list(get_command(app).commands)
+
+
+def test_files_and_folders_that_the_documents_name_exist():
+    missing = [
+        f"{document.name}: {name}"
+        for document in DOCUMENTS
+        for name in re.findall(r"`((?:src|web|docker|tests|docs|\.ci)/[\w./-]*)`|\]\(((?!http)[\w./-]+)\)", document.read_text())
+        if not (ROOT / (name[0] or name[1])).exists()
+    ]
+    assert missing == []
+
+
+def test_documents_name_no_registry_and_no_machine():
+    for document in DOCUMENTS:
+        assert not re.search(r"pypi\.org|registry\.npmjs|/work/|/root/", document.read_text()), document
