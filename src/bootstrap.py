@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from pathlib import Path
 
 from config import Settings
 from src.capability_registry import CapabilityRegistry
-from src.core.errors import RequestError
+from src.core.errors import RequestError, SandboxError
 from src.core.events import Record
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
@@ -173,13 +173,13 @@ async def build_engine(settings: Settings) -> Engine:
         database = await asyncio.to_thread(open_database, settings.database)
         stack.callback(database.dispose)
         embedder = MiniLM(settings.data_dir / FOLDER)
+        sandbox = SecureSandbox(image=settings.docker_image_name, timeout=settings.docker_timeout, base_image=settings.base_image)
         changes = Changes()
         library = CapabilityRegistry(database, settings.tools_dir, settings.chroma_persist_dir, embedder, on_change=changes.tell)
         stack.push_async_callback(library.aclose)
-        await library.start()
+        await asyncio.gather(library.start(), _reap(sandbox))
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
-        sandbox = SecureSandbox(image=settings.docker_image_name, timeout=settings.docker_timeout, base_image=settings.base_image)
         synthesis = SynthesisEngine(model, sandbox, library, model.model, settings.synthesis_max_repairs)
         orchestrator = Orchestrator(
             library,
@@ -203,6 +203,12 @@ async def build_engine(settings: Settings) -> Engine:
             recorder=Recorder(journal),
             resources=stack.pop_all(),
         )
+
+
+async def _reap(sandbox: SecureSandbox) -> None:
+    """Remove the containers of servers that were killed; without an engine there are none to see."""
+    with suppress(SandboxError):
+        await sandbox.reap()
 
 
 def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelStatus]:

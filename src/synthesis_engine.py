@@ -53,6 +53,23 @@ class SynthesisEngine:
         code = await self._implement(turn, spec, tests)
         return await self._register(turn, spec, tests, code)
 
+    async def examine(self, draft: ToolDraft) -> None:
+        """Take a tool that a person wrote through the gate that generated ones pass: checks, red on a stub, green on the code.
+
+        Raises:
+            SynthesisFailed: it does not pass; the message says why, `where` at which step.
+            SandboxError: the sandbox is out of order.
+        """
+        problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature)
+        if problem:
+            raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
+        red = await self._sandbox.verify(draft.name, stub(draft.signature), draft.tests, lambda _: None)
+        if _why_not_red(red):
+            raise SynthesisFailed(f"{draft.name}: {_why_not_red(red)}", where="tests")
+        verdict = await self._sandbox.verify(draft.name, draft.code, draft.tests, lambda _: None)
+        if not verdict.passed:
+            raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
+
     async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Reply:
         problem = ""
         for attempt in range(1, MAX_REWRITES + 2):

@@ -1,0 +1,42 @@
+"""Headless Chromium on the served page; a test fails on a request to another origin, a console error or an exception."""
+
+import shutil
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    assert path, "the browser tests need Chromium; run .ci/machine, or install Debian's package chromium"
+    browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def page(page: Page) -> Iterator[Page]:
+    problems: list[str] = []
+
+    def on_request(request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in ("data", "blob") and address.hostname != "127.0.0.1":
+            problems.append(f"a request to another host: {request.url}")
+
+    page.on("request", on_request)
+    page.on("pageerror", lambda error: problems.append(f"an uncaught exception: {error}"))
+    page.on("console", lambda message: problems.append(f"console: {message.text}") if message.type == "error" else None)
+    yield page
+    assert problems == []

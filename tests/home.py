@@ -1,0 +1,92 @@
+"""A home of its own for an engine in a test: folders and environment, with the machine's embedding model and image."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Home:
+    """Folders of one engine; the embedding model is shared, as it takes a while to make."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        (self.folder / "data").mkdir(parents=True)
+        (self.folder / "data" / "embedder").symlink_to(ROOT / "data" / "embedder")
+
+    @property
+    def tools(self) -> Path:
+        return self.folder / "tools"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        ours = {name.upper() for name in ("openai_api_key", "openai_base_url", "openai_model", "access_token")}
+        kept = {k: v for k, v in os.environ.items() if k not in ours}
+        return {
+            **kept,
+            "TOOLS_DIR": str(self.tools),
+            "CHROMA_PERSIST_DIR": str(self.folder / "chroma_db"),
+            "DATA_DIR": str(self.folder / "data"),
+            "FLASK_HOST": "127.0.0.1",
+            "FLASK_PORT": "0",
+            **more,
+        }
+
+    def run(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        """Run a Python command of the project to its end."""
+        command = [sys.executable, *arguments]
+        return subprocess.run(command, cwd=ROOT, env=self.environment(**more), capture_output=True, text=True, check=False, timeout=110)
+
+    def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.environment(**more),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
+    """The events that `ask --json` prints, as they come."""
+    assert process.stdout
+    for line in process.stdout:
+        yield json.loads(line)["event"]
+
+
+@contextmanager
+def serving(home: Home, **more: str) -> Iterator[str]:
+    """`python web/app.py`; gives the link that it prints. Ends with SIGTERM, and must do so silently with exit code 0."""
+    process = home.start("web/app.py", **more)
+    assert process.stdout
+    assert process.stderr
+    said: list[str] = []
+    listener = threading.Thread(target=lambda: said.extend(process.stderr or ()))
+    listener.start()
+    links: Queue[str] = Queue()
+    reader = threading.Thread(target=lambda: [links.put(line) for line in process.stdout or ()] and None)
+    reader.start()
+    try:
+        link = links.get(timeout=100).strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=\S+", link), link
+        del said[:]
+        yield link
+    finally:
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(timeout=10)
+        listener.join()
+        reader.join()
+    assert (code, said, links.qsize()) == (0, [], 0)

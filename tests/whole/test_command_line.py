@@ -1,0 +1,102 @@
+"""The command line on the real thing: offline model over HTTP, real Docker engine, real Chroma."""
+
+import json
+
+import pytest
+
+from src.core.events import EVENT
+from tests.home import Home
+
+pytestmark = pytest.mark.docker
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Home:
+    return Home(tmp_path_factory.mktemp("home") / "engine")
+
+
+@pytest.fixture(scope="module")
+def built(home):
+    """The first request, which builds a tool."""
+    return home.run("-m", "src", "ask", "Reverse the string 'hello world'", "--json")
+
+
+def test_json_prints_every_event_one_object_a_line(built):
+    assert (built.returncode, built.stderr) == (0, "")
+    records = [json.loads(line) for line in built.stdout.splitlines()]
+    assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
+    kinds = [EVENT.validate_python(r["event"]).type for r in records]
+    assert kinds[:3] == ["turn_started", "searching", "no_tool_found"]
+    assert kinds[-1] == "turn_finished"
+    steps = [(e["step"], e["state"]) for e in (r["event"] for r in records) if e["type"] == "synthesis_step" and e["state"] != "streaming"]
+    assert steps == [
+        (step, state)
+        for step in ("specification", "tests", "implementation", "verification", "registration")
+        for state in ("started", "finished")
+    ]
+    assert "dlrow olleh" in records[-1]["event"]["answer"]
+
+
+def test_the_kept_tool_is_run_by_the_next_process(home, built):
+    again = home.run("-m", "src", "ask", "Reverse 'Python'")
+    assert again.returncode == 0
+    assert "nohtyP" in again.stdout
+    assert "found reverse_string" in again.stderr
+    assert "specification" not in again.stderr
+
+
+def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
+    asked = home.run("-m", "src", "ask", "Compose a symphony about the sea")
+    assert asked.returncode == 1
+    assert "specification" in asked.stderr
+    assert "offline model" in asked.stderr
+
+
+def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):
+    assert sorted(p.name for p in home.tools.glob("*.py")) == ["reverse_string.py", "test_reverse_string.py"]
+    assert "def reverse_string" in home.run("-m", "src", "tools", "reverse_string").stdout
+
+
+def test_edited_tools_are_refused_until_they_are_verified_again(home, built):
+    code = home.tools / "reverse_string.py"
+    code.write_text(code.read_text() + "\n# edited by hand\n")
+    shown = home.run("-m", "src", "tools", "reverse_string")
+    assert (shown.returncode, "python -m src verify reverse_string" in shown.stderr) == (1, True)
+    assert home.run("-m", "src", "verify", "reverse_string").returncode == 0
+    assert "# edited by hand" in home.run("-m", "src", "tools", "reverse_string").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ask", "   "), "error: the request is blank"),
+        (("tools", "nothing"), "nothing"),
+        (("check", "nothing"), "error: there is no part 'nothing' to check"),
+        (("setup", "nothing"), "error: there is no part 'nothing' to set up"),
+    ],
+)
+def test_bad_input_is_named_in_one_line_and_exits_with_1(home, arguments, message):
+    asked = home.run("-m", "src", *arguments)
+    assert asked.returncode == 1
+    assert message in asked.stderr
+    assert "Traceback" not in asked.stderr
+
+
+def test_bad_settings_stop_every_command(home):
+    asked = home.run("-m", "src", "ask", "hello", FLASK_PORT="high")
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert "FLASK_PORT='high'" in asked.stderr
+
+
+@pytest.mark.parametrize("part", ["llm_client", "sandbox", "synthesis_engine", "orchestrator"])
+def test_each_front_door_shows_its_part_working(home, part):
+    shown = home.run(f"src/{part}.py")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout
+
+
+def test_without_an_engine_code_is_refused_with_what_to_do(home, built, tmp_path):
+    asked = home.run("-m", "src", "ask", "Reverse 'Python'", DOCKER_HOST=f"unix://{tmp_path}/none.sock")
+    assert asked.returncode == 1
+    assert "executing:" in asked.stderr
+    assert "Docker" in asked.stderr

@@ -1,0 +1,59 @@
+"""kill -9 at any point of a synthesis leaves the whole tool or nothing, and no container."""
+
+import asyncio
+import signal
+from contextlib import aclosing
+
+import docker
+import pytest
+
+from config import load_settings
+from src.bootstrap import build_engine
+from tests.home import Home, events
+
+pytestmark = pytest.mark.docker
+
+POINTS = [
+    ("searching", None),
+    ("synthesis_step", "specification"),
+    ("synthesis_step", "tests"),
+    ("test_finished", "stub"),
+    ("synthesis_step", "implementation"),
+    ("test_finished", "implementation"),
+    ("synthesis_step", "registration"),
+    ("executing", None),
+    ("answer_token", None),
+]
+
+
+@pytest.mark.parametrize(("kind", "detail"), POINTS)
+def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypatch, kind, detail):
+    home = Home(tmp_path / "home")
+    process = home.start("-m", "src", "ask", "Reverse the string 'hello world'", "--json")
+    for event in events(process):
+        if event["type"] == kind and detail in (None, event.get("step"), event.get("against")):
+            process.send_signal(signal.SIGKILL)
+            break
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+
+    for name, value in home.environment().items():
+        monkeypatch.setenv(name, value)
+    names = asyncio.run(library_after_restart())
+    assert sorted(p.name for p in home.tools.iterdir() if not p.name.startswith(".")) == [
+        file for name in names for file in (f"{name}.py", f"test_{name}.py")
+    ]
+    if kind in ("executing", "answer_token"):
+        assert names == ["reverse_string"]
+    elif kind != "synthesis_step" or detail != "registration":
+        assert names == []
+    leftovers = docker.from_env().containers.list(all=True, filters={"label": "self-engineering-agent.sandbox"})
+    assert [c for c in leftovers if c.status != "removing"] == []
+
+
+async def library_after_restart() -> list[str]:
+    async with aclosing(await build_engine(load_settings(None))) as engine:
+        tools = await engine.tools()
+        for tool in tools:
+            assert await engine.tool(tool.name) == tool
+        return [tool.name for tool in tools]
