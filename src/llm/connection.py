@@ -1,7 +1,7 @@
 """The connection to one model on one server: single calls, metered, bounded by the turn's budget, failures translated."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import ip_address
 from typing import Any, TypeVar
@@ -54,11 +54,11 @@ class Connection:
             ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
         """
         with self._metered(question, budget) as meter:
-            response = await self._guarded(self._create(question, {}), budget)
+            response = await self._guarded(lambda: self._create(question, {}), budget)
             if not isinstance(response, ChatCompletion):
                 raise self._not_a_model("its answer is not JSON")
             meter.report(response.usage)
-            if not response.choices:
+            if not response.choices or not response.choices[0].message:
                 raise self._without_choices(response)
             choice = response.choices[0]
             reply = Reply(text=_text(choice.message.content), calls=_calls(choice.message))
@@ -72,7 +72,7 @@ class Connection:
             chunks = await self._open(question, budget)
             written, refusal, finish = False, "", None
             try:
-                while (chunk := await self._guarded(anext(chunks, None), budget, midway=meter.started)) is not None:
+                while (chunk := await self._guarded(lambda: anext(chunks, None), budget, midway=meter.started)) is not None:
                     meter.report(chunk.usage)
                     if not chunk.choices:
                         continue
@@ -119,11 +119,11 @@ class Connection:
     async def _open(self, question: Question, budget: Budget) -> AsyncStream[ChatCompletionChunk]:
         """Begin the stream, without usage where the server does not take the wish for it."""
         try:
-            chunks = await self._guarded(self._create(question, self._streaming), budget)
+            chunks = await self._guarded(lambda: self._create(question, self._streaming), budget)
         except RequestRefused:
             if self._streaming is _WITHOUT_USAGE:
                 raise
-            chunks = await self._guarded(self._create(question, _WITHOUT_USAGE), budget)
+            chunks = await self._guarded(lambda: self._create(question, _WITHOUT_USAGE), budget)
             self._streaming = _WITHOUT_USAGE
         assert isinstance(chunks, AsyncStream)
         kind = chunks.response.headers.get("content-type", "without a type")
@@ -132,18 +132,22 @@ class Connection:
             raise self._not_a_model(f"its answer is no event stream but {kind}")
         return chunks
 
-    async def _guarded(self, step: Awaitable[ResultT], budget: Budget, *, midway: bool = False) -> ResultT:
-        """Await one step of a call within what is left of the turn's seconds, with failures translated."""
+    async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False) -> ResultT:
+        """Take one step of a call within what is left of the turn's seconds, with failures translated."""
         try:
-            async with asyncio.timeout(budget.seconds_left) as limit:
-                return await step
+            left = budget.seconds_left
+            if not left:
+                raise self._out_of_time(budget)
+            async with asyncio.timeout(left) as limit:
+                return await step()
         except TimeoutError as error:
-            if not limit.expired():
-                raise self._translated(error, midway=midway) from error
-            seconds = f"{budget.limits.seconds:g} seconds"
-            raise BudgetExceeded(f"the turn has used up its budget of {seconds}", "ask for less, or raise TURN_MAX_SECONDS") from None
+            raise (self._out_of_time(budget) if limit.expired() else self._translated(error, midway=midway)) from error
         except (OpenAIError, ValueError) as error:  # ValueError: the stream's data is not JSON
             raise self._translated(error, midway=midway) from cause(error, self.server)
+
+    def _out_of_time(self, budget: Budget) -> BudgetExceeded:
+        seconds = f"{budget.limits.seconds:g} seconds"
+        return BudgetExceeded(f"the turn has used up its budget of {seconds}", "ask for less, or raise TURN_MAX_SECONDS")
 
     def _translated(self, error: Exception, *, midway: bool = False) -> ModelError:
         return failure(error, self.server, midway=midway)
@@ -154,6 +158,8 @@ class Connection:
             raise ModelRefused(f"{self.server.model} declined: {self.server.clean(refusal)}", "word the request differently")
         if finish == "content_filter":
             raise ModelRefused(f"a content filter cut off the reply of {self.server.model}", "word the request differently")
+        if finish == "error":  # a gateway's word for trouble at the provider behind it
+            raise ModelUnavailable(f"{self.server.name} broke off its reply", "try again")
         if finish == "length":
             raise ModelReplyInvalid(f"the reply of {self.server.model} was cut off by its length limit", "ask for less at once")
 

@@ -1,6 +1,7 @@
 """What goes wrong between us and the model's server, told as errors of ours that say what to check, never showing the key."""
 
 import re
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
@@ -8,11 +9,13 @@ from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 from src.core.errors import ModelError, ModelRefused, ModelUnavailable
 from src.core.value import Value
 
-_KEY_LIKE = re.compile(r"\b(sk|pk|key|Bearer)[-_ ][\w*.\-]{8,}", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"\b(?:sk|pk)-[\w*.-]{6,}|\bBearer \S+")
+_SECRET = 12
+"""Characters from which a key is one; shorter ones are placeholders such as `ollama` or `lm-studio`."""
 _FILTERED = {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}
 _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
-_FORM = re.compile(r"\b(tools?|tool_choice|functions?|response_format|json_schema|grammar|jinja|stream_options)\b", re.IGNORECASE)
+_FORM = re.compile(r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options")
 _SHOWN = 300
 
 
@@ -34,9 +37,14 @@ class Server(Value):
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
+    def tells(self, text: str) -> bool:
+        """Whether the text has the key in it."""
+        return len(self.api_key) >= _SECRET and self.api_key in text
+
     def clean(self, text: str) -> str:
         """What the server says, in one short line and without the key."""
-        line = _KEY_LIKE.sub("(key)", " ".join(text.replace(self.api_key, "(key)").split()))
+        plain = text.replace(self.api_key, "(key)") if self.tells(text) else text
+        line = _KEY_LIKE.sub("(key)", " ".join(plain.split()))
         return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 
@@ -68,11 +76,12 @@ def cause(error: Exception, server: Server) -> Exception | None:
     while link is not None:
         chain.append(f"{link} {link!r}")
         link = link.__cause__ or link.__context__
-    return None if server.api_key in "".join(chain) else error
+    return None if server.tells("".join(chain)) else error
 
 
 def _status_failure(error: APIStatusError, server: Server) -> ModelError:
-    said, status, code = server.clean(error.message), error.status_code, error.code or ""
+    told = error.body.get("message") if isinstance(error.body, Mapping) else None
+    said, status, code = server.clean(str(told or error.message)), error.status_code, error.code or ""
     kind: type[ModelError] = ModelUnavailable
     if code in _FILTERED:
         kind, message, remedy = ModelRefused, f"the content filter of {server.name} declined the request", "word the request differently"
@@ -100,5 +109,6 @@ def _status_failure(error: APIStatusError, server: Server) -> ModelError:
     else:
         # llama.cpp refuses tools that it is not set up for with 500.
         kind = RequestRefused if status >= 500 and _FORM.search(error.message) else ModelUnavailable
-        message, remedy = f"{server.name} keeps answering {status}: {said}", "try again later; check the server at OPENAI_BASE_URL"
+        answers = "keeps answering" if status >= 500 else "answers"
+        message, remedy = f"{server.name} {answers} {status}: {said}", "try again later; check the server at OPENAI_BASE_URL"
     return kind(message, remedy)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from typing import Any
 
 from openai.types import CompletionUsage
 
@@ -16,36 +15,38 @@ class Meter:
     """Counts one call while it runs."""
 
     def __init__(self, question: Question) -> None:
-        self._input = _estimate(json.dumps([*question.messages, dict(question.options)], default=str, ensure_ascii=False))
-        self._written = ""
+        asked = json.dumps([*question.messages, dict(question.options)], default=str, ensure_ascii=False)
+        self._asked, self._written = len(asked), 0
         self._usage: CompletionUsage | None = None
 
     def count(self, text: str) -> None:
         """Text that arrived, for the estimate."""
-        self._written += text
+        self._written += len(text)
 
-    def report(self, usage: Any) -> None:
+    def report(self, usage: CompletionUsage | None) -> None:
         """The server's own count; the last one holds."""
-        if isinstance(usage, CompletionUsage):
-            self._usage = usage
+        self._usage = usage or self._usage
 
     @property
     def started(self) -> bool:
         """Whether anything of the reply has come."""
-        return bool(self._written) or self._usage is not None
+        return self._written > 0 or self._usage is not None
 
     @property
     def tokens(self) -> Tokens:
-        usage = self._usage
-        if usage is None:
-            return Tokens(input=self._input, output=_estimate(self._written))
-        details = usage.prompt_tokens_details
+        details = getattr(self._usage, "prompt_tokens_details", None)
         return Tokens(
-            input=usage.prompt_tokens or self._input,
-            output=usage.completion_tokens or _estimate(self._written),
-            cached=(details.cached_tokens or 0) if details else 0,
+            input=_reported(self._usage, "prompt_tokens") or _estimate(self._asked),
+            output=_reported(self._usage, "completion_tokens") or _estimate(self._written),
+            cached=_reported(details, "cached_tokens"),
         )
 
 
-def _estimate(text: str) -> int:
-    return math.ceil(len(text) / _CHARACTERS_PER_TOKEN)
+def _reported(counts: object, name: str) -> int:
+    """The SDK does not validate what a server sends: a count may be missing or anything."""
+    count = getattr(counts, name, None)
+    return count if isinstance(count, int) and count > 0 else 0
+
+
+def _estimate(characters: int) -> int:
+    return math.ceil(characters / _CHARACTERS_PER_TOKEN)

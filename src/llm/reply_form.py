@@ -38,7 +38,7 @@ class ReplyForm(Generic[ReplyT]):
         values = [value for outer in found for value in _unwrapped(outer)]
         objects = [value for value in values if isinstance(value, dict)]
         if not objects:
-            raise ValueError("it holds no JSON object")
+            raise ValueError("it holds no valid JSON object")
         problems: list[tuple[int, str]] = []
         for value in reversed(objects):
             try:
@@ -88,6 +88,8 @@ def _unwrapped(value: Any) -> Iterator[Any]:
 
 
 def _mend(draft: Any, kind: str, place: tuple[int | str, ...]) -> bool:
+    if not place:
+        return False
     *path, last = place
     for step in path:
         try:

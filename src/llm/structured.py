@@ -38,7 +38,7 @@ class _Way(Generic[ReplyT]):
 
     def read(self, reply: Reply) -> ReplyT:
         found = [value for call in reply.calls for value in _arguments(call.arguments)] + find(reply.text)
-        if not found:
+        if not found and not reply.calls:
             raise NotFollowed("it holds no JSON")
         try:
             return self.form.read(found)

@@ -1,0 +1,132 @@
+"""The budget of a turn: checked before every call, charged after it, and the end of its seconds ends a call."""
+
+import asyncio
+
+import pytest
+
+from src.core.errors import BudgetExceeded, ModelUnavailable
+from src.core.events import Usage
+from src.core.prompt import FunctionCall, FunctionSchema
+from src.core.turn import Budget, Limits
+from src.core.value import Value
+from src.llm.pricing import Tokens
+from src.offline.completion import ChatRequest, Completion
+from src.offline.flaws import Flawed
+from src.offline.wire import Rejection
+from tests.llm.desk import Desk
+
+ADD = FunctionSchema(name="add", description="Add.", parameters={"type": "object", "properties": {}})
+CALL = Completion(function="add")
+AT_ONCE = {"retry-after-ms": "1"}
+
+
+class Word(Value):
+    word: str
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (Limits(calls=0), "the turn has used up its budget of 0 model calls"),
+        (Limits(tokens=0), "the turn has used up its budget of 0 tokens"),
+        (Limits(seconds=0), "the turn has used up its budget of 0 seconds"),
+        (Limits(cost=0.0), "the turn has used up its budget of 0 US dollars"),
+    ],
+)
+async def test_no_request_is_sent_once_a_limit_is_used_up(desk: Desk, limits: Limits, message: str) -> None:
+    desk.budget = Budget(limits)
+    for call in (desk.collect(), desk.structured(Word), desk.choose(ADD)):
+        with pytest.raises(BudgetExceeded) as caught:
+            await call
+        assert caught.value.message == message
+    assert (desk.bodies, desk.budget.usage) == ([], Usage())
+
+
+async def test_a_repair_round_is_a_call_of_its_own(desk: Desk) -> None:
+    desk.budget = Budget(Limits(calls=1))
+    desk.play(Completion(content="{}"), Completion(content='{"word": "late"}'))
+    with pytest.raises(BudgetExceeded):
+        await desk.structured(Word)
+    assert (len(desk.bodies), desk.budget.usage.calls) == (1, 1)
+
+
+@pytest.mark.parametrize("after", [0, 2])
+async def test_the_end_of_the_turns_seconds_ends_a_stream(desk: Desk, after: int) -> None:
+    desk.budget = Budget(Limits(seconds=0.2))
+    desk.play(Flawed(content="one two three", stop_after=after, then="hang"))
+    with pytest.raises(BudgetExceeded) as caught:
+        await desk.collect()
+    assert caught.value.message == "the turn has used up its budget of 0.2 seconds"
+    assert caught.value.remedy == "ask for less, or raise TURN_MAX_SECONDS"
+    assert await desk.client_left()
+    assert desk.budget.usage == Usage(calls=1, input_tokens=30, output_tokens=1 if after else 0, cost=0.0)
+
+
+async def test_the_end_of_the_turns_seconds_ends_a_call_and_its_retries(desk: Desk) -> None:
+    desk.budget = Budget(Limits(seconds=0.2))
+    desk.play(Rejection(429, "Later.", headers={"retry-after": "60"}))
+    with pytest.raises(BudgetExceeded):
+        await desk.choose(ADD)
+    assert len(desk.bodies) == 1
+
+
+async def test_a_reader_is_not_interrupted_but_gets_no_more_once_the_seconds_are_over(desk: Desk) -> None:
+    desk.budget = Budget(Limits(seconds=0.2))
+    desk.play(Completion(content="one two"))
+    pieces = desk.client.stream(*desk.asked)
+    assert await anext(pieces) == "one"
+    await asyncio.sleep(desk.budget.seconds_left)
+    with pytest.raises(BudgetExceeded):
+        await anext(pieces)
+
+
+async def test_a_cancelled_call_is_charged_by_its_question(desk: Desk) -> None:
+    arrived, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def late(_request: ChatRequest) -> Completion:
+        loop.call_soon_threadsafe(arrived.set)
+        return Flawed(content="late", stop_after=0, then="hang")
+
+    desk.play(late)
+    call = asyncio.create_task(desk.choose(ADD))
+    await arrived.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert await desk.client_left()
+    assert desk.budget.usage == Usage(calls=1, input_tokens=71, output_tokens=0, cost=0.0)
+
+
+async def test_a_failed_call_counts_as_a_call_without_tokens(desk: Desk) -> None:
+    desk.play(*[Rejection(500, "Broken.", headers=AT_ONCE)] * 3)
+    with pytest.raises(ModelUnavailable):
+        await desk.choose(ADD)
+    assert desk.budget.usage == Usage(calls=1, input_tokens=0, output_tokens=0, cost=0.0)
+
+
+async def test_the_estimate_counts_tools_and_arguments(desk: Desk) -> None:
+    desk.play(Flawed(function="add", arguments={"a": 1}, usage=False))
+    assert await desk.choose(ADD) == FunctionCall(name="add", arguments={"a": 1})
+    assert desk.budget.usage == Usage(calls=1, input_tokens=71, output_tokens=2, cost=0.0)
+
+
+async def test_the_price_is_asked_with_what_was_used(desk: Desk) -> None:
+    asked: list[tuple[str, str, Tokens]] = []
+
+    def price(model: str, base_url: str, tokens: Tokens) -> float:
+        asked.append((model, base_url, tokens))
+        return 0.25
+
+    desk.use(price=price)
+    desk.play(CALL, CALL)
+    await desk.choose(ADD)
+    await desk.choose(ADD)
+    assert asked == [("offline", desk.server.base_url, Tokens(input=29, output=2))] * 2
+    assert desk.budget.usage == Usage(calls=2, input_tokens=58, output_tokens=4, cost=0.5)
+
+
+async def test_an_unknown_price_leaves_the_cost_unknown(desk: Desk) -> None:
+    desk.use(price=lambda *_: None)
+    desk.play(CALL)
+    await desk.choose(ADD)
+    assert desk.budget.usage.cost is None
