@@ -69,7 +69,7 @@ async def ask(
         ModelReplyInvalid: still no usable reply; names what is wrong with the last one.
         ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
     """
-    position, lasting = memory.rung, True
+    position, lasting, repaired = memory.rung, True, False
     repair: tuple[Message, ...] = ()
     while True:
         rung, last = rungs[position], position == len(rungs) - 1
@@ -87,17 +87,17 @@ async def ask(
             return rung.read(reply)
         except NotFollowed as error:
             if not last:
-                lasting = lasting and rung.lasting
+                lasting = lasting and rung.lasting and not repair
                 position, repair = min(position + rung.below, len(rungs) - 1), ()
                 continue
             problem = str(error)
         except Malformed as error:
             problem = str(error)
-        if repair:
+        if repaired:
             raise ModelReplyInvalid(
                 f"the reply of {connection.server.model} can't be used: {problem}", "try again, or set another OPENAI_MODEL"
             )
-        repair = _returned(reply, rung.demand(problem))
+        repair, repaired = _returned(reply, rung.demand(problem)), True
 
 
 def _returned(reply: Reply, demand: str) -> tuple[Message, ...]:

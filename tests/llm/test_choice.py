@@ -152,6 +152,16 @@ async def test_prose_to_the_last_ends_it(desk: Desk) -> None:
     assert desk.script.unused == 0
 
 
+async def test_there_is_one_repair_round_whatever_the_rung(desk: Desk) -> None:
+    desk.play(called(("a", "{}")), Completion(content="Sorry!"), Completion(content='{"name": "b"}'), GOOD)
+    with pytest.raises(ModelReplyInvalid) as caught:
+        await choose(desk)
+    assert caught.value.message == "the reply of offline can't be used: there is no function 'b'"
+    assert kinds(desk) == ["required", "required", "words"]
+    assert desk.bodies[2]["messages"][0] == WIRE_PROMPT[0]
+    assert len(desk.bodies[2]["messages"]) == 2
+
+
 async def test_a_repair_round_that_a_server_refuses_spoils_no_rung(desk: Desk) -> None:
     desk.play(called(("a", "{}")), Rejection(400, "role 'tool' is unknown"), GOOD, GOOD)
     assert [await choose(desk), await choose(desk)] == [CALL, CALL]
