@@ -20,6 +20,7 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 from config import Settings, load_settings
 from src.core.errors import AgentError, ConfigurationError, SandboxError
 from web.access import Access, signing_key
+from web.access_page import AccessPage
 from web.bridge import Bridge
 from web.gate import Gate
 from web.port import Engine
@@ -34,8 +35,8 @@ LARGEST_MESSAGE = 2_000_000
 _LONGEST_END = 1.8
 
 
-def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str) -> tuple[Flask, SocketIO]:
-    """The Flask application behind its gate, with Socket.IO attached.
+def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, status_interval: float = 10.0) -> tuple[Flask, SocketIO]:
+    """The Flask application behind its gate, with Socket.IO attached; looks for a changed status every so many seconds.
 
     Raises:
         ConfigurationError: the page's libraries are not installed.
@@ -52,10 +53,9 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str) -
         max_http_buffer_size=LARGEST_MESSAGE,
     )
     sockets = Sockets(socketio, bridge, engine)
-    bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status))))
+    bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status)), status_interval))
     hosts = {settings.flask_host, *settings.allowed_hosts}
-    access_page = app.jinja_env.get_template("access.html")
-    gate = Gate(app.wsgi_app, Access(token, signing_key(settings.data_dir)), hosts, partial(_render, access_page))
+    gate = Gate(app.wsgi_app, Access(token, signing_key(settings.data_dir)), hosts, AccessPage(app))
     app.wsgi_app = gate  # type: ignore[method-assign]
     return app, socketio
 
@@ -89,12 +89,14 @@ def link(host: str, port: int, token: str) -> str:
     return f"http://{name}:{port}/?token={quote(token, safe='')}"
 
 
-def serve(engine: Engine, bridge: Bridge, kind: Serving, settings: Settings, listener: socket.socket) -> None:
+def serve(
+    engine: Engine, bridge: Bridge, kind: Serving, settings: Settings, listener: socket.socket, *, status_interval: float = 10.0
+) -> None:
     """Print the link and serve until SIGINT or SIGTERM, then end the engine; within two seconds, if need be by force."""
     token = settings.access_token.get_secret_value() if settings.access_token else secrets.token_urlsafe(24)
     stop = kind.event()
     try:
-        app, _ = create_app(engine, bridge, settings, token)
+        app, _ = create_app(engine, bridge, settings, token, status_interval)
 
         def end(*_: object) -> None:
             force = threading.Timer(_LONGEST_END, os._exit, (0,))
@@ -105,6 +107,7 @@ def serve(engine: Engine, bridge: Bridge, kind: Serving, settings: Settings, lis
         signal.signal(signal.SIGINT, end)
         signal.signal(signal.SIGTERM, end)
         kind.spawn(bridge.pump)
+        listener.listen(1024)
         sys.stdout.write(link(settings.flask_host, listener.getsockname()[1], token) + "\n")
         sys.stdout.flush()
         kind.serve(app, listener, stop)
@@ -139,7 +142,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     engine = bridge.run(build_engine(settings))
     try:
         bridge.run(engine.stop_abandoned_turns())
-        bridge.run(engine.seed(_report))
+        bridge.run(engine.seed_once(_report))
     except SandboxError as error:
         _report(f"The seed tools wait for a sandbox: {error.message}")  # the page shows why, and all else works
     except BaseException:
@@ -150,11 +153,6 @@ def _run(settings: Settings, listener: socket.socket) -> None:
 
 def _report(line: str) -> None:
     sys.stderr.write(f"{line}\n")
-
-
-def _render(template: object, nonce: str, reason: str) -> str:
-    page: str = template.render(nonce=nonce, reason=reason)  # type: ignore[attr-defined]
-    return page
 
 
 if __name__ == "__main__":

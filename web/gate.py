@@ -37,7 +37,7 @@ _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
 class Gate:
-    """WSGI middleware. `page` renders the HTML page that asks for the token, from a nonce and a reason."""
+    """WSGI middleware. `page` renders the HTML page that asks for the token, from a nonce and a message."""
 
     def __init__(self, app: "WSGIApplication", access: Access, hosts: Iterable[str], page: Callable[[str, str], str]) -> None:
         self._app = app
@@ -108,8 +108,8 @@ class Gate:
 
     def _ask_for_token(self, request: Request) -> Response:
         if request.path == "/":
-            reason = "This token is not valid any more: each start of the server makes a new one." if "token" in request.args else ""
-            response = Response(self._page(request.environ[_NONCE], reason), 401, mimetype="text/html")
+            message = "This token does not open the page: each start of the server makes a new one." if "token" in request.args else ""
+            response = Response(self._page(request.environ[_NONCE], message), 401, mimetype="text/html")
         else:
             response = _refusal(request, 401, "this needs the access token", "open the link that the server printed")
         response.headers["WWW-Authenticate"] = "Bearer"

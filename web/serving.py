@@ -40,7 +40,7 @@ class Serving(Protocol):
         ...
 
     def serve(self, app: Flask, listener: socket.socket, stop: Event) -> None:
-        """Serve on a bound socket until `stop` is set."""
+        """Serve on a listening socket until `stop` is set."""
         ...
 
 
@@ -71,7 +71,6 @@ class Eventlet:
         return connection.recv(4096)
 
     def serve(self, app: Flask, listener: socket.socket, stop: Event) -> None:
-        listener.listen(1024)
         green = self._eventlet.greenio.GreenSocket(listener)
         server = self._eventlet.spawn(self._eventlet.wsgi.server, green, app, log=logger, log_output=False, debug=False)
         server.link(lambda _: stop.set())
@@ -94,7 +93,6 @@ class Threading:
         return connection.recv(4096)
 
     def serve(self, app: Flask, listener: socket.socket, stop: Event) -> None:
-        listener.listen(1024)
         server = self._server(app, listener)
 
         def run() -> None:

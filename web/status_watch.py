@@ -10,7 +10,7 @@ from web.port import Engine
 logger = logging.getLogger(__name__)
 
 
-async def watch_status(engine: Engine, changed: Callable[[EngineStatus], None], interval: float = 10.0) -> None:
+async def watch_status(engine: Engine, changed: Callable[[EngineStatus], None], interval: float) -> None:
     """Ask the engine every `interval` seconds and pass on what differs from the answer before; runs until cancelled."""
     before: EngineStatus | None = None
     while True:

@@ -1,0 +1,23 @@
+"""Real servers, one per async mode and test run, around an engine without a model."""
+
+from collections.abc import Iterator
+from typing import cast
+
+import pytest
+import requests
+
+from tests.web.server_process import ServerProcess
+from web.port import AsyncMode
+
+
+@pytest.fixture(scope="session", params=["eventlet", "threading"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    process = ServerProcess(tmp_path_factory.mktemp("server"), cast(AsyncMode, request.param), ALLOWED_HOSTS="agent.example")
+    yield process
+    assert process.end() == (0, "")
+
+
+@pytest.fixture
+def visitor(server: ServerProcess) -> Iterator[requests.Session]:
+    with server.browser() as session:
+        yield session

@@ -1,0 +1,161 @@
+"""An engine without a model: the request says what the turn does; journal and recorder are the real ones.
+
+`say TEXT` answers word by word. `hold NAME` says one word, waits until somebody sends `release NAME`, then says another.
+`flood N` emits N pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
+`hang` makes the engine refuse to end, `sandbox off` changes the status.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+from src.core.errors import RequestError, ToolNotFound
+from src.core.events import AnswerToken, Event, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.signature import Parameter, Signature
+from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
+from src.core.tool import Tool
+from src.core.verdict import SandboxStatus
+from src.store.conversation import ConversationSummary
+from src.store.database import open_database
+from src.store.journal import Journal
+from src.store.recorder import Recorder
+from web.port import LibraryChange
+
+TOOL = Tool(
+    name="add",
+    description="Adds two numbers.",
+    signature=Signature(
+        function="add",
+        parameters=(Parameter(name="a", annotation="int"), Parameter(name="b", annotation="int", default="1")),
+        returns="int",
+    ),
+    code="def add(a: int, b: int = 1) -> int:\n    return a + b\n",
+    tests="from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    example_requests=("What is 1 plus 2?",),
+    model="offline",
+    created_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    digest="0" * 64,
+    uses=3,
+)
+
+
+class FakeEngine:
+    """`web.port.Engine`; to be made on its event loop."""
+
+    def __init__(self, database_url: str) -> None:
+        self._database = open_database(database_url)
+        self._journal = Journal(self._database)
+        self._journal.stop_abandoned_turns()
+        self._recorder = Recorder(self._journal)
+        self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
+        self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._library_callbacks: list[LibraryChange] = []
+        self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
+        self._hangs = False
+
+    async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
+        if not request.strip():
+            raise RequestError("the request is blank", "write what you want to know or have done")
+        if request == "crash":
+            raise ZeroDivisionError("the engine has a bug")
+        if conversation_id is None:
+            conversation_id = self._journal.create_conversation(owner, request[:80])
+        else:
+            self._journal.check_owner(owner, conversation_id)
+        turn_id = self._journal.begin_turn(conversation_id, request)
+        task = asyncio.create_task(self._turn(request, partial(self._recorder.emit, conversation_id, turn_id)))
+        self._running[turn_id] = owner, task
+        task.add_done_callback(lambda _: self._running.pop(turn_id))
+        return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def _turn(self, request: str, emit: Callable[[Event], None]) -> None:
+        said = list[str]()
+        try:
+            emit(TurnStarted(request=request))
+            async for text in self._words(*request.split(" ", 1)):
+                said.append(text)
+                emit(AnswerToken(text=text))
+        except asyncio.CancelledError:
+            emit(TurnStopped(reason="Stopped on request."))
+            raise
+        except ValueError as error:
+            emit(TurnFailed(where="internal", message=str(error)))
+        else:
+            emit(TurnFinished(answer="".join(said)))
+
+    async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
+        match verb:
+            case "say":
+                for word in rest.split():
+                    yield word
+            case "hold":
+                yield "one"
+                await self._released[rest].wait()
+                yield "two"
+            case "release":
+                self._released.pop(rest).set()
+            case "flood":
+                for number in range(int(rest)):
+                    yield f"{number} "
+                    await self._recorder.flush()
+            case "grow":
+                for callback in self._library_callbacks:
+                    callback(rest, "added", "for the test")
+            case "sandbox":
+                self._sandbox = SandboxStatus(available=False, backend="none", detail="no engine answers")
+            case "hang":
+                self._hangs = True
+            case _:
+                raise ValueError(f"{verb} is not in the script")
+
+    async def stop(self, owner: str, turn_id: str) -> bool:
+        if self._running.get(turn_id, ("",))[0] != owner:
+            return False
+        self._running[turn_id][1].cancel()
+        return True
+
+    async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
+        return self._journal.conversations(owner)
+
+    async def history(self, owner: str, conversation_id: str, after: int) -> tuple[Record, ...]:
+        self._journal.check_owner(owner, conversation_id)
+        return self._journal.history(conversation_id, after)
+
+    def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
+        return self._recorder.subscribe(on_records)
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return (TOOL,)
+
+    async def tool(self, name: str) -> Tool:
+        if name == "crash":
+            raise ZeroDivisionError("the engine has a bug")
+        if name != TOOL.name:
+            raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
+        return TOOL
+
+    async def status(self) -> EngineStatus:
+        model = ModelStatus(name="offline", offline=True, detail="built in")
+        return EngineStatus(model=model, sandbox=self._sandbox, library=LibraryStatus(tools=1, detail="ready"))
+
+    def on_library_change(self, callback: LibraryChange) -> Callable[[], None]:
+        self._library_callbacks.append(callback)
+        return lambda: self._library_callbacks.remove(callback)
+
+    async def aclose(self) -> None:
+        if self._hangs:
+            await asyncio.to_thread(self._sleep_for_ever)
+        tasks = [task for _, task in self._running.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._recorder.aclose()
+        self._database.dispose()
+
+    @staticmethod
+    def _sleep_for_ever() -> None:
+        import threading
+
+        threading.Event().wait()

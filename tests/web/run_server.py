@@ -1,0 +1,27 @@
+"""The real server around the fake engine, as a process: `python -m tests.web.run_server`, settings from the environment."""
+
+import logging
+import sys
+
+from config import load_settings
+from tests.web.fake_engine import FakeEngine
+from web import app
+from web.bridge import Bridge
+from web.serving import serving
+
+
+async def build(url: str) -> FakeEngine:
+    return FakeEngine(url)
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.WARNING)
+    settings = load_settings(env_file=None)
+    kind = serving(settings.async_mode)
+    bridge = Bridge(kind)
+    engine = bridge.run(build(settings.database))
+    app.serve(engine, bridge, kind, settings, app.bind(settings.flask_host, settings.flask_port), status_interval=0.02)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""A server under test: a process of its own, and clients of it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import requests
+import socketio
+
+from web.port import AsyncMode
+
+ROOT = Path(__file__).parents[2]
+
+
+class ServerProcess:
+    """Starts on construction; `link` is what the server printed, `errors` is its standard error after the end."""
+
+    def __init__(self, folder: Path, mode: AsyncMode, **environment: str) -> None:
+        self.folder, self.mode = folder, mode
+        clean = {k: v for k, v in os.environ.items() if k in {"PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV"}}
+        settings = {"DATA_DIR": str(folder), "ASYNC_MODE": mode, "FLASK_HOST": "127.0.0.1", "FLASK_PORT": "0"}
+        self._errors = (folder / "stderr.txt").open("w+")
+        self.errors = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.web.run_server"],
+            cwd=ROOT,
+            env={**clean, **settings, **environment},
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.link = self.process.stdout.readline().strip()
+        parts = urlsplit(self.link)
+        self.url = f"{parts.scheme}://{parts.netloc}"
+        self.token = parse_qs(parts.query).get("token", [""])[0]
+
+    def end(self, with_signal: int = signal.SIGTERM) -> tuple[int, str]:
+        """End it; the exit code and what it printed after the link."""
+        self.process.send_signal(with_signal)
+        try:
+            output, _ = self.process.communicate(timeout=20)
+        finally:
+            self.process.kill()
+            self.errors = self._read_errors()
+        return self.process.returncode, output
+
+    def _read_errors(self) -> str:
+        with self._errors as file:
+            file.seek(0)
+            return file.read()
+
+    def browser(self) -> requests.Session:
+        """A browser that has opened the link."""
+        session = requests.Session()
+        assert session.get(self.link).status_code == 200
+        return session
+
+    @contextmanager
+    def program(self) -> Iterator[requests.Session]:
+        """A client with the token in a header."""
+        with requests.Session() as session:
+            session.headers["Authorization"] = f"Bearer {self.token}"
+            yield session
+
+    @contextmanager
+    def socket(self, session: requests.Session, transport: str = "websocket") -> Iterator["Client"]:
+        """A connected page of that browser, or of that program."""
+        with requests.Session() as http:  # polling uses it for every request, a websocket for its cookies
+            http.cookies.update(session.cookies)
+            http.headers["Authorization"] = session.headers.get("Authorization", "")
+            if transport == "polling":  # the websocket library names an origin by itself
+                http.headers["Origin"] = self.url
+            client = Client(http_session=http)
+            headers = {"Authorization": str(http.headers["Authorization"])}
+            client.connect(self.url, headers=headers, transports=[transport])
+            try:
+                yield client
+            finally:
+                client.disconnect()
+
+
+class Client(socketio.SimpleClient):
+    """Keeps what it received, in order."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(reconnection=False, **options)
+
+    def ask(self, text: str, conversation_id: str | None = None) -> dict[str, Any]:
+        reply: dict[str, Any] = self.call("ask", {"text": text, "conversation_id": conversation_id}, timeout=20)
+        return reply
+
+    def follow(self, conversation_id: str, after: int = 0) -> list[dict[str, Any]]:
+        """Subscribe; the records so far."""
+        reply = self.call("subscribe", {"conversation_id": conversation_id, "after": after}, timeout=20)
+        assert reply["ok"], reply
+        records: list[dict[str, Any]] = reply["records"]
+        return records
+
+    def next(self, name: str) -> Any:
+        """The next event of that name; others are dropped."""
+        while True:
+            event, *arguments = self.receive(timeout=20)
+            if event == name:
+                return arguments[0]
+
+    def records(self, until: str, turn_id: str = "") -> list[dict[str, Any]]:
+        """The records that arrive until one of that event type (and turn) does, that one included."""
+        found: list[dict[str, Any]] = []
+        while not any(r["event"]["type"] == until and turn_id in {"", r["turn_id"]} for r in found):
+            found += self.next("records")["records"]
+        return found

@@ -1,0 +1,177 @@
+"""A page in a conversation: every record once and in order, to the right people, whatever happens to the connection."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from tests.web.server_process import ServerProcess
+
+
+def _texts(records: list[dict]) -> str:
+    return "".join(r["event"]["text"] for r in records if r["event"]["type"] == "answer_token")
+
+
+@pytest.mark.parametrize("transport", ["websocket", "polling"])
+def test_a_turn_arrives_whole_and_in_order(server: ServerProcess, visitor: requests.Session, transport: str) -> None:
+    with server.socket(visitor, transport) as page:
+        asked = page.ask("say to be or not")
+        records = page.records(until="turn_finished")
+        assert asked == {"ok": True, "conversation_id": records[0]["conversation_id"], "turn_id": records[0]["turn_id"]}
+        assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
+        assert records[0]["event"] == {"type": "turn_started", "request": "say to be or not"}
+        assert _texts(records) == records[-1]["event"]["answer"] == "tobeornot"
+        assert page.follow(asked["conversation_id"]) == records
+        assert page.follow(asked["conversation_id"], after=len(records) - 1) == records[-1:]
+
+
+def test_the_next_turn_continues_the_numbers_of_its_conversation(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        first = page.ask("say one")
+        last = page.records(until="turn_finished")[-1]["seq"]
+        second = page.ask("say two", first["conversation_id"])
+        assert (second["conversation_id"], second["turn_id"] != first["turn_id"]) == (first["conversation_id"], True)
+        assert page.records(until="turn_finished")[0]["seq"] == last + 1
+
+
+def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        asked = page.ask("hold reload")
+        seen = page.records(until="answer_token")
+    with server.socket(visitor) as other:
+        other.ask("release reload")
+    with server.socket(visitor) as page:
+        seen += page.follow(asked["conversation_id"], after=seen[-1]["seq"])
+        if seen[-1]["event"]["type"] != "turn_finished":
+            seen += [r for r in page.records(until="turn_finished") if r["seq"] > seen[-1]["seq"]]
+    assert [r["seq"] for r in seen] == list(range(1, len(seen) + 1))
+    assert _texts(seen) == "onetwo"
+
+
+def test_pages_that_connect_again_and_again_during_a_turn_see_everything_once(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        conversation = page.ask("flood 200")["conversation_id"]
+
+    def watch(visits: int) -> str:
+        seen: dict[int, dict] = {}
+        last = 0
+        while not seen or seen[last]["event"]["type"] != "turn_finished":
+            with server.socket(visitor) as page:
+                fresh = page.follow(conversation, after=last)
+                for _ in range(visits):
+                    if any(r["event"]["type"] == "turn_finished" for r in fresh):
+                        break
+                    fresh += page.next("records")["records"]
+            for record in fresh:
+                assert seen.setdefault(record["seq"], record) == record
+            while last + 1 in seen:
+                last += 1
+        assert sorted(seen) == list(range(1, last + 1))
+        return _texts([seen[n] for n in sorted(seen)])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(watch, [1, 2, 5, 9])) == {"".join(f"{n} " for n in range(200))}
+
+
+def test_two_turns_run_at_once(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        slow = page.ask("hold both")
+        quick = page.ask("say fast")
+        assert page.records(until="turn_finished", turn_id=quick["turn_id"])[-1]["event"]["answer"] == "fast"
+        page.ask("release both")
+        assert page.records(until="turn_finished", turn_id=slow["turn_id"])[-1]["event"]["answer"] == "onetwo"
+
+
+def test_two_turns_of_one_conversation_run_at_once(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        slow = page.ask("hold same")
+        quick = page.ask("say fast", slow["conversation_id"])
+        page.records(until="turn_finished", turn_id=quick["turn_id"])
+        page.ask("release same")
+        page.records(until="turn_finished", turn_id=slow["turn_id"])
+        records = page.follow(slow["conversation_id"])
+        assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
+
+
+def test_all_pages_of_one_person_hear_of_a_turn(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as asker, server.socket(visitor) as other:
+        conversation = asker.ask("say first")["conversation_id"]
+        records = asker.records(until="turn_finished")
+        assert other.follow(conversation) == records
+        asker.ask("say second", conversation)
+        assert other.records(until="turn_finished") == asker.records(until="turn_finished")
+
+
+def test_a_turn_can_be_stopped(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        turn = page.ask("hold stop")["turn_id"]
+        page.records(until="answer_token")
+        assert page.call("stop", {"turn_id": turn}) == {"ok": True, "stopped": True}
+        assert page.records(until="turn_stopped")[-1]["event"]["reason"] == "Stopped on request."
+        assert page.call("stop", {"turn_id": turn}) == {"ok": True, "stopped": False}
+
+
+def test_a_turn_that_fails_says_so(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        page.ask("fail")
+        assert page.records(until="turn_failed")[-1]["event"]["message"] == "fail is not in the script"
+
+
+def test_nobody_reads_stops_or_continues_what_belongs_to_somebody_else(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.browser() as stranger, server.socket(visitor) as mine, server.socket(stranger) as theirs, server.program() as program:
+        asked = mine.ask("hold private")
+        mine.records(until="answer_token")
+        refused = {"message": f"there is no conversation {asked['conversation_id']!r}", "remedy": "begin a new one"}
+        for payload in ({"conversation_id": asked["conversation_id"], "after": 0},):
+            assert theirs.call("subscribe", payload) == {"ok": False, "error": refused}
+        assert theirs.ask("say hello", asked["conversation_id"]) == {"ok": False, "error": refused}
+        assert theirs.call("stop", {"turn_id": asked["turn_id"]}) == {"ok": True, "stopped": False}
+        for session in (stranger, program):
+            response = session.get(f"{server.url}/api/conversations/{asked['conversation_id']}/records")
+            assert (response.status_code, response.json()) == (404, {"error": refused})
+            listed = session.get(f"{server.url}/api/conversations").json()["conversations"]
+            assert asked["conversation_id"] not in [c["id"] for c in listed]
+        mine.ask("release private")
+        mine.records(until="turn_finished", turn_id=asked["turn_id"])
+        own = theirs.ask("say end")
+        heard = theirs.records(until="turn_finished")
+        assert {r["conversation_id"] for r in heard} == {own["conversation_id"]}
+
+
+def test_the_library_and_the_status_concern_everybody(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.browser() as stranger, server.socket(visitor) as page, server.socket(stranger) as other:
+        page.ask("grow reverse_text")
+        change = {"name": "reverse_text", "change": "added", "reason": "for the test"}
+        assert (page.next("library"), other.next("library")) == (change, change)
+        if page.ask("sandbox off") and (status := other.next("status")):
+            assert status["sandbox"] == {"available": False, "backend": "none", "detail": "no engine answers"}
+            assert visitor.get(f"{server.url}/api/health").json() == status
+
+
+def test_a_ninth_turn_at_once_is_refused_and_an_ended_one_makes_room(server: ServerProcess) -> None:
+    with server.browser() as busy, server.browser() as calm, server.socket(busy) as page, server.socket(calm) as other:
+        turns = [page.ask("hold many")["turn_id"] for _ in range(8)]
+        error = {"message": "8 requests are running already", "remedy": "wait until one has ended, or stop one"}
+        assert page.ask("say ninth") == {"ok": False, "error": error}
+        assert other.ask("say other people do not wait")["ok"]
+        page.call("stop", {"turn_id": turns[0]})
+        page.records(until="turn_stopped", turn_id=turns[0])
+        assert page.ask("release many")["ok"]
+
+
+def test_conversations_outlive_the_server_and_access_does_not(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("restart")
+    first = ServerProcess(folder, "eventlet")
+    with first.browser() as session:
+        with first.socket(session) as page:
+            conversation = page.ask("hold on")["conversation_id"]
+            page.records(until="answer_token")
+        port = first.url.rpartition(":")[2]
+        assert first.end() == (0, "")
+        second = ServerProcess(folder, "eventlet", FLASK_PORT=port)
+        assert session.get(f"{second.url}/api/conversations").status_code == 401
+        assert session.get(second.link).status_code == 200
+        assert [c["id"] for c in session.get(f"{second.url}/api/conversations").json()["conversations"]] == [conversation]
+        records = session.get(f"{second.url}/api/conversations/{conversation}/records").json()["records"]
+        assert [r["event"]["type"] for r in records] == ["turn_started", "answer_token", "turn_stopped"]
+    assert second.end() == (0, "")

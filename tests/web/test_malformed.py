@@ -1,0 +1,132 @@
+"""What no honest page sends: an answer that says what is wrong, and a server that goes on."""
+
+from typing import Any
+
+import pytest
+import requests
+
+from tests.web.server_process import Client, ServerProcess
+
+NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
+BAD_OBJECTS: dict[str, list[Any]] = {
+    "ask": [
+        {},
+        {"text": None},
+        {"text": 5},
+        {"text": ["say"]},
+        {"text": ""},
+        {"text": " \n\t"},
+        {"text": "say hello", "conversation_id": 5},
+        {"text": "say hello", "conversation_id": ""},
+        {"text": "say hello", "conversation_id": "unknown"},
+        {"text": "say hello", "conversation_id": "\ud800"},
+        {"text": "say hello", "owner": "somebody"},
+        {"text": "x" * 20_001},
+        {"text": "x" * 1_000_000},
+        {"text": "crash"},
+    ],
+    "stop": [{}, {"turn_id": 5}, {"turn_id": None}, {"turn_id": "x" * 100_000}],
+    "subscribe": [
+        {},
+        {"conversation_id": "unknown"},
+        {"conversation_id": "unknown", "after": -1},
+        {"conversation_id": "unknown", "after": 2**63},
+        {"conversation_id": "unknown", "after": "1"},
+        {"conversation_id": "unknown", "after": True},
+        {"conversation_id": "unknown", "after": 1.5},
+    ],
+}
+
+
+def _is_alive(page: Client) -> bool:
+    page.ask("say alive")
+    return page.records(until="turn_finished")[-1]["event"]["answer"] == "alive"
+
+
+@pytest.mark.parametrize("event", ["ask", "stop", "subscribe"])
+def test_a_bad_payload_is_refused_in_the_reply_and_by_an_event(server: ServerProcess, visitor: requests.Session, event: str) -> None:
+    with server.socket(visitor) as page:
+        for payload in [*NOT_ONE_OBJECT, *BAD_OBJECTS[event]]:
+            reply = page.call(event, payload, timeout=20)
+            assert (reply["ok"], page.next("error")) == (False, reply["error"]), payload
+            assert reply["error"]["message"], payload
+        assert _is_alive(page)
+
+
+def test_what_is_wrong_is_named(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        assert page.call("ask", {"text": "x" * 1_000_000})["error"] == {
+            "message": "text: String should have at most 20000 characters",
+            "remedy": "send {text, conversation_id}",
+        }
+        assert page.call("ask", None)["error"] == {
+            "message": "the event must carry one object",
+            "remedy": "send {text, conversation_id}",
+        }
+        assert page.call("ask", {"text": " "})["error"]["message"] == "the request is blank"
+        assert page.call("ask", {"text": "crash"})["error"] == {
+            "message": "something went wrong in the server",
+            "remedy": "try again; the server's log says more",
+        }
+
+
+def test_no_argument_two_arguments_and_no_reply_are_survived(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        for data in ((), ({"text": "say a"}, {"text": "say b"}), ({"text": 5},)):
+            page.client.emit("ask", data)
+            assert page.next("error")["message"]
+        assert _is_alive(page)
+
+
+@pytest.mark.parametrize("name", ["unheard_of", "message", "json", "records", "unreadable", "error"])
+def test_events_that_do_not_exist_are_refused(server: ServerProcess, visitor: requests.Session, name: str) -> None:
+    with server.socket(visitor) as page:
+        reply = page.call(name, {"text": "say hello"}, timeout=20)
+        assert reply == {
+            "ok": False,
+            "error": {"message": f"{name!r} is not an event of this server", "remedy": "send ask, stop or subscribe with one object"},
+        }
+        assert page.next("error") == reply["error"]
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        "2" + "[" * 200_000,
+        "2",
+        "2[]",
+        "2{}",
+        "2[5]",
+        "2[null,{}]",
+        '2["connect",{}]',
+        '2["disconnect"]',
+        '2["*","ask",{}]',
+        '2["ask",',
+        '51-["ask",{"_placeholder":true,"num":0}]',
+        '51-["ask",{"_placeholder":true,"num":9}]',
+        "6[]",
+        "9",
+        "2" + "1" * 200 + '["ask",{}]',
+        '21["ask",{"text":' + '{"a":' * 5000 + "1" + "}" * 5000 + "}]",
+    ],
+    ids=lambda packet: packet[:24],
+)
+@pytest.mark.parametrize("transport", ["websocket", "polling"])
+def test_packets_that_no_client_makes_become_an_error_event(
+    server: ServerProcess, visitor: requests.Session, packet: str, transport: str
+) -> None:
+    with server.socket(visitor, transport) as page:
+        page.client.eio.send(packet)
+        assert page.next("error")["message"] == "'unreadable' is not an event of this server"
+        assert _is_alive(page)
+
+
+def test_a_flood_of_garbage_on_one_connection_hurts_no_other(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        with server.socket(visitor) as hostile:
+            hostile.client.eio.send(b"\x00\xff" * 1000)
+            hostile.client.eio.send("4" + "[" * 100_000)
+            hostile.client.eio.send('4{"deep":' * 10_000)
+            hostile.client.eio.send("2" * 3_000_000)
+        assert _is_alive(page)
+        assert server.process.poll() is None

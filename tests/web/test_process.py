@@ -1,0 +1,110 @@
+"""The process: how it starts, what it prints, and how it ends."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from src.core.errors import ConfigurationError
+from src.store.database import open_database
+from src.store.journal import Journal
+from tests.web.server_process import ROOT, ServerProcess
+from web.app import bind, link
+from web.port import AsyncMode
+from web.vendor import load_vendor
+
+BOTH_MODES = pytest.mark.parametrize("mode", ["eventlet", "threading"])
+
+
+@BOTH_MODES
+@pytest.mark.parametrize("with_signal", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_soon_and_in_silence_and_keeps_what_ran(tmp_path: Path, mode: AsyncMode, with_signal: int) -> None:
+    server = ServerProcess(tmp_path, mode)
+    with server.browser() as visitor, server.socket(visitor) as page:
+        conversation = page.ask("hold on")["conversation_id"]
+        page.records(until="answer_token")
+        began = time.monotonic()
+        assert server.end(with_signal) == (0, "")
+        assert time.monotonic() - began < 2.0
+    assert server.errors == ""
+    database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    assert [r.event.type for r in Journal(database).history(conversation)] == ["turn_started", "answer_token", "turn_stopped"]
+    assert Journal(database).stop_abandoned_turns() == []
+    database.dispose()
+
+
+@BOTH_MODES
+def test_an_engine_that_does_not_end_is_left_behind(tmp_path: Path, mode: AsyncMode) -> None:
+    server = ServerProcess(tmp_path, mode)
+    with server.browser() as visitor, server.socket(visitor) as page:
+        page.ask("hang")
+        page.records(until="turn_finished")
+        began = time.monotonic()
+        assert server.end() == (0, "")
+        assert time.monotonic() - began < 2.0
+
+
+def test_a_given_token_and_port_are_used(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = ServerProcess(tmp_path, "eventlet", ACCESS_TOKEN="open sesame&x", FLASK_PORT=str(port), FLASK_HOST="0.0.0.0")
+    assert server.link == f"http://127.0.0.1:{port}/?token=open%20sesame%26x"
+    server.browser().close()
+    assert server.end() == (0, "")
+
+
+def test_a_port_in_use_is_reported_before_anything_else() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        environment = {"FLASK_HOST": "127.0.0.1", "FLASK_PORT": str(port), "PATH": "", "DATA_DIR": "/nonexistent"}
+        finished = subprocess.run(
+            [sys.executable, str(ROOT / "web" / "app.py")], env=environment, capture_output=True, check=False, text=True, timeout=60
+        )
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert finished.stderr == (
+        f"port {port} on 127.0.0.1 can't be used: Address already in use\n"
+        "What to do: end the program that uses the port, or set FLASK_PORT to another one (0: any free one)\n"
+    )
+
+
+def test_a_bad_setting_is_reported(tmp_path: Path) -> None:
+    finished = subprocess.run(
+        [sys.executable, str(ROOT / "web" / "app.py")],
+        env={"FLASK_PORT": "many"},
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert finished.stderr.startswith("FLASK_PORT='many': ")
+
+
+def test_a_host_that_is_none_is_named() -> None:
+    with pytest.raises(ConfigurationError, match=r"FLASK_HOST=no\.such\.host\.invalid"):
+        bind("no.such.host.invalid", 0)
+
+
+def test_port_zero_takes_a_free_one() -> None:
+    with bind("127.0.0.1", 0) as listener:
+        assert listener.getsockname()[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [("0.0.0.0", "127.0.0.1"), ("::", "127.0.0.1"), ("::1", "[::1]"), ("agent.example", "agent.example")],
+)
+def test_the_link_names_an_address_that_works_here(host: str, address: str) -> None:
+    assert link(host, 5000, "t/+") == f"http://{address}:5000/?token=t%2F%2B"
+
+
+def test_missing_libraries_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="preact is not installed") as caught:
+        load_vendor(tmp_path)
+    assert caught.value.remedy == "run: npm ci"

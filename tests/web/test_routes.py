@@ -1,0 +1,160 @@
+"""The HTTP routes: what they answer, with which headers, and how they fail."""
+
+import re
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests.web.server_process import ServerProcess
+from web.vendor import LIBRARIES, load_vendor
+
+
+def test_the_page_carries_an_import_map_that_its_policy_allows(server: ServerProcess, visitor: requests.Session) -> None:
+    first, second = visitor.get(server.url + "/"), visitor.get(server.url + "/")
+    nonces = [re.findall(r"nonce-([\w-]+)", r.headers["Content-Security-Policy"])[0] for r in (first, second)]
+    assert nonces[0] != nonces[1]
+    assert f'<script type="importmap" nonce="{nonces[0]}">' in first.text
+    assert load_vendor().import_map in first.text
+    for address in load_vendor().addresses.values():
+        assert f'<link rel="modulepreload" href="{address}">' in first.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/static/script.js", "/api/tools", "/api/unknown", "/unknown", "/socket.io/?EIO=4&transport=polling"]
+)
+@pytest.mark.parametrize("with_access", [True, False])
+def test_every_response_carries_the_security_headers(
+    server: ServerProcess, visitor: requests.Session, path: str, with_access: bool
+) -> None:
+    headers = (visitor.get if with_access else requests.get)(server.url + path).headers
+    policy = re.sub(r"nonce-[\w-]{20,}", "nonce-N", headers["Content-Security-Policy"])
+    style = "style-src 'self'" if with_access else "style-src 'self' 'nonce-N'"
+    assert policy == (
+        f"default-src 'none'; script-src 'self' 'nonce-N'; {style}; img-src 'self' data:; font-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+    assert {k: headers[k] for k in ("X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "X-Frame-Options")} == {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "X-Frame-Options": "DENY",
+    }
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+def test_what_may_be_kept_and_what_not(server: ServerProcess, visitor: requests.Session) -> None:
+    assert visitor.get(server.url + "/").headers["Cache-Control"] == "no-store"
+    assert visitor.get(server.url + "/api/tools").headers["Cache-Control"] == "no-store"
+    library = visitor.get(server.url + load_vendor().addresses["preact"])
+    assert set(library.headers["Cache-Control"].split(", ")) == {"private", "max-age=31536000", "immutable"}
+    assert library.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    script = visitor.get(server.url + "/static/script.js")
+    assert script.headers["Cache-Control"] == "no-cache"
+    again = visitor.get(server.url + "/static/script.js", headers={"If-None-Match": script.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests.Session) -> None:
+    line = {
+        "name": "add",
+        "description": "Adds two numbers.",
+        "uses": 3,
+        "created_at": "2026-01-02T03:04:05Z",
+        "model": "offline",
+        "signature": "add(a: int, b: int = 1) -> int",
+    }
+    assert visitor.get(server.url + "/api/tools").json() == {"tools": [line]}
+    assert visitor.get(server.url + "/api/tools/add").json() == {
+        **line,
+        "code": "def add(a: int, b: int = 1) -> int:\n    return a + b\n",
+        "tests": "from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+        "example_requests": ["What is 1 plus 2?"],
+        "digest": "0" * 64,
+        "returns": "int",
+        "parameters": [
+            {"name": "a", "annotation": "int", "default": None, "description": "", "required": True},
+            {"name": "b", "annotation": "int", "default": "1", "description": "", "required": False},
+        ],
+    }
+
+
+def test_health_tells_model_sandbox_and_library(server: ServerProcess, visitor: requests.Session) -> None:
+    health = visitor.get(server.url + "/api/health").json()
+    assert health["model"] == {"name": "offline", "offline": True, "detail": "built in"}
+    assert set(health["sandbox"]) == {"available", "backend", "detail"}
+    assert health["library"] == {"tools": 1, "detail": "ready"}
+
+
+def test_conversations_and_their_records(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        conversation = page.ask("say by rest")["conversation_id"]
+        live = page.records(until="turn_finished")
+    (summary,) = visitor.get(server.url + "/api/conversations").json()["conversations"]
+    assert (summary["id"], summary["title"], set(summary)) == (conversation, "say by rest", {"id", "title", "created_at"})
+    address = f"{server.url}/api/conversations/{conversation}/records"
+    assert visitor.get(address).json() == {"records": live}
+    assert visitor.get(address, params={"after": "1"}).json() == {"records": live[1:]}
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "1.5", "²", str(2**31), "9" * 5000, ""])
+def test_a_number_that_is_none_is_refused(server: ServerProcess, visitor: requests.Session, after: str) -> None:
+    response = visitor.get(f"{server.url}/api/conversations/unknown/records", params={"after": after})
+    assert response.status_code == 400
+    assert "is not the number of a record" in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "message"),
+    [
+        ("GET /api/tools/unknown", 404, "there is no tool 'unknown'"),
+        ("GET /api/tools/%00", 404, "there is no tool '\\x00'"),
+        ("GET /api/tools/..%2f..%2fetc%2fpasswd", 404, None),
+        ("GET /api/unknown", 404, None),
+        ("GET /api/", 404, None),
+        ("POST /api/tools", 405, None),
+        ("DELETE /api/tools/add", 405, None),
+        ("POST /api/health", 405, None),
+        ("GET /api/tools/crash", 500, "something went wrong in the server"),
+    ],
+)
+def test_every_error_of_the_api_is_json(
+    server: ServerProcess, visitor: requests.Session, call: str, status: int, message: str | None
+) -> None:
+    method, path = call.split()
+    response = visitor.request(method, server.url + path, headers={"Origin": server.url})
+    assert (response.status_code, response.headers["Content-Type"]) == (status, "application/json")
+    error = response.json()["error"]
+    assert set(error) == {"message", "remedy"}
+    assert error["message"] == message if message else error["message"]
+    if status == 405:
+        assert "GET" in response.headers["Allow"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/unknown", "/static/unknown", "/static/../app.py", "/vendor/unknown", "/vendor/../app.py", "/static/%2e%2e/app.py"]
+)
+def test_other_errors_are_plain_text(server: ServerProcess, visitor: requests.Session, path: str) -> None:
+    with socket.create_connection((str(urlsplit(server.url).hostname), int(urlsplit(server.url).port or 0))) as connection:
+        cookie = "; ".join(f"{c.name}={c.value}" for c in visitor.cookies)
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode()
+    assert answer.startswith("HTTP/1.1 404 ")
+    assert "text/plain" in answer
+
+
+def test_a_body_that_is_too_large_is_refused(server: ServerProcess, visitor: requests.Session) -> None:
+    response = visitor.post(server.url + "/api/tools", data=b"x" * 70_000, headers={"Origin": server.url})
+    assert (response.status_code, response.json()["error"]["message"]) == (413, "the body is larger than 65536 bytes")
+
+
+def test_every_library_is_served_and_imports_nothing_that_is_not(server: ServerProcess, visitor: requests.Session) -> None:
+    for name, address in load_vendor().addresses.items():
+        response = visitor.get(server.url + address)
+        assert response.status_code == 200, name
+        imports = re.findall(
+            r"""(?:^|[;}\s])(?:import|export)\s?[\w{}$*,\s]*?from\s?["']([^"']+)["']|^import\s?["']([^"']+)["']""", response.text
+        )
+        for imported in ("".join(found) for found in imports):
+            assert imported in LIBRARIES, f"{name} imports {imported}"
