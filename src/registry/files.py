@@ -57,7 +57,7 @@ class ToolFiles:
         with os.scandir(self.folder) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):  # deleted while we look
-                    if entry.name.endswith(".py") and entry.is_file():
+                    if entry.name.endswith(".py"):
                         status = entry.stat()
                         found[entry.name] = Stamp(status.st_ino, status.st_size, status.st_ctime_ns)
         return found

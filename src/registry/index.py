@@ -29,8 +29,6 @@ _ROOT = Path(__file__).resolve().parents[2]
 _PROBE_SECONDS = 60.0
 _PAUSE_SECONDS = 30.0
 """After a failure, before the next try."""
-_ELSEWHERE_SECONDS = 1.0
-"""Before the next look whether the other process has gone."""
 _CLOSE_SECONDS = 1.5
 
 IndexState = Literal["behind", "ready", "elsewhere", "broken"]
@@ -139,7 +137,6 @@ class SearchIndex:
             try:
                 self._lock.acquire(timeout=0)
             except Timeout:
-                self._not_before = time.monotonic() + _ELSEWHERE_SECONDS
                 self._report("elsewhere", "")
                 return
         try:

@@ -8,6 +8,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 import sqlalchemy as sa
@@ -23,7 +24,7 @@ from src.store.database import reading
 
 _log = logging.getLogger(__name__)
 _Condition = Literal["offered", "modified", "missing"]
-_Version = tuple[str, object]
+_Version = tuple[str, datetime]
 _Pair = tuple[Stamp | None, Stamp | None]
 
 
@@ -41,7 +42,7 @@ class Inventory:
         self.changes: deque[LibraryChange] = deque()
         """Not yet told; whoever tells one takes it out."""
         self._seen: tuple[list[Entry], Survey] | None = None
-        self._conditions: dict[str, _Condition] = {}
+        self._conditions: dict[str, tuple[_Condition, datetime]] = {}
         self._tools: dict[str, tuple[_Version, Tool]] = {}
         self._vectors: dict[str, tuple[_Version, Vector]] = {}
         self._judged: dict[str, tuple[_Version, _Pair, bool]] = {}
@@ -49,7 +50,7 @@ class Inventory:
     def begin(self) -> None:
         """Take what the records say now as known: the changes told later are those since then."""
         known = [e for e in self._entries() if e.state in ("active", "missing")]
-        self._conditions = {e.name: "missing" if e.state == "missing" else "offered" for e in known}
+        self._conditions = {e.name: ("missing" if e.state == "missing" else "offered", e.created_at) for e in known}
 
     def look(self) -> Shelf:
         """Raises: LibraryError."""
@@ -78,7 +79,7 @@ class Inventory:
             tools=tools,
             modified=modified,
             reserved=frozenset(e.name for e in entries if e.state != "missing"),
-            strangers=frozenset(survey.keys() - files_of(e.name for e in entries if e.state != "missing")),
+            strangers=frozenset(survey.keys() - _ours(entries)),
             vectors={n: self._vectors[n][1] for n in tools if n in self._vectors and n not in modified},
         )
         self._compare(entries, modified)
@@ -107,14 +108,17 @@ class Inventory:
         return judged[2]
 
     def _compare(self, entries: Sequence[Entry], modified: frozenset[str]) -> None:
-        now: dict[str, _Condition] = {}
+        now: dict[str, tuple[_Condition, datetime]] = {}
         for entry in entries:
             if entry.state == "missing":
-                now[entry.name] = "missing"
+                now[entry.name] = "missing", entry.created_at
             elif entry.name in self.shelf.tools:
-                now[entry.name] = "modified" if entry.name in modified else "offered"
+                now[entry.name] = "modified" if entry.name in modified else "offered", entry.created_at
         for name in sorted(now.keys() | self._conditions.keys()):
-            change = _change(name, self._conditions.get(name), now.get(name))
+            before, after = self._conditions.get(name), now.get(name)
+            if before and after and before[1] != after[1]:
+                before = None  # another tool of the same name
+            change = _change(name, before and before[0], after and after[0])
             if change is not None:
                 _log.info("%s: %s (%s)", change.name, change.change, change.reason)
                 self.changes.append(change)
@@ -124,6 +128,12 @@ class Inventory:
 def _unsettled(entries: Sequence[Entry], survey: Survey) -> bool:
     """Whether files of a tool have gone, or may have come back."""
     return any((e.state == "missing") == (code_file(e.name) in survey) for e in entries if e.state in ("active", "missing"))
+
+
+def _ours(entries: Sequence[Entry]) -> set[str]:
+    """The files we wrote; of a tool whose code was deleted by hand, the tests that may have stayed behind."""
+    missing = {e.name for e in entries if e.state == "missing"}
+    return files_of(e.name for e in entries if e.name not in missing) | {tests_file(name) for name in missing}
 
 
 def _change(name: str, before: _Condition | None, now: _Condition | None) -> LibraryChange | None:

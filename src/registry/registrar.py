@@ -49,11 +49,10 @@ class Registrar:
             self._checkpoint("recorded")
             try:
                 self._complete(tool)
-            except BaseException:
-                with suppress(OSError):  # what the disk refuses now, the next start completes
-                    self._files.delete(tool.name)
-                    self._forget(tool.name)
-                raise
+            except OSError as error:
+                with suppress(OSError):  # if the disk refuses this too, the next start completes the tool
+                    self._take_away(tool.name)
+                raise LibraryError(f"the files of {tool.name} can't be written: {error}", "see to the folder of the tools") from error
 
     def remove(self, name: str) -> None:
         """Raises: ToolNotFound, LibraryError."""

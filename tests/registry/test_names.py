@@ -1,0 +1,56 @@
+import pytest
+
+from src.core.errors import ToolNameInvalid
+from src.registry.names import MAX_LENGTH, check_form
+
+
+@pytest.mark.parametrize("name", ["reverse_string", "a", "to_base64", "json_keys", "x" * MAX_LENGTH, "testing", "iso8601"])
+def test_ordinary_names_are_allowed(name: str) -> None:
+    check_form(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("", "not made of"),
+        ("Reverse", "not made of"),
+        ("_private", "not made of"),
+        ("__init__", "not made of"),
+        ("2fast", "not made of"),
+        ("größe", "not made of"),
+        ("ﬁnd", "not made of"),
+        ("a-b", "not made of"),
+        ("a b", "not made of"),
+        ("a\n", "not made of"),
+        ("../up", "not made of"),
+        ("a.b", "not made of"),
+        ("x" * (MAX_LENGTH + 1), "longer than 50"),
+        ("test_duplicate", "pytest"),
+        ("t_test", "pytest"),
+        ("conftest", "pytest"),
+        ("lambda", "keyword"),
+        ("match", "keyword"),
+        ("sum", "builtin"),
+        ("json", "standard library"),
+        ("antigravity", "standard library"),
+        ("config", "this project"),
+        ("nul", "Windows"),
+        ("flask", "installed"),
+        ("numpy", "installed"),
+        ("yaml", "installed"),
+    ],
+)
+def test_other_names_are_refused_with_value_and_remedy(name: str, reason: str) -> None:
+    with pytest.raises(ToolNameInvalid) as caught:
+        check_form(name)
+    assert (repr(name[:60]) in str(caught.value), reason in str(caught.value), "`reverse_string`" in caught.value.remedy) == (
+        True,
+        True,
+        True,
+    )
+
+
+def test_an_endless_name_does_not_fill_the_message() -> None:
+    with pytest.raises(ToolNameInvalid) as caught:
+        check_form("x" * 1_000_000)
+    assert len(str(caught.value)) < 200

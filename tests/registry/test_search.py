@@ -1,0 +1,108 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from src.capability_registry import CapabilityRegistry
+from src.core.errors import EmbedderUnavailable
+from src.core.tool import ToolDraft
+from src.embedding.minilm import MiniLM
+from src.registry.confidence import confidence
+from src.registry.fusion import fuse, split_words
+from src.seeds import load_seeds
+from tests.embedding.prepared import prepared_minilm
+from tests.registry.conftest import Place
+from tests.registry.drafts import COUNT, REVERSE, SHOUT
+
+REQUESTS = {
+    "What is 15 percent of 300?": "calculate_percentage",
+    "how much is a 20% tip on 85 dollars": "calculate_percentage",
+    "my rent went from 900 to 990, by how much did it go up in percent?": "percentage_change",
+    "how far is 26.2 miles in kilometers": "convert_length",
+    "what's 180 cm in feet": "convert_length",
+    "number of days from 2024-02-01 until 2024-03-01": "days_between",
+    "give me mean and median of 3, 9, 4": "summarize_numbers",
+    "average of the price column in this csv": "summarize_csv_column",
+    "pretty print this json": "format_json",
+    "how many words does this sentence have": "count_words",
+    "can 97 be divided by anything but 1 and itself?": "is_prime",
+    "factorize 360": "prime_factors",
+    "write 1994 in roman numerals": "number_to_roman",
+    "what will 1000 at 5% a year grow to in ten years": "compound_interest",
+    "make a url slug from 'Hello, World!'": "slugify_text",
+    "put these names in alphabetical order": "sort_list",
+}
+"""Other words than the seeds' own example requests."""
+
+
+async def test_an_empty_library_finds_nothing(library: CapabilityRegistry) -> None:
+    assert await library.search("anything") == ()
+
+
+async def test_the_best_come_first_and_no_more_than_asked_for(library: CapabilityRegistry) -> None:
+    for draft in (REVERSE, SHOUT, COUNT):
+        await library.add(draft)
+    found = await library.search("reverse the word banana")
+    assert found[0].tool.name == "reverse_text"
+    assert [c.similarity for c in found] == sorted((c.similarity for c in found), reverse=True)
+    assert found[0].confidence > 0.75 > max(c.confidence for c in found[1:])
+    assert await library.search("reverse the word banana", limit=1) == found[:1]
+
+
+async def test_a_missing_model_is_named_with_the_remedy_and_nothing_is_added(place: Place, tmp_path: Path) -> None:
+    async with place.open() as library:
+        await library.add(REVERSE)
+    place.take_heard()
+    async with place.open(MiniLM(tmp_path / "nowhere")) as library:
+        await library.settle()
+        for refused in (library.add(SHOUT), library.add(COUNT)):
+            with pytest.raises(EmbedderUnavailable) as caught:
+                await refused
+            assert caught.value.remedy == "run `python -m src setup`"
+        assert [t.name for t in await library.tools()] == ["reverse_text"]
+    assert place.heard == []
+
+
+async def test_seed_tools_are_found_by_what_people_say(place: Place) -> None:
+    async with place.open(prepared_minilm()) as library:
+        seeds = load_seeds()
+        for seed in seeds:
+            await library.add(seed)
+        assert await library.settle() == "ready"
+        missed = {}
+        for request, tool in REQUESTS.items():
+            names = [c.tool.name for c in await library.search(request, limit=3)]
+            if tool not in names:
+                missed[request] = names
+        assert missed == {}
+        await _assert_reference_conversation(library)
+
+
+async def _assert_reference_conversation(library: CapabilityRegistry) -> None:
+    percentage = (await library.search("What is 15 percent of 300?"))[0]
+    assert (percentage.tool.name, percentage.confidence > 0.75) == ("calculate_percentage", True)
+    assert (await library.search("Reverse the string 'hello world'"))[0].confidence < 0.75
+    await library.add(ToolDraft(**{**dict(REVERSE), "name": "reverse_string", "description": "Reverse the characters of a string."}))
+    reverse = (await library.search("Reverse 'Python'"))[0]
+    assert (reverse.tool.name, reverse.confidence > 0.75) == ("reverse_string", True)
+
+
+def test_confidence_grows_with_cosine_and_margin_and_falls_with_the_number_of_tools() -> None:
+    base = confidence([0.5, 0.4], 0, 20)
+    assert 0 < base < 1
+    assert confidence([0.6, 0.5], 0, 20) > base
+    assert confidence([0.5, 0.3], 0, 20) > base
+    assert confidence([0.5, 0.4], 0, 2000) < base
+    assert confidence([0.5, 0.4], 1, 20) < base
+    assert confidence([0.5], 0, 1) > base
+
+
+def test_examples_count_more_than_the_description() -> None:
+    description, example = np.eye(2, dtype=np.float32)
+    fused = fuse(description, np.stack([example, example]))
+    np.testing.assert_allclose(fused, np.array([0.3, 0.7]) / np.hypot(0.3, 0.7), rtol=1e-6)
+    np.testing.assert_array_equal(fuse(description, np.empty((0, 2), dtype=np.float32)), description)
+
+
+def test_names_are_split_into_words() -> None:
+    assert [split_words(n) for n in ("reverse_string", "PDFTool", "to_base64")] == ["reverse string", "PDF Tool", "to base64"]
