@@ -1,4 +1,4 @@
-"""Fits `src/registry/confidence.py`: `python benchmarks/retrieval_fit.py DATA`, where DATA holds retrieval/metatool.
+"""Fits `src/registry/confidence.py`: `python -m benchmarks.retrieval_fit DATA`, where DATA holds retrieval/metatool.
 
 Protocol of the data's README: a tool is absent if int(md5(seed + id), 16) % 1000 < 300, a query is negative when all its
 gold tools are absent. Small libraries are drawn at random and asked 70 % questions that they can answer. The label is
