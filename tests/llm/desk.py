@@ -13,7 +13,7 @@ from src.offline.completion import ChatRequest, Completion
 from src.offline.script import Script
 from src.offline.server import OfflineServer
 
-KEY = "sk-test-0123456789abcdef"
+KEY = "local-0123456789abcdef"
 PROMPT = Prompt(
     name="decide",
     messages=(

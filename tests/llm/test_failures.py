@@ -54,9 +54,9 @@ async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Des
         ),
         (Rejection(401, f"Incorrect API key provided: {KEY}"), ModelUnavailable, "{} refused the API key (401)", "OPENAI_API_KEY"),
         (
-            Rejection(403, f"The key {KEY} may not."),
+            Rejection(403, f"The key {KEY} may not, nor sk-abc***wxyz."),
             ModelUnavailable,
-            "{} refused access with this API key (403): The key (key) may not.",
+            "{} refused access with this API key (403): The key (key) may not, nor (key).",
             "OPENAI_API_KEY",
         ),
         (Rejection(404, "Not Found"), ModelUnavailable, "{} does not know the model offline (404): Not Found", "OPENAI_MODEL"),
@@ -133,7 +133,7 @@ async def test_answers_that_are_no_completions_are_told_as_such(
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 418, 429, 500])
 async def test_the_key_appears_in_no_error_and_no_log(desk: Desk, status: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    desk.play(*[Rejection(status, f"Bearer {KEY} is wrong", headers=AT_ONCE)] * 3)
+    desk.play(*[Rejection(status, f"The key {KEY} is wrong", headers=AT_ONCE)] * 3)
     error = await failing(desk)
     logging.getLogger("test").error("failed", exc_info=error)
     told = [error.message, error.remedy, repr(error), *traceback.format_exception(error), caplog.text, repr(vars(desk.client))]
