@@ -54,9 +54,9 @@ async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Des
         ),
         (Rejection(401, f"Incorrect API key provided: {KEY}"), ModelUnavailable, "{} refused the API key (401)", "OPENAI_API_KEY"),
         (
-            Rejection(403, f"The key {KEY} may not, nor sk-abc***wxyz."),
+            Rejection(403, f"The key {KEY} may not, nor sk-abc***wxyz"),
             ModelUnavailable,
-            "{} refused access with this API key (403): The key (key) may not, nor (key).",
+            "{} refused access with this API key (403): The key (key) may not, nor (key)",
             "OPENAI_API_KEY",
         ),
         (Rejection(404, "Not Found"), ModelUnavailable, "{} does not know the model offline (404): Not Found", "OPENAI_MODEL"),
