@@ -16,6 +16,7 @@ from src.core.turn import Limits
 from src.embedding.minilm import MiniLM
 from src.embedding.model_files import FOLDER
 from src.executor import Executor
+from src.llm.pricing import free
 from src.llm_client import LLMClient
 from src.offline.cookbook import Cookbook
 from src.offline.server import OfflineServer
@@ -37,6 +38,14 @@ LONGEST_REQUEST = 20_000
 OFFLINE_MODEL = "offline"
 SEEDED = ".seeded"
 """File in the tools folder that says that the seeds were added once."""
+
+
+_SEARCH = {
+    "ready": "searched with Chroma",
+    "behind": "searched exactly while the index is being built",
+    "elsewhere": "searched exactly, as another process has the index",
+    "broken": "searched exactly, as the index can't be opened",
+}
 
 
 class Changes:
@@ -133,8 +142,8 @@ class Engine:
         return await self.library.get(name)
 
     async def status(self) -> EngineStatus:
-        sandbox, tools = await asyncio.gather(self.sandbox.status(), self.library.tools())
-        library = LibraryStatus(tools=len(tools), detail=count(len(tools), "tool"))
+        sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))
+        library = LibraryStatus(tools=len(tools), detail=f"{count(len(tools), 'tool')}, {_SEARCH[index]}")
         return EngineStatus(model=self._model_status, sandbox=sandbox, library=library)
 
     async def seed(self, report: Callable[[str], None]) -> Planted:
@@ -217,7 +226,7 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
         server = stack.enter_context(OfflineServer(Cookbook(), model=OFFLINE_MODEL))
         detail = "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or OPENAI_BASE_URL gives a full one."
         status = ModelStatus(name=OFFLINE_MODEL, offline=True, detail=detail)
-        return client(model=OFFLINE_MODEL, api_key=server.api_key, base_url=server.base_url), status
+        return client(model=OFFLINE_MODEL, api_key=server.api_key, base_url=server.base_url, price=free), status
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
     return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")

@@ -39,7 +39,7 @@ tools = sa.Table(
     "tools",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
-    sa.Column("state", sa.String(16), nullable=False),  # pending (files not yet written), active
+    sa.Column("state", sa.String(16), nullable=False),  # pending (files not all written), active, removing, missing (files deleted by hand)
     sa.Column("description", sa.Text, nullable=False),
     sa.Column("signature", sa.Text, nullable=False),  # JSON of core.signature.Signature
     sa.Column("code", sa.Text, nullable=False),
