@@ -39,7 +39,7 @@ class SecureSandbox:
             settings = load_settings()
             image = settings.docker_image_name if image is None else image
             timeout = settings.docker_timeout if timeout is None else timeout
-            base_image = settings.docker_base_image if base_image is None else base_image
+            base_image = settings.base_image if base_image is None else base_image
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
         self._engine = Engine()
@@ -78,6 +78,11 @@ class SecureSandbox:
             SandboxUnavailable: no engine answers.
         """
         return await asyncio.to_thread(self._engine.reap)
+
+    async def aclose(self) -> None:
+        """Give back threads and connections, after the jobs that run have ended."""
+        await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self._engine.close)
 
     async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
         try:

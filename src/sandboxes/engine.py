@@ -41,6 +41,12 @@ class Engine:
                 self._client = _connect(_PATIENT)
             return self._client
 
+    def close(self) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
     def version(self) -> str:
         """The engine's version, by a fresh and impatient connection.
 

@@ -19,6 +19,8 @@ def expected_tests(source: str) -> frozenset[str]:
     try:
         module = ast.parse(source)
     except SyntaxError as error:
+        if error.lineno is None:
+            raise SuiteProblem(f"The tests are not valid Python: {error.msg}") from error
         line = f": {error.text.strip()}" if error.text else ""
         raise SuiteProblem(f"The tests have a syntax error in line {error.lineno}: {error.msg}{line}") from error
     except (ValueError, RecursionError, MemoryError) as error:

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +15,22 @@ from src.sandboxes.engine import Engine, translated
 
 DIGEST = "self-engineering-agent.digest"
 BASE = "self-engineering-agent.base"
+DEFAULT_BASE = "python:3.12-slim"
 BUILD = 'build it with `python -c "from src.sandbox import SecureSandbox; SecureSandbox().build_image()"`'
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DOCKERFILE = "docker/sandbox.dockerfile"
 _WORKER = "src/sandboxes/worker"
+_SLIM = re.compile(r"(?:^|/)python:3\.(\d+)-slim$")
+_OLDEST = 11
+"""Minor version of the oldest Python 3 that the worker runs on."""
 
 
 class SandboxImage:
     """One image by name. Blocking."""
 
-    def __init__(self, engine: Engine, name: str, base: str) -> None:
+    def __init__(self, engine: Engine, name: str, base: str | None) -> None:
+        """`base` None: DEFAULT_BASE, or where that can't be pulled what the machine has in its place."""
         self._engine = engine
         self.name = name
         self.base = base
@@ -45,7 +51,7 @@ class SandboxImage:
     def is_current(self) -> bool:
         """Whether a build would change nothing: same sources, same base."""
         found = self._find(self.name)
-        return found is not None and found.labels.get(DIGEST) == source_digest() and found.labels.get(BASE) == self.base
+        return found is not None and found.labels.get(DIGEST) == source_digest() and self.base in (None, found.labels.get(BASE))
 
     def build(self, on_line: Callable[[str], None]) -> str:
         """Build the image, using the engine's cache of layers; its id.
@@ -55,7 +61,7 @@ class SandboxImage:
             SandboxFailed: a step of the build failed.
         """
         before = self._find(self.name)
-        self._provide_base(on_line)
+        base = self._provide_base(on_line)
         lines: list[str] = []
         with translated(f"building the image {self.name}"):
             steps = self._engine.client().api.build(
@@ -63,8 +69,8 @@ class SandboxImage:
                 custom_context=True,
                 dockerfile=_DOCKERFILE,
                 tag=self.name,
-                buildargs={"BASE_IMAGE": self.base},
-                labels={DIGEST: source_digest(), BASE: self.base},
+                buildargs={"BASE_IMAGE": base},
+                labels={DIGEST: source_digest(), BASE: base},
                 network_mode="host",
                 rm=True,
                 forcerm=True,
@@ -77,7 +83,7 @@ class SandboxImage:
                         on_line(line)
                 if "error" in step:
                     shown = "\n".join(lines[-15:])
-                    raise SandboxFailed(f"building the image {self.name} on {self.base} failed:\n{shown}", "see the lines above")
+                    raise SandboxFailed(f"building the image {self.name} on {base} failed:\n{shown}", "see the lines above")
         after = self._find(self.name)
         if after is None:
             raise SandboxFailed(f"the engine built no image {self.name}")
@@ -91,18 +97,32 @@ class SandboxImage:
             except ImageNotFound:
                 return None
 
-    def _provide_base(self, on_line: Callable[[str], None]) -> None:
-        if self._find(self.base) is not None:
-            return
-        on_line(f"pulling {self.base}")
+    def _provide_base(self, on_line: Callable[[str], None]) -> str:
+        """The name of a base image that is on this machine now."""
+        wanted = self.base or DEFAULT_BASE
+        if self._find(wanted) is not None:
+            return wanted
+        on_line(f"pulling {wanted}")
         try:
-            with translated(f"pulling {self.base}"):
-                self._engine.client().images.pull(self.base)
+            with translated(f"pulling {wanted}"):
+                self._engine.client().images.pull(wanted)
         except SandboxFailed as error:
-            raise SandboxUnavailable(
-                f"the base image {self.base} is not on this machine and can't be pulled: {error}",
-                "connect to its registry, or set DOCKER_BASE_IMAGE to an image with Python 3.11 or later that `docker images` lists",
-            ) from error
+            local = None if self.base else self._local_base()
+            if local is None:
+                raise SandboxUnavailable(
+                    f"the base image {wanted} is not on this machine and can't be pulled: {error}",
+                    "connect to its registry, or set BASE_IMAGE to an image with Python 3.11 or later that `docker images` lists",
+                ) from error
+            on_line(f"{wanted} can't be pulled; building on {local}")
+            return local
+        return wanted
+
+    def _local_base(self) -> str | None:
+        """The newest slim image of Python that this machine has, under whatever registry's name."""
+        with translated("listing the images"):
+            tags = [tag for image in self._engine.client().images.list() for tag in image.tags]
+        versions = {int(m[1]): tag for tag in sorted(tags) if (m := _SLIM.search(tag)) and int(m[1]) >= _OLDEST}
+        return versions[max(versions)] if versions else None
 
     def _forget(self, before: Any, after: Any) -> None:
         """Remove the image whose name the new one took, unless something still uses it."""

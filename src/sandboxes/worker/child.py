@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from . import confinement
 from .frames import Channel, FrameReader, Message
 
+_LARGEST = 4 * 1024 * 1024
+"""Bytes of the largest message that a child may send to the judge."""
+
 _SETTLE = 100
 """Looks, 5 ms apart, for the end of a process that has closed its channel."""
 
@@ -23,7 +26,7 @@ class Child:
     control: socket.socket
     output: int
     """File descriptor to read."""
-    reader: FrameReader = field(default_factory=FrameReader)
+    reader: FrameReader = field(default_factory=lambda: FrameReader(_LARGEST))
     status: int | None = None
     """As `os.waitpid` gives it, once the process has ended."""
 

@@ -3,6 +3,8 @@
 import linecache
 from typing import TYPE_CHECKING
 
+from .report import missing_package
+
 if TYPE_CHECKING:
     import pytest
 
@@ -23,6 +25,7 @@ def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> s
             break
     text = _text(error)
     lines.append(text if excinfo.typename in _WORDLESS else f"{excinfo.typename}: {text}".rstrip(": "))
+    lines += [missing_package("code", error)] if missing_package("code", error) else []
     lines += _tool_lines(error)
     return shorten("\n".join(lines))
 

@@ -70,6 +70,8 @@ class _Judge:
         self._loaded = False
         self._running = ""
         self._problem: str | None = None
+        self._lost: str | None = None
+        """How the tool's process ended, if it did."""
 
     def run(self) -> None:
         """Do one job and report its end."""
@@ -129,7 +131,7 @@ class _Judge:
             self._problem = str(message["problem"])
         if "finished" in message:
             self._notice_loss()
-            return {"problem": self._problem}
+            return {"problem": self._lost or self._problem}
         return None
 
     def _hear_tool(self, message: Message) -> Message | None:
@@ -144,17 +146,16 @@ class _Judge:
 
     def _notice_loss(self) -> None:
         """A tool that ended during the suite spoils it, whatever the tests made of that."""
-        if self._tool.ended() and self._problem is None:
-            self._problem = self._loss(self._tool)
+        if self._lost is None and self._tool.ended():
+            self._lost = self._loss(self._tool)
 
     def _gone(self, child: Child) -> Message | None:
         """A process closed its channel."""
         child.settle()
         loss = self._loss(child)
-        if self._tests is None or child is self._tests or not self._running:
-            return self._ended(loss)
-        if self._problem is None:
-            self._problem = loss
+        if self._tests is None or child is self._tests or not self._loaded:
+            return self._ended(self._lost or loss)
+        self._lost = loss  # the tests go on, and fail: what they report until then is worth having
         return None
 
     def _loss(self, child: Child) -> str:

@@ -86,6 +86,7 @@ class ProxyModule(ModuleType):
 
     def __init__(self, name: str, link: ToolLink) -> None:
         super().__init__(name)
+        self.__file__ = f"{name}.py"
         self.__dict__["_link"] = link
 
     def __getattr__(self, name: str) -> Any:

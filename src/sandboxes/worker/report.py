@@ -13,6 +13,8 @@ TEXT = 20_000
 DATA = 256 * 1024
 """Characters of a value's JSON."""
 _DIGITS = 20_000
+_JSON_BITS = 14_000
+"""Python reads no number of more than 4300 digits from text."""
 _NESTED = 60
 _BRACKETS: dict[type, tuple[str, str]] = {
     list: ("[", "]"),
@@ -106,7 +108,7 @@ def _plain(value: Any, left: list[int], depth: int) -> bool:
         return False
     kind = type(value)
     if kind is int:
-        return bool(value.bit_length() < _DIGITS * 3)
+        return bool(value.bit_length() < _JSON_BITS)
     if kind is float:
         return bool(value - value == 0)
     if kind in (list, tuple):

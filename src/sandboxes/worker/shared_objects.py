@@ -17,6 +17,7 @@ _CAUSES = 3
 _FRAMES = 8
 _ENUMS = (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
 _TEXT = 2000
+_BUILT_IN = ("filename", "filename2", "name", "path", "code")
 
 
 class SharedObjects:
@@ -43,7 +44,7 @@ class SharedObjects:
             {
                 "class": self._class(type(error)),
                 "args": [self._or_text(a, depth) for a in error.args],
-                "fields": [[k, self._or_text(v, depth)] for k, v in vars(error).items() if not k.startswith("__")],
+                "fields": [[k, self._or_text(v, depth)] for k, v in _fields(error).items()],
                 "text": shown(error, str),
                 "traceback": own_frames(error, self._module),
                 "cause": self.exception(cause, depth + 1, causes - 1) if cause is not None and causes else None,
@@ -142,6 +143,13 @@ class SharedObjects:
     def _lend(self, value: Any) -> int:
         self._lent[id(value)] = value
         return id(value)
+
+
+def _fields(error: BaseException) -> dict[str, Any]:
+    """What an exception holds beside its arguments; the built-in ones keep some of it outside of `__dict__`."""
+    kept = {name: getattr(error, name, None) for name in _BUILT_IN}
+    known = {name: value for name, value in kept.items() if isinstance(value, str | int)}
+    return known | {k: v for k, v in vars(error).items() if not k.startswith("__")}
 
 
 def _record_fields(cls: Any) -> list[str]:

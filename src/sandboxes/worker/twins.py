@@ -134,7 +134,7 @@ class Twins:
             case "exception":
                 return _known_exception(described) or self._exception_class(described)
             case "enum":
-                members = [(name, self.decode(value)) for name, value in described["members"]]
+                members = [(_name(name), self.decode(value)) for name, value in described["members"] if not name.startswith("_")]
                 cls: type = _ENUMS[described["base"]](described["name"], members, module=described["module"])
             case "record":
                 cls = self._record_class(described)
@@ -182,7 +182,7 @@ class Twins:
             return cls(**values)
         record = object.__new__(cls)
         for name, value in values.items():
-            object.__setattr__(record, name, value)
+            object.__setattr__(record, _name(name), value)
         return record
 
     def _exception(self, payload: dict[str, Any]) -> BaseException:
@@ -194,7 +194,7 @@ class Twins:
             error = cls.__new__(cls)
             error.args = args
         for name, value in payload["fields"]:
-            error.__dict__[str(name)] = self.decode(value)
+            _set(error, _name(name), self.decode(value))
         error.__dict__["_sandbox_text"] = str(payload["text"])
         error.__dict__["_sandbox_frames"] = [str(line) for line in payload["traceback"]]
         if payload["cause"] is not None:
@@ -219,6 +219,20 @@ class Twins:
     def _parameter(self, name: str, kind: int, optional: bool, default: Any) -> inspect.Parameter:
         given = self.decode(default) if optional else inspect.Parameter.empty
         return inspect.Parameter(name, inspect._ParameterKind(kind), default=given)
+
+
+def _name(name: Any) -> str:
+    """An ordinary attribute's name. A special method must never come from the tool: it could answer every comparison."""
+    if not isinstance(name, str) or not name.isidentifier() or name.startswith("__"):
+        raise NotPlain(f"what arrived names an attribute {name!r}")
+    return name
+
+
+def _set(error: BaseException, name: str, value: Any) -> None:
+    try:
+        setattr(error, name, value)
+    except (AttributeError, TypeError):
+        error.__dict__[name] = value
 
 
 def _exception_text(error: BaseException) -> str:

@@ -1,0 +1,106 @@
+"""One call of a tool in a real container."""
+
+import pytest
+
+from src.core.verdict import Execution, Killed, Raised, Returned
+from src.sandbox import SecureSandbox
+
+pytestmark = pytest.mark.docker
+
+
+async def execute(sandbox: SecureSandbox, code: str, **arguments: object) -> Execution:
+    """The outcome without its duration."""
+    outcome = await sandbox.execute("tool", code, arguments)
+    assert outcome.seconds > 0
+    return outcome.model_copy(update={"seconds": 0.0})
+
+
+async def test_a_value_returns_with_what_was_printed(sandbox: SecureSandbox) -> None:
+    code = "def tool(a, b=2):\n    print('adding')\n    return {'sum': a + b}"
+    assert await execute(sandbox, code, a=1) == Returned(type_name="dict", text="{'sum': 3}", data='{"sum": 3}', stdout="adding\n")
+
+
+async def test_arguments_stay_json(sandbox: SecureSandbox) -> None:
+    code = "import datetime\ndef tool(day: datetime.date, texts: set): return [type(day).__name__, texts]"
+    given = {"day": "2024-02-29", "texts": ["a\ud800", None, 1.5, {"x": []}]}
+    got = await execute(sandbox, code, **given)
+    assert isinstance(got, Returned)
+    assert got.data == '["str", ["a\\ud800", null, 1.5, {"x": []}]]'
+    assert got.text == "['str', ['a\\ud800', None, 1.5, {'x': []}]]"
+
+
+async def test_surrogates_in_text_are_written_out(sandbox: SecureSandbox) -> None:
+    got = await execute(sandbox, "def tool():\n    print('\\ud801')\n    return '\\ud800'")
+    assert got == Returned(type_name="str", text="\\ud800", data='"\\ud800"', stdout="\\ud801\n")
+
+
+async def test_an_exception_returns_with_its_place_in_the_tool(sandbox: SecureSandbox) -> None:
+    code = "class Odd(Exception): pass\ndef helper(n):\n    raise Odd(f'{n} is odd')\ndef tool(n):\n    return helper(n)"
+    assert await execute(sandbox, code, n=3) == Raised(
+        type_name="Odd",
+        message="3 is odd",
+        traceback="tool.py, line 5, in tool: return helper(n)\ntool.py, line 3, in helper: raise Odd(f'{n} is odd')",
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "type_name", "message"),
+    [
+        ("import sys\ndef tool(): sys.exit(3)", "SystemExit", "3"),
+        ("def tool(): raise KeyboardInterrupt", "KeyboardInterrupt", ""),
+        ("def other(): pass", "NameError", "the code defines no function tool"),
+        ("def tool(needed): pass", "TypeError", "tool() missing 1 required positional argument: 'needed'"),
+        ("import pandaz", "ModuleNotFoundError", "The code needs the package `pandaz`, which the sandbox does not have."),
+        ("def tool(): return tool()", "RecursionError", "maximum recursion depth exceeded"),
+        ("def tool(:", "SyntaxError", "invalid syntax (tool.py, line 1)"),
+        (
+            "def tool():\n    class E(Exception):\n        def __str__(self): 1/0\n    raise E",
+            "E",
+            "<E that can't be shown: ZeroDivisionError>",
+        ),
+    ],
+)
+async def test_whatever_is_raised_is_an_outcome(sandbox: SecureSandbox, code: str, type_name: str, message: str) -> None:
+    got = await execute(sandbox, code)
+    assert isinstance(got, Raised)
+    assert (got.type_name, got.message) == (type_name, message)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import os\ndef tool(): os._exit(0)", "The tool's process ended itself with exit code 0."),
+        ("import os\ndef tool(): os.kill(os.getpid(), 11)", "The tool's process was ended by SIGSEGV."),
+        ("import os\nos.kill(os.getpid(), 9)", "The tool's process was ended by SIGKILL."),
+        ("def tool(): return 'x' * 10**9", "It needed more memory than the 256 MB that the sandbox gives."),
+        ("import os, time\ndef tool():\n    os.closerange(0, 100)\n    time.sleep(1000)", "The tool's process cut itself off from the judge."),
+    ],
+)
+async def test_a_tool_that_ends_its_process_was_killed(sandbox: SecureSandbox, code: str, reason: str) -> None:
+    assert await execute(sandbox, code) == Killed(reason=reason)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def tool():\n    while True: pass",
+        "def tool(): return 9**9**9",
+        "import time\nclass Slow:\n    def __repr__(self): time.sleep(1000)\ndef tool(): return Slow()",
+        "import os\ndef tool():\n    while True:\n        try: os.fork()\n        except OSError: pass",
+    ],
+    ids=["loop", "holding the interpreter", "slow repr", "fork bomb"],
+)
+async def test_a_tool_that_takes_too_long_was_killed(hasty: SecureSandbox, code: str) -> None:
+    assert await execute(hasty, code) == Killed(reason="It ran longer than 1 seconds.")
+
+
+async def test_output_before_the_end_is_kept_and_capped(hasty: SecureSandbox) -> None:
+    got = await execute(hasty, "def tool():\n    while True: print('x' * 99)")
+    assert isinstance(got, Killed)
+    assert (len(got.stdout), got.stdout[-19:]) == (65536 + 19, "\n... (cut at 64 KB)")
+
+
+async def test_a_job_that_is_too_large_is_refused(sandbox: SecureSandbox) -> None:
+    got = await sandbox.execute("tool", "def tool(text): pass", {"text": "x" * 17_000_000})
+    assert isinstance(got, Killed)
+    assert got.reason.startswith("The job is too large for the sandbox: ")

@@ -1,0 +1,135 @@
+"""Each limit of the container, seen from inside by the tool's process."""
+
+import json
+
+import pytest
+
+from src.core.verdict import Returned
+from src.sandbox import SecureSandbox
+
+pytestmark = pytest.mark.docker
+
+PROBE = '''
+import os, resource, socket, subprocess
+
+def attempt(action):
+    """What became of it: the error's name, or what it returned."""
+    try:
+        return action()
+    except Exception as error:
+        return type(error).__name__ + (f" {error.errno}" if isinstance(error, OSError) else "")
+
+def write(path):
+    with open(path, "w") as file:
+        file.write("x")
+    return "written"
+
+def fill(path, size):
+    with open(path, "wb") as file:
+        file.truncate(0)
+        for _ in range(size):
+            file.write(bytes(2**20))
+
+def many_files():
+    for number in range(10_000):
+        open(f"/tmp/{number}", "w").close()
+
+def status():
+    with open("/proc/self/status") as file:
+        return dict(line.strip().split(":\\t", 1) for line in file if ":\\t" in line)
+
+def forks():
+    children = []
+    try:
+        while len(children) < 200:
+            pid = os.fork()
+            if pid == 0:
+                os.pause() if hasattr(os, "pause") else __import__("signal").pause()
+            children.append(pid)
+    except OSError:
+        pass
+    for pid in children:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+    return len(children)
+
+def first(path):
+    for candidate in path:
+        if os.path.exists(candidate):
+            with open(candidate) as file:
+                return file.read().split()[0]
+
+def tool():
+    wanted = ("Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp")
+    now = status()
+    return {
+        "status": {name: now.get(name, "").split() for name in wanted},
+        "interfaces": [name for _, name in socket.if_nameindex()],
+        "connect": attempt(lambda: socket.create_connection(("192.0.2.1", 80), timeout=2)),
+        "resolve": attempt(lambda: socket.gethostbyname("example.com")),
+        "raw": attempt(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW)),
+        "rootfs": [attempt(lambda: write(p)) for p in ("/x", "/etc/passwd", "/opt/sandbox/x", "/usr/local/x", "/var/tmp/x", "/dev/x")],
+        "shared": attempt(lambda: write("/dev/shm/x")),
+        "tmp": attempt(lambda: write("/tmp/x")),
+        "tmp_mode": oct(os.stat("/tmp").st_mode & 0o7777),
+        "tmp_full": attempt(lambda: fill("/tmp/large", 40)),
+        "removed": os.remove("/tmp/large"),
+        "tmp_files": attempt(many_files),
+        "run_from_tmp": attempt(lambda: (os.chmod("/tmp/1", 0o755), subprocess.run(["/tmp/1"]))[0]),
+        "environment": sorted(os.environ),
+        "core": resource.getrlimit(resource.RLIMIT_CORE),
+        "files": resource.getrlimit(resource.RLIMIT_NOFILE),
+        "memory": first(["/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max"]),
+        "processes": forks(),
+        "judge": [attempt(lambda: open(f"/proc/1/{name}", "rb").read()) for name in ("environ", "mem", "fd/0", "fd/1", "maps")],
+        "kill_judge": attempt(lambda: os.kill(1, 9)),
+        "root": attempt(lambda: os.setuid(0)),
+        "descriptors": sorted({attempt(lambda: os.readlink(f"/proc/self/fd/{n}")).split(":")[0] for n in range(128)}),
+        "cwd": os.getcwd(),
+    }
+'''
+
+
+async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
+    outcome = await sandbox.execute("tool", PROBE, {})
+    assert isinstance(outcome, Returned), outcome
+    seen = json.loads(outcome.data or "")
+    processes = seen.pop("processes")
+    assert 50 <= processes < 64
+    assert seen == {
+        "status": {
+            "Uid": ["65534"] * 4,
+            "Gid": ["65534"] * 4,
+            "Groups": ["65534"],
+            **{name: ["0" * 16] for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")},
+            "NoNewPrivs": ["1"],
+            "Seccomp": ["2"],
+        },
+        "interfaces": ["lo"],
+        "connect": "OSError 101",
+        "resolve": "gaierror -3",
+        "raw": "PermissionError 1",
+        "rootfs": ["OSError 30", "PermissionError 13", "OSError 30", "OSError 30", "OSError 30", "PermissionError 13"],
+        "shared": "FileNotFoundError 2",
+        "tmp": "written",
+        "tmp_mode": "0o700",
+        "tmp_full": "OSError 28",
+        "removed": None,
+        "tmp_files": "OSError 28",
+        "run_from_tmp": "PermissionError 13",
+        "environment": ["HOME", "HOSTNAME", "LANG", "PATH"],
+        "core": [0, 0],
+        "files": [128, 128],
+        "memory": str(256 * 1024 * 1024),
+        "judge": ["PermissionError 13"] * 5,
+        "kill_judge": None,
+        "root": "PermissionError 1",
+        "descriptors": ["/dev/null", "FileNotFoundError 2", "pipe", "socket"],
+        "cwd": "/tmp",
+    }
+
+
+async def test_nothing_stays_for_the_next_job(sandbox: SecureSandbox) -> None:
+    write = "def tool():\n    open('/tmp/left', 'w').close()\n    import os\n    return os.listdir('/tmp')"
+    outcomes = [await sandbox.execute("tool", write, {}) for _ in range(2)]
+    assert [o.data for o in outcomes if isinstance(o, Returned)] == ['["left"]', '["left"]']
