@@ -1,0 +1,97 @@
+"""The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so where it knows none."""
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from src.core.spec import Specification, SpecificationReply
+from src.offline.completion import ChatRequest, Completion
+from src.offline.cookbook.answering import answer
+from src.offline.cookbook.conversation import Match, matches
+from src.offline.cookbook.fitting import Function, fill, fill_by_literals
+from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.sections import Task, read_task
+from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
+from src.offline.cookbook.specifying import names_in, recipe_of, specification
+
+_DECLINE = "no_tool_fits"
+_TAKEN = re.compile(r"^Names that are taken: (.*)$", re.MULTILINE)
+_UNKNOWN_TOOL = (
+    "I am the built-in offline model, and this specification is not from my cookbook, so I can't write code for it. "
+    "Set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server, to let a full model do it."
+)
+
+
+class Cookbook:
+    """Completes the prompts of `src/prompts` from recipes; implements `Author`."""
+
+    def complete(self, request: ChatRequest) -> Completion:
+        task = read_task(request.messages)
+        match task.name:
+            case "choose a tool" | "extract the arguments":
+                return _choice(task, [Function.from_wire(tool) for tool in request.tools])
+            case "write the specification":
+                return Completion(content=_specified(task).model_dump_json())
+            case "write the tests" | "write the implementation" | "repair the implementation":
+                return Completion(content=_written(task))
+            case "answer the person":
+                return Completion(content=answer(task.parts["call"], task.parts["result"]))
+            case _:
+                return Completion(content=reply_to(task.parts["request"]) or KNOWLEDGE)
+
+
+def _choice(task: Task, functions: list[Function]) -> Completion:
+    """The call of the function that does what a matching recipe does, or of one that speaks of the same as the request."""
+    request = task.parts["request"]
+    asked = matches(request, task.earlier)
+    tools = [f for f in functions if f.name != _DECLINE]
+    for match in asked:
+        for tool in tools:
+            if match.recipe.makes(tool.name) and (arguments := fill(tool, match)) is not None:
+                return _called(tool.name, arguments)
+    foreign = [f for f in tools if not any(r.makes(f.name) for r in RECIPES)]
+    fitting = [(f.name, arguments) for f in foreign if (arguments := fill_by_literals(request, f)) is not None]
+    if len(fitting) == 1:
+        return _called(*fitting[0])
+    return _called(_DECLINE, {"reason": _why_none(request, asked)})
+
+
+def _called(name: str, arguments: dict[str, Any]) -> Completion:
+    return Completion(function=name, arguments=arguments, finish_reason="tool_calls")
+
+
+def _why_none(request: str, asked: tuple[Match, ...]) -> str:
+    if asked:
+        does = asked[0].recipe.source.description.rstrip(".")
+        return f"None of these tools does this: {does[:1].lower()}{does[1:]}."
+    if reply_to(request):
+        return "Nothing is to be computed here."
+    return "The offline model recognises none of these tools as one for this request."
+
+
+def _specified(task: Task) -> SpecificationReply:
+    request = task.parts["request"]
+    asked = matches(request, task.earlier)
+    if asked:
+        listed = _TAKEN.search(task.rest)
+        taken = {*(listed[1].split(", ") if listed else ()), *names_in(_TAKEN.sub("", task.rest))}
+        return SpecificationReply(outcome="tool", message="", specification=specification(asked[0].recipe, taken))
+    small_talk = reply_to(request)
+    if small_talk:
+        return SpecificationReply(outcome="answer", message=small_talk, specification=None)
+    return SpecificationReply(outcome="impossible", message=f"I have no recipe for this request. {KNOWLEDGE}", specification=None)
+
+
+def _written(task: Task) -> str:
+    """A block with the suite or the module of the recipe that the specification is from."""
+    try:
+        spec = Specification.model_validate_json(task.parts["specification"])
+    except ValidationError:
+        return _UNKNOWN_TOOL
+    recipe = recipe_of(spec)
+    if recipe is None:
+        return _UNKNOWN_TOOL
+    source = recipe.source
+    text = source.tests if task.name == "write the tests" else source.code
+    return f"```python\n{source.renamed(text, spec.name)}```"

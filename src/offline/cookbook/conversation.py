@@ -1,0 +1,65 @@
+"""A request in its conversation: which recipes it asks for, also where it only continues the request before it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from src.offline.cookbook.kinds import KINDS, OF_ANNOTATION
+from src.offline.cookbook.literals import Unreadable
+from src.offline.cookbook.recipe import Recipe
+from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.wording import forms
+
+_CONTINUED = re.compile(
+    r"(?:(?:and|now|then|next|also)\s+)?(?:(?:what|how)\s+about|(?:do\s+)?the\s+same\s+(?:for|with)|and|now|then|next|also)"
+    r"(?:\s+(?:for|with))?[\s,:]+(?P<value>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A recipe that a request asks for, with the arguments that it gives."""
+
+    recipe: Recipe
+    arguments: dict[str, Any]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Required parameters that the request gives no value for."""
+        return tuple(p.name for p in self.recipe.source.signature.parameters if p.required and p.name not in self.arguments)
+
+
+def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
+    """The recipes that the request asks for; `earlier` are the requests before it, oldest first."""
+    readings = forms(request)
+    found = [Match(recipe, arguments) for recipe in RECIPES if (arguments := recipe.match(readings)) is not None]
+    return tuple(found) or _continued(request, earlier)
+
+
+def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
+    """The matches of the request before, with the value that this one gives instead, or the one that was missing."""
+    if not earlier:
+        return ()
+    text = request.strip().rstrip("?! ")
+    continued = _CONTINUED.fullmatch(text)
+    value = continued["value"] if continued else text
+    before = matches(earlier[-1], earlier[:-1])
+    return tuple(m for match in before if (continued or match.missing) and (m := _with_value(match, value)))
+
+
+def _with_value(match: Match, value: str) -> Match | None:
+    """The match with the value for the one parameter that it can be meant for; None where that is not clear."""
+    annotations = {p.name: p.annotation for p in match.recipe.source.signature.parameters}
+    slots = {s.parameter: s.kind for pattern in match.recipe.compiled for s in pattern.slots}
+    asked = match.missing or tuple(match.arguments)
+    fitting = {}
+    for name in asked:
+        kind = slots.get(name) or KINDS[OF_ANNOTATION[annotations[name]]]
+        if name in slots and re.fullmatch(kind.written, value, re.IGNORECASE):
+            try:
+                fitting[name] = kind.read(value, "plain")
+            except Unreadable:
+                continue
+    return Match(match.recipe, {**match.arguments, **fitting}) if len(fitting) == 1 else None

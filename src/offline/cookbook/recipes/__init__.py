@@ -1,0 +1,12 @@
+"""All recipes, by subject."""
+
+from src.offline.cookbook.recipe import Recipe
+from src.offline.cookbook.recipes.conversions import CONVERSIONS
+from src.offline.cookbook.recipes.data import DATA
+from src.offline.cookbook.recipes.dates import DATES
+from src.offline.cookbook.recipes.encodings import ENCODINGS
+from src.offline.cookbook.recipes.lists import LISTS
+from src.offline.cookbook.recipes.numbers import NUMBERS
+from src.offline.cookbook.recipes.texts import TEXTS
+
+RECIPES: tuple[Recipe, ...] = (*TEXTS, *NUMBERS, *DATES, *LISTS, *CONVERSIONS, *DATA, *ENCODINGS)

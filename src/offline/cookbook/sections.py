@@ -1,0 +1,56 @@
+"""The prompts of `src/prompts` as the offline model reads them: which task it is, and its parts."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_TASK = "# Task: "
+_SECTIONS = {
+    "choose a tool": ("request",),
+    "extract the arguments": ("request",),
+    "write the specification": ("request",),
+    "write the tests": ("specification",),
+    "write the implementation": ("specification", "tests"),
+    "repair the implementation": ("specification", "tests", "implementation", "failures"),
+    "answer the person": ("request", "call", "result"),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a prompt asks for."""
+
+    name: str
+    """`choose a tool`, for instance; "" for anything that is not one of our prompts."""
+    parts: Mapping[str, str]
+    """The sections of the last user message by their tag."""
+    rest: str
+    """What stands after the sections: names that are taken, why an earlier reply was refused."""
+    earlier: tuple[str, ...]
+    """The user messages before the last one, oldest first."""
+
+
+def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
+    """The task of the messages as they are on the wire."""
+    system = next((_text(m) for m in messages if m.get("role") == "system"), "")
+    said = [_text(m) for m in messages if m.get("role") == "user"] or [""]
+    first = system.partition("\n")[0].strip()
+    name = first.removeprefix(_TASK) if first.startswith(_TASK) else ""
+    found = _pattern(_SECTIONS[name]).search(said[-1]) if name in _SECTIONS else None
+    if found is None:
+        return Task("", {"request": said[-1]}, "", tuple(said[:-1]))
+    return Task(name, {tag: text.strip("\n") for tag, text in found.groupdict().items()}, said[-1][found.end() :], tuple(said[:-1]))
+
+
+def _pattern(tags: Sequence[str]) -> re.Pattern[str]:
+    """The sections in this order; the last one ends at its last closing tag, as it may hold anything."""
+    *others, last = tags
+    parts = [rf"<{tag}>\n(?P<{tag}>.*?)\n</{tag}>\s+" for tag in others]
+    return re.compile("".join([*parts, rf"<{last}>\n(?P<{last}>.*)\n</{last}>"]), re.DOTALL)
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """The text of a message, whose content may be a list of parts."""
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

@@ -1,0 +1,40 @@
+"""Small talk: greetings, thanks, and what the offline model says of itself."""
+
+import re
+
+KNOWLEDGE = (
+    "I am the built-in **offline model**: no language model, but a cookbook of fixed recipes. I can build and run tools for\n\n"
+    "- **text**: reverse, title case, slugs, counting words, vowels and letters, palindromes, anagrams, Caesar cipher, e-mail addresses\n"
+    "- **numbers**: percentages, mean, median, primes, factorials, Fibonacci, Roman numerals, number bases, arithmetic\n"
+    "- **dates**: days between dates, weekdays, leap years, ages, ISO weeks\n"
+    "- **lists**: sort, remove duplicates, chunk, flatten, intersect, rotate\n"
+    "- **conversions**: temperatures, lengths, weights, colors, minutes, bytes\n"
+    "- **CSV and JSON**: convert, sort, sum, summarize, query, pretty-print, validate\n"
+    "- **encodings**: Base64, URL, ROT13, Morse code, SHA-256\n\n"
+    "For anything else a full model is needed: set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server such as Ollama."
+)
+_EXAMPLE = "Try “Reverse the string 'hello world'”, for instance."
+_REPLIES = (
+    (
+        r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|howdy)(?: there| again| everyone)?(?:,? how are you)?|"
+        r"how are you(?: doing)?",
+        f"Hello! Ask me for something to compute. {_EXAMPLE}",
+    ),
+    (
+        r"(?:many )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much| again)?(?:,? (?:great|good|nice|perfect).*)?|"
+        r"(?:great|cool|nice|perfect|awesome|well done|okay|ok|good job)(?:,? (?:thanks|thank you|job|work))?(?: a lot| so much)?",
+        "You're welcome!",
+    ),
+    (r"(?:good)?bye(?: bye)?|see you(?: later| soon)?|good night", "Goodbye! The tools that were built stay in the library."),
+    (
+        r"(?:who|what) are you|what (?:can|do) you (?:do|know)|help(?: me)?|what can i (?:ask|do)(?: you| here)?|"
+        r"how do(?:es)? (?:you|this) work|what is this",
+        KNOWLEDGE,
+    ),
+)
+
+
+def reply_to(request: str) -> str | None:
+    """The reply to a greeting, thanks, a goodbye or a question about the model itself; None for anything else."""
+    said = " ".join(re.sub(r"[!?.,;:)(\s]+$", "", request.strip()).split())
+    return next((reply for wording, reply in _REPLIES if re.fullmatch(wording, said, re.IGNORECASE)), None)

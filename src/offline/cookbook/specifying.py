@@ -1,0 +1,48 @@
+"""Specifications, suites and modules of recipes, under the name that a conversation gives them."""
+
+import re
+from collections.abc import Collection
+
+from src.core.spec import SpecExample, Specification, SpecParameter
+from src.offline.cookbook.recipe import Recipe
+from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.source import example_requests
+
+
+def specification(recipe: Recipe, taken: Collection[str] = ()) -> Specification:
+    """The recipe's tool, under the first of its names that is not taken."""
+    source, name = recipe.source, free_name(recipe, taken)
+    return Specification(
+        name=name,
+        description=source.description,
+        parameters=tuple(
+            SpecParameter(name=p.name, annotation=p.annotation, default=p.default, description=p.description)
+            for p in source.signature.parameters
+        ),
+        returns=source.signature.returns,
+        returns_description=source.returns,
+        errors=source.errors,
+        examples=tuple(SpecExample(call=source.renamed(e.call, name), result=e.result) for e in source.examples),
+        example_requests=recipe.requests or example_requests(recipe.name),
+    )
+
+
+def free_name(recipe: Recipe, taken: Collection[str]) -> str:
+    """The recipe's name, else one of its aliases, else its name with a number."""
+    names = (recipe.name, *recipe.aliases, *(f"{recipe.name}_{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def recipe_of(spec: Specification) -> Recipe | None:
+    """The recipe whose tool the specification describes: its name and its parameters are the recipe's."""
+    recipe = next((r for r in RECIPES if r.makes(spec.name)), None)
+    if recipe is None:
+        return None
+    ours, theirs = recipe.source.signature, spec.signature()
+    same = [(p.name, p.annotation, p.default) for p in ours.parameters] == [(p.name, p.annotation, p.default) for p in theirs.parameters]
+    return recipe if same and ours.returns == theirs.returns else None
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The names of the recipes' tools that a text mentions."""
+    return frozenset(word for word in re.findall(r"[a-z_][a-z0-9_]*", text) if any(r.makes(word) for r in RECIPES))
