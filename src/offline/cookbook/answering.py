@@ -61,7 +61,10 @@ def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str |
     used = set(re.findall(r"\{(\w+)\}", says))
     if not says or any(shown[name] is None for name in used):
         return None
-    return says.format_map(shown)
+    if result == "1":
+        says = re.sub(r"(\{result\} \w+)s\b", r"\1", says)
+    sentence = says.format_map(shown)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _returns_text(recipe: Recipe | None, result: str) -> bool:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from src.offline.cookbook.kinds import KINDS, OF_ANNOTATION
 from src.offline.cookbook.literals import Unreadable
 from src.offline.cookbook.recipe import Recipe
 from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.small_talk import reply_to
 from src.offline.cookbook.wording import forms
 
 _CONTINUED = re.compile(
@@ -16,6 +16,8 @@ _CONTINUED = re.compile(
     r"(?:\s+(?:for|with))?[\s,:]+(?P<value>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_MEMORY = 10
+"""How many requests back a chain of continued ones is followed."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,12 @@ def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
     """The recipes that the request asks for; `earlier` are the requests before it, oldest first."""
     readings = forms(request)
     found = [Match(recipe, arguments) for recipe in RECIPES if (arguments := recipe.match(readings)) is not None]
-    return tuple(found) or _continued(request, earlier)
+    return tuple(found) or _continued(request, earlier[-_MEMORY:])
 
 
 def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
     """The matches of the request before, with the value that this one gives instead, or the one that was missing."""
-    if not earlier:
+    if not earlier or reply_to(request):
         return ()
     text = request.strip().rstrip("?! ")
     continued = _CONTINUED.fullmatch(text)
@@ -51,15 +53,13 @@ def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
 
 def _with_value(match: Match, value: str) -> Match | None:
     """The match with the value for the one parameter that it can be meant for; None where that is not clear."""
-    annotations = {p.name: p.annotation for p in match.recipe.source.signature.parameters}
-    slots = {s.parameter: s.kind for pattern in match.recipe.compiled for s in pattern.slots}
+    slots = {s.parameter: s.kind for pattern in reversed(match.recipe.compiled) for s in pattern.slots}
     asked = match.missing or tuple(match.arguments)
     fitting = {}
     for name in asked:
-        kind = slots.get(name) or KINDS[OF_ANNOTATION[annotations[name]]]
-        if name in slots and re.fullmatch(kind.written, value, re.IGNORECASE):
+        if name in slots and re.fullmatch(slots[name].written, value, re.IGNORECASE):
             try:
-                fitting[name] = kind.read(value, "plain")
+                fitting[name] = slots[name].read(value, "plain")
             except Unreadable:
                 continue
     return Match(match.recipe, {**match.arguments, **fitting}) if len(fitting) == 1 else None

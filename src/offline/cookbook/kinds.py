@@ -96,7 +96,7 @@ KINDS: dict[str, Kind] = {
     "json": Kind(rf"{QUOTED}|[{{\[]{_ANY}|```{_ANY}", read_json),
     "path": Kind(r"[\w$.\[\]'\"-]+", read_unquoted_word),
     "arithmetic": Kind(
-        r"[-+(√.\d](?:[-+*/%^().\d\sx×÷−]|\b(?:plus|minus|times|multiplied by|divided by|to the power of)\b)*", read_arithmetic
+        r"[-+(√.\d](?:[-+*/%^().,\d\sx×÷−]|\b(?:plus|minus|times|multiplied by|divided by|to the power of)\b)*", read_arithmetic
     ),
     "length": Kind("|".join(_LENGTHS), one_of(_LENGTHS)),
     "frequency": Kind("|".join(_FREQUENCIES), one_of(_FREQUENCIES)),

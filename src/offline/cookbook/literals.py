@@ -210,10 +210,10 @@ def read_block(raw: str, place: Place) -> str:
 
 
 def read_arithmetic(raw: str, place: Place) -> str:
-    text = raw.strip()
+    text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", raw.strip())
     for words, sign in (("plus", "+"), ("minus", "-"), ("times|multiplied by", "*"), ("divided by|over", "/"), ("to the power of", "**")):
         text = re.sub(rf"\b(?:{words})\b", sign, text, flags=re.IGNORECASE)
-    if DATE.fullmatch(text) or not re.search(r"[\d)]\s*[-+*/%^×÷−x]+\s*[-+(]*\s*[\d.]", text):
+    if "," in text or DATE.fullmatch(text) or not re.search(r"[\d)]\s*[-+*/%^×÷−x]+\s*[-+(]*\s*[\d.]", text):
         raise Unreadable(raw)
     return re.sub(r"(?<=[\d)\s])x(?=[\d(\s])", "*", text)
 

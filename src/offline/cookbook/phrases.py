@@ -11,6 +11,7 @@ LIST = (
 WHETHER = "((check|test|tell|verify|see|say|decide)( me)? )?(if|whether)"
 TABLE = "( (the |this |a )?(following |given )?(csv|table)( table| text| data| file| string)?)"
 JSON = "( (the |this |a )?(following |given )?json( text| data| object| string| document)?)"
+_HOW_MANY = "(how many|(count( up| of)?|number of|count( the)? number of)( all)?( the)?)"
 CONVERT = "(convert(ing)?|change|turn|transform|translate|rewrite|put|write)"
 
 
@@ -27,7 +28,7 @@ def converted(target: str) -> tuple[str, ...]:
 def counted(thing: str) -> tuple[str, ...]:
     """Wordings that ask for the number of some things in a text."""
     return (
-        f"(how many|number of|count( of| up)?( all)?( the)?) {thing}( are| are there| occur)? (in|of|from){TEXT}? <text>",
+        f"{_HOW_MANY} {thing}( are| are there| occur)? (in|of|from){TEXT}? <text>",
         f"how many {thing} (does|do){TEXT}? <text> (have|contain|consist of)",
         f"how many {thing} (does|do){TEXT} (have|contain) <text>",
         f"count( the)? {thing} <text:quoted>",

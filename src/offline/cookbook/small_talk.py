@@ -26,6 +26,7 @@ _REPLIES = (
         "You're welcome!",
     ),
     (r"(?:good)?bye(?: bye)?|see you(?: later| soon)?|good night", "Goodbye! The tools that were built stay in the library."),
+    (r"never ?mind|forget it|cancel|stop|nothing|no(?:,? (?:thanks|thank you))?", "All right."),
     (
         r"(?:who|what) are you|what (?:can|do) you (?:do|know)|help(?: me)?|what can i (?:ask|do)(?: you| here)?|"
         r"how do(?:es)? (?:you|this) work|what is this",

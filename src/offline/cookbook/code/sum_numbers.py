@@ -2,7 +2,7 @@ import math
 
 
 def sum_numbers(numbers: list[float]) -> float:
-    """Add up some numbers.
+    """Add up all the numbers of a list.
 
     Args:
         numbers: The numbers to add.

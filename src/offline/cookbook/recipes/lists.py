@@ -23,10 +23,10 @@ LISTS: tuple[Recipe, ...] = (
         aliases=("sort_numbers", "sort_items", "sort_words", "sort_values"),
         patterns=(
             (f"{_SORT}{LIST}? <items>{_DOWN}", {"descending": True}),
-            (f"{_SORT}{LIST}{_DOWN} <items>", {"descending": True}),
+            (f"{_SORT}{LIST}?{_DOWN} <items>", {"descending": True}),
             (f"put{LIST}? <items>{_DOWN}", {"descending": True}),
             f"{_SORT}{LIST}? <items>{_UP}",
-            f"{_SORT}{LIST}{_UP} <items>",
+            f"{_SORT}{LIST}?{_UP} <items>",
             f"put{LIST}? <items>{_UP}",
             f"{_SORT}{LIST}? <items>",
         ),

@@ -1,0 +1,143 @@
+"""The recipes as shipped: their sources, their specifications, and that all of it holds together."""
+
+import ast
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from src.core.signature import parse_signature
+from src.core.spec import SpecificationReply
+from src.offline.cookbook.conversation import matches
+from src.offline.cookbook.recipe import Recipe
+from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.source import FOLDER, example_requests, read_source
+from src.offline.cookbook.specifying import recipe_of, specification
+from src.synthesis.checks import module_problem, specification_problem, stub, suite_problem
+
+each_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=[r.name for r in RECIPES])
+
+
+def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:
+    """Run every suite against the given modules in one process; how many tests passed and failed."""
+    for recipe in RECIPES:
+        (folder / f"{recipe.name}.py").write_text(modules[recipe.name], encoding="utf-8")
+        (folder / f"test_{recipe.name}.py").write_text(recipe.source.tests, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", f"--junitxml={folder}/report.xml"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=100)
+    cases = ET.parse(folder / "report.xml").iter("testcase")
+    return Counter("passed" if len(case) == 0 else case[0].tag for case in cases)
+
+
+def test_every_suite_passes_on_its_code(tmp_path: Path) -> None:
+    outcomes = run_suites(tmp_path, {r.name: r.source.code for r in RECIPES})
+    assert set(outcomes) == {"passed"}
+    assert outcomes.total() == sum(r.source.tests.count("\ndef test_") for r in RECIPES)
+
+
+def test_every_test_fails_on_a_stub(tmp_path: Path) -> None:
+    outcomes = run_suites(tmp_path, {r.name: stub(r.source.signature) for r in RECIPES})
+    assert set(outcomes) == {"failure"}
+    assert outcomes.total() == sum(r.source.tests.count("\ndef test_") for r in RECIPES)
+
+
+def test_there_are_enough_recipes_and_no_stray_files() -> None:
+    files = {path.stem for path in FOLDER.glob("*.py")}
+    shipped = {r.name for r in RECIPES if r.requests}
+    assert files == shipped | {f"test_{name}" for name in shipped}
+    assert len(RECIPES) >= 45
+
+
+def test_no_two_recipes_share_a_name_or_an_alias() -> None:
+    names = Counter(name for r in RECIPES for name in (r.name, *r.aliases))
+    assert [name for name, count in names.items() if count > 1] == []
+    assert [name for name in names if name in sys.stdlib_module_names or not name.isidentifier() or len(name) > 40] == []
+
+
+@each_recipe
+def test_specification_is_one_the_engine_accepts(recipe: Recipe) -> None:
+    spec = specification(recipe)
+    reply = SpecificationReply(outcome="tool", message="", specification=spec)
+    assert SpecificationReply.model_validate_json(reply.model_dump_json()) == reply
+    assert specification_problem(spec) is None
+    assert suite_problem(recipe.source.tests, recipe.name) is None
+    assert module_problem(recipe.source.code, spec.signature()) is None
+
+
+@each_recipe
+def test_specification_has_the_signature_of_the_code(recipe: Recipe) -> None:
+    descriptions = {p.name: p.description for p in recipe.source.signature.parameters}
+    assert specification(recipe).signature() == parse_signature(recipe.source.code, recipe.name, descriptions)
+
+
+@each_recipe
+def test_specification_is_complete(recipe: Recipe) -> None:
+    spec = specification(recipe)
+    assert len(spec.examples) >= 4
+    assert len(set(spec.example_requests)) == 5
+    assert len(spec.description) > 20
+    assert all(text.endswith((".", "`")) for text in (spec.description, spec.returns_description, spec.errors))
+    assert [p.name for p in spec.parameters if not p.description] == []
+    assert ("raises" in " ".join(e.result for e in spec.examples)) <= ("Error: " in spec.errors)
+
+
+@each_recipe
+def test_examples_are_asserted_in_the_suite(recipe: Recipe) -> None:
+    suite = ast.unparse(ast.parse(recipe.source.tests))
+    for example in specification(recipe).examples:
+        wordings = (
+            f"assert {example.call} == {example.result}\n",
+            f"assert {example.call} is {example.result}\n",
+            f"assert {example.call} == pytest.approx({example.result})\n",
+            f"with pytest.{example.result.replace(' ', '(')}):\n        {example.call}\n",
+        )
+        assert any(wording in suite + "\n" for wording in wordings), example
+
+
+@each_recipe
+def test_suite_has_between_four_and_twelve_tests(recipe: Recipe) -> None:
+    assert 4 <= recipe.source.tests.count("\ndef test_") <= 12
+
+
+@each_recipe
+def test_example_requests_ask_for_this_recipe_alone_and_leave_nothing_out(recipe: Recipe) -> None:
+    for request in recipe.requests or example_requests(recipe.name):
+        assert [(m.recipe.name, m.missing) for m in matches(request)] == [(recipe.name, ())], request
+
+
+@each_recipe
+def test_specification_is_recognised_under_every_name(recipe: Recipe) -> None:
+    taken: list[str] = []
+    for _ in range(len(recipe.aliases) + 2):
+        spec = specification(recipe, taken)
+        assert spec.name not in taken
+        assert recipe_of(spec) == recipe
+        taken.append(spec.name)
+
+
+def test_another_signature_is_not_recognised() -> None:
+    spec = specification(RECIPES[0])
+    assert recipe_of(spec.model_copy(update={"returns": "int"})) is None
+    assert recipe_of(spec.model_copy(update={"parameters": ()})) is None
+    assert recipe_of(spec.model_copy(update={"name": "unheard_of"})) is None
+
+
+def test_source_is_read_from_docstring_and_asserts() -> None:
+    source = read_source("truncate_text")
+    assert source.description == "Truncate a text to a greatest length and mark the cut with an ending."
+    assert source.returns == "The text as it is where it is short enough, else its beginning with the ending."
+    assert source.errors == "ValueError: The length is negative or shorter than the ending."
+    assert str(source.signature) == "truncate_text(text: str, length: int, ending: str = '...') -> str"
+    assert [p.description for p in source.signature.parameters] == [
+        "The text to shorten.",
+        "The greatest number of characters, the ending included.",
+        "What stands at the end of a text that was cut.",
+    ]
+    assert [(e.call, e.result) for e in source.examples][:2] == [
+        ("truncate_text(text='hello wonderful world', length=10)", "'hello w...'"),
+        ("truncate_text(text='hello', length=10)", "'hello'"),
+    ]
+    assert source.examples[-1].result == "raises ValueError"
