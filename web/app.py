@@ -32,7 +32,8 @@ from web.vendor import load_vendor
 from web.wire import WireJSON, WirePacket
 
 LARGEST_MESSAGE = 2_000_000
-_LONGEST_END = 1.8
+_OTHER_PORT = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
+_LONGEST_END = 1.6
 
 
 def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, status_interval: float = 10.0) -> tuple[Flask, SocketIO]:
@@ -54,8 +55,8 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
     )
     sockets = Sockets(socketio, bridge, engine)
     bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status)), status_interval))
-    hosts = {settings.flask_host, *settings.allowed_hosts}
-    gate = Gate(app.wsgi_app, Access(token, signing_key(settings.data_dir)), hosts, AccessPage(app))
+    access = Access(token, signing_key(settings.data_dir))
+    gate = Gate(app.wsgi_app, access, settings.flask_host, settings.allowed_hosts, AccessPage(app))
     app.wsgi_app = gate  # type: ignore[method-assign]
     return app, socketio
 
@@ -78,9 +79,15 @@ def bind(host: str, port: int) -> socket.socket:
         listener.bind(address)
     except OSError as error:
         listener.close()
-        remedy = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
-        raise ConfigurationError(f"port {port} on {host} can't be used: {error.strerror or error}", remedy) from error
+        raise ConfigurationError(f"port {port} on {host} can't be used: {error.strerror or error}", _OTHER_PORT) from error
     return listener
+
+
+def _listen(listener: socket.socket) -> None:
+    try:
+        listener.listen(1024)
+    except OSError as error:  # somebody else has bound the address as well and was faster
+        raise ConfigurationError(f"port {listener.getsockname()[1]} can't be used: {error.strerror}", _OTHER_PORT) from error
 
 
 def link(host: str, port: int, token: str) -> str:
@@ -107,7 +114,7 @@ def serve(
         signal.signal(signal.SIGINT, end)
         signal.signal(signal.SIGTERM, end)
         kind.spawn(bridge.pump)
-        listener.listen(1024)
+        _listen(listener)
         sys.stdout.write(link(settings.flask_host, listener.getsockname()[1], token) + "\n")
         sys.stdout.flush()
         kind.serve(app, listener, stop)

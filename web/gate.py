@@ -37,14 +37,17 @@ _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
 class Gate:
-    """WSGI middleware. `page` renders the HTML page that asks for the token, from a nonce and a message."""
+    """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of proxies for instance.
 
-    def __init__(self, app: "WSGIApplication", access: Access, hosts: Iterable[str], page: Callable[[str, str], str]) -> None:
+    `page` renders the HTML page that asks for the token, from a nonce and a message.
+    """
+
+    def __init__(self, app: "WSGIApplication", access: Access, host: str, allowed: Iterable[str], page: Callable[[str, str], str]) -> None:
         self._app = app
         self._access = access
-        self._hosts = {h.lower() for h in hosts}
+        self._allowed = {h.lower() for h in allowed}
         own = socket.gethostname().lower()
-        self._local = {"localhost", own, f"{own}.local"}
+        self._local = {"localhost", own, f"{own}.local", host.lower()}
         self._page = page
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -85,14 +88,14 @@ class Gate:
         return None
 
     def _known(self, name: str) -> bool:
-        return name in self._local or name in self._hosts or _is_address(name)
+        return name in self._local or name in self._allowed or _is_address(name)
 
     def _same_site(self, origin: str, host: SplitResult) -> bool:
-        """Whether host and port are those that the request is for; the scheme may differ behind a proxy with TLS."""
+        """Whether host and port are those that the request is for, or an allowed host's, whose proxy may change both."""
         parts = _split(origin.partition("://")[2])
         if parts is None:
             return False
-        return parts.netloc.lower() == host.netloc.lower() or parts.hostname in self._hosts - {"0.0.0.0", "::"}  # noqa: S104
+        return parts.netloc.lower() == host.netloc.lower() or parts.hostname in self._allowed
 
     def _open(self, request: Request, visitor: Visitor | None) -> Response | None:
         """The answer to the link with the token: the clean address, with a cookie that stands for the token."""

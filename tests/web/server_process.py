@@ -2,10 +2,11 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -83,7 +84,7 @@ class ServerProcess:
             try:
                 yield client
             finally:
-                client.disconnect()
+                client.leave()
 
 
 class Client(socketio.SimpleClient):
@@ -91,6 +92,17 @@ class Client(socketio.SimpleClient):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(reconnection=False, **options)
+
+    def leave(self) -> None:
+        """Break the connection off, as a closed lid does; a polling client says goodbye."""
+        eio = self.client.eio
+        if eio.current_transport == "websocket" and eio.ws.connected:
+            connection = eio.ws.sock
+            with suppress(OSError):  # the server may have been faster
+                connection.shutdown(socket.SHUT_RDWR)  # unlike closing, this wakes the thread that reads
+            eio.read_loop_task.join()
+            connection.close()
+        self.disconnect()
 
     def ask(self, text: str, conversation_id: str | None = None) -> dict[str, Any]:
         reply: dict[str, Any] = self.call("ask", {"text": text, "conversation_id": conversation_id}, timeout=20)

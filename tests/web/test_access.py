@@ -138,15 +138,17 @@ def test_pages_of_other_sites_are_refused(server: ServerProcess, visitor: reques
         assert visitor.request(method, server.url + path, headers={"Origin": origin}).status_code == 403
 
 
-def test_the_page_itself_and_allowed_hosts_may_send_requests(server: ServerProcess, visitor: requests.Session) -> None:
+def test_the_page_itself_and_allowed_hosts_may_send_requests(server: ServerProcess) -> None:
     port = server.url.rpartition(":")[2]
-    for headers in (
-        {"Origin": server.url},
-        {"Origin": f"https://127.0.0.1:{port}"},
-        {"Origin": "https://agent.example"},
-        {"Origin": "https://agent.example", "Host": "agent.example"},
-    ):
-        assert visitor.get(f"{server.url}/api/tools", headers=headers).status_code == 200
+    with server.program() as program:
+        for headers in (
+            {"Origin": server.url},
+            {"Origin": f"https://127.0.0.1:{port}"},
+            {"Origin": "https://agent.example"},
+            {"Origin": "https://agent.example", "Host": "agent.example"},
+            {"Origin": "http://localhost", "Host": "localhost"},
+        ):
+            assert program.get(f"{server.url}/api/tools", headers=headers).status_code == 200
 
 
 def test_a_cookie_alone_changes_nothing_without_an_origin(server: ServerProcess, visitor: requests.Session) -> None:
