@@ -6,6 +6,9 @@ from contextlib import AsyncExitStack, suppress
 from functools import partial
 from pathlib import Path
 
+# Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
+import httpx  # noqa: F401
+
 from config import Settings
 from src.capability_registry import CapabilityRegistry
 from src.core.errors import RequestError, SandboxError

@@ -71,7 +71,7 @@ def _line(
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
             state = {"started": "running", "finished": "done"}.get(event.state, event.state)
-            return state, f"{event.step}{again}" + (f": {event.text}" if event.text else "")
+            return state, f"{event.step}{again}" + (f": {event.text.splitlines()[0]}" if event.text else "")
         case TestFinished(against="stub", result=result) if result.outcome != "passed":
             return "done", f"  {result.test} {result.outcome} on the stub, as it should"
         case TestFinished(result=result):
@@ -104,5 +104,5 @@ def _outcome(execution: Execution) -> tuple[str, str]:
 
 def _spent(event: TurnFinished) -> str:
     usage = event.usage
-    cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
+    cost = "" if not usage.cost else f", ${usage.cost:.4f}"
     return f"{event.seconds:.2f} s, {usage.calls} model calls, {usage.input_tokens + usage.output_tokens} tokens{cost}"

@@ -30,7 +30,6 @@ def prepare_embedder(data_dir: Path, report: Callable[[str], None]) -> None:
     data_dir.mkdir(parents=True, exist_ok=True)
     with FileLock(data_dir / ".embedder.lock"):
         if _ready(data_dir / FOLDER):
-            report("The embedding model is ready.")
             return
         for left in data_dir.glob(_SCRATCH + "*/"):
             shutil.rmtree(left)  # of a set-up that was killed

@@ -9,6 +9,7 @@ import pytest
 
 from config import load_settings
 from src.bootstrap import build_engine
+from src.sandboxes.ownership import OWNER
 from tests.home import Home, events
 
 pytestmark = pytest.mark.docker
@@ -47,8 +48,13 @@ def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypat
         assert names == ["reverse_string"]
     elif kind != "synthesis_step" or detail != "registration":
         assert names == []
-    leftovers = docker.from_env().containers.list(all=True, filters={"label": "self-engineering-agent.sandbox"})
-    assert [c for c in leftovers if c.status != "removing"] == []
+    assert containers_of(process.pid) == []
+
+
+def containers_of(server: int) -> list[str]:
+    """Short ids of the containers that a process started."""
+    ours = docker.from_env().containers.list(all=True, filters={"label": OWNER})
+    return [c.short_id for c in ours if f":{server}:" in c.labels[OWNER]]
 
 
 async def library_after_restart() -> list[str]:
