@@ -162,5 +162,12 @@ def _report(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
+def leave(code: int) -> None:
+    """End the process at once: no thread that is stuck in a library may hold up the end."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

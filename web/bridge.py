@@ -96,7 +96,7 @@ class Bridge:
         try:
             winding_down.result(patience + 0.2)
         except TimeoutError:
-            logger.error("the engine did not end in time")
+            logger.info("the engine did not end in time")  # the journal says at the next start which turns this stopped
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(0.2)
         self._writer.close()
@@ -113,6 +113,8 @@ async def _wind_down(end: Callable[[], Awaitable[None]], patience: float) -> Non
     try:
         async with asyncio.timeout(patience * 0.8):
             await end()
+    except TimeoutError:
+        logger.info("the engine did not end in time")
     except Exception:
         logger.exception("the engine did not end in order")
     tasks = asyncio.all_tasks() - {asyncio.current_task()}

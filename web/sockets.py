@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 Reply = dict[str, Any]
 
+_UNSAVED = AgentError("the database can't be written, so this conversation stands still", "see the server's log; it goes on by itself")
+
 
 class Sockets:
     """Handlers of `ask`, `stop` and `subscribe`; everything else is refused.
@@ -37,6 +39,7 @@ class Sockets:
         for name, handler in (("ask", self._ask), ("stop", self._stop), ("subscribe", self._subscribe)):
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
+        self._unsaved: set[str] = set()
         self._turns = bridge.run(self._listen())
 
     async def _listen(self) -> RunningTurns:
@@ -93,8 +96,17 @@ class Sockets:
 
     def _deliver(self, records: Sequence[Record]) -> None:
         for conversation_id, run in groupby(records, key=lambda r: r.conversation_id):
-            body = {"conversation_id": conversation_id, "records": [plain(r) for r in run]}
+            body: dict[str, Any] = {"conversation_id": conversation_id, "records": [plain(r) for r in run]}
             self._socketio.emit("records", body, to=_room(conversation_id))
+            self._tell_unsaved(conversation_id, any(r["seq"] == 0 for r in body["records"]))
+
+    def _tell_unsaved(self, conversation_id: str, unsaved: bool) -> None:
+        """Records with the number 0 come again when the journal takes them; pages wait for that and must know why."""
+        if unsaved and conversation_id not in self._unsaved:
+            self._unsaved.add(conversation_id)
+            self._socketio.emit("error", problem(_UNSAVED), to=_room(conversation_id))
+        elif not unsaved:
+            self._unsaved.discard(conversation_id)
 
     def _tell_library_change(self, name: str, change: str, reason: str) -> None:
         self._socketio.emit("library", {"name": name, "change": change, "reason": reason})

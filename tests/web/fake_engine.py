@@ -2,7 +2,7 @@
 
 `say TEXT` answers word by word. `hold NAME` says one word, waits until somebody sends `release NAME`, then says another.
 `flood N` emits N pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
-`hang` makes the engine refuse to end, `sandbox off` changes the status.
+`break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes the status.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from src.core.tool import Tool
 from src.core.verdict import SandboxStatus
 from src.store.conversation import ConversationSummary
 from src.store.database import open_database
-from src.store.journal import Journal
+from src.store.journal import Entry, Journal
 from src.store.recorder import Recorder
 from web.port import LibraryChange
 
@@ -48,12 +48,20 @@ class FakeEngine:
         self._database = open_database(database_url)
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
-        self._recorder = Recorder(self._journal)
+        self._recorder = Recorder(self, pauses=(), retry=0.01)
+        self._failures = 0
         self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
         self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._library_callbacks: list[LibraryChange] = []
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
+
+    def append(self, entries: Sequence[Entry]) -> list[Record]:
+        """The journal's, for the recorder."""
+        if self._failures:
+            self._failures -= 1
+            raise OSError("the disk is full")
+        return self._journal.append(entries)
 
     async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
         if not request.strip():
@@ -103,6 +111,8 @@ class FakeEngine:
             case "grow":
                 for callback in self._library_callbacks:
                     callback(rest, "added", "for the test")
+            case "break":
+                self._failures = 2
             case "sandbox":
                 self._sandbox = SandboxStatus(available=False, backend="none", detail="no engine answers")
             case "hang":

@@ -1,7 +1,6 @@
 """The real server around the fake engine, as a process: `python -m tests.web.run_server`, settings from the environment."""
 
 import logging
-import sys
 
 from config import load_settings
 from tests.web.fake_engine import FakeEngine
@@ -24,4 +23,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
+    app.leave(0)

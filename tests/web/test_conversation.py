@@ -117,6 +117,16 @@ def test_a_turn_that_fails_says_so(server: ServerProcess, visitor: requests.Sess
         assert page.records(until="turn_failed")[-1]["event"]["message"] == "fail is not in the script"
 
 
+def test_a_database_that_fails_is_told_and_nothing_is_lost(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        conversation = page.ask("break")["conversation_id"]
+        assert page.next("error")["message"] == "the database can't be written, so this conversation stands still"
+        numbered = [r for r in page.records(until="turn_finished") if r["seq"]]
+        while not numbered:
+            numbered = [r for r in page.records(until="turn_finished") if r["seq"]]
+        assert page.follow(conversation) == numbered
+
+
 def test_nobody_reads_stops_or_continues_what_belongs_to_somebody_else(server: ServerProcess, visitor: requests.Session) -> None:
     with server.browser() as stranger, server.socket(visitor) as mine, server.socket(stranger) as theirs, server.program() as program:
         asked = mine.ask("hold private")
