@@ -1,6 +1,8 @@
 """A page in a conversation: every record once and in order, to the right people, whatever happens to the connection."""
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import requests
@@ -169,19 +171,23 @@ def test_a_ninth_turn_at_once_is_refused_and_an_ended_one_makes_room(server: Ser
         assert page.ask("release many")["ok"]
 
 
-def test_conversations_outlive_the_server_and_access_does_not(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("restart")
-    first = ServerProcess(folder, "eventlet")
+@pytest.mark.parametrize(
+    ("with_signal", "exit_code", "reason"),
+    [(signal.SIGTERM, 0, "Stopped on request."), (signal.SIGKILL, -9, "The server ended while this was running.")],
+)
+def test_conversations_outlive_the_server_and_access_does_not(tmp_path: Path, with_signal: int, exit_code: int, reason: str) -> None:
+    first = ServerProcess(tmp_path, "eventlet")
     with first.browser() as session:
         with first.socket(session) as page:
             conversation = page.ask("hold on")["conversation_id"]
             page.records(until="answer_token")
         port = first.url.rpartition(":")[2]
-        assert first.end() == (0, "")
-        second = ServerProcess(folder, "eventlet", FLASK_PORT=port)
+        assert first.end(with_signal) == (exit_code, "")
+        second = ServerProcess(tmp_path, "eventlet", FLASK_PORT=port)
         assert session.get(f"{second.url}/api/conversations").status_code == 401
         assert session.get(second.link).status_code == 200
         assert [c["id"] for c in session.get(f"{second.url}/api/conversations").json()["conversations"]] == [conversation]
         records = session.get(f"{second.url}/api/conversations/{conversation}/records").json()["records"]
         assert [r["event"]["type"] for r in records] == ["turn_started", "answer_token", "turn_stopped"]
+        assert records[-1]["event"]["reason"] == reason
     assert second.end() == (0, "")
