@@ -4,7 +4,7 @@ import math
 import statistics
 
 
-def summarize_numbers(numbers: list[float]) -> dict[str, float | None]:
+def summarize_numbers(numbers: list[int | float]) -> dict[str, float | None]:
     """Summarize numbers by their count, sum, mean, median, minimum, maximum and sample standard deviation.
 
     Returns:

@@ -275,6 +275,8 @@ def test_unknown_request_is_impossible_and_says_what_would_help() -> None:
 
 def test_answers_have_the_wording_of_their_recipe() -> None:
     assert told("calculate_percentage(percentage=15, number=300)", returned(45)) == "15% of 300 is 45."
+    assert told("calculate_percentage(percentage=15.0, number=300.0)", returned(45)) == "15% of 300 is 45."
+    assert told("square_root(number=2.25)", returned(1.5)) == "The square root of 2.25 is 1.5."
     assert told("reverse_string(text='Python')", returned("nohtyP")) == "`Python` reversed is `nohtyP`."
     assert told("is_prime(number=97)", returned(True)) == "Yes, 97 is a prime number."
     assert told("is_prime(number=91)", returned(False)) == "No, 91 is not a prime number."

@@ -114,6 +114,9 @@ def _value(result: str) -> str | None:
 
 
 def _inline(value: object) -> str | None:
+    """An argument; a whole number that the executor made a float is shown as it was asked for."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
     if isinstance(value, str):
         return code(value) if value else "the empty text"
     return _value(repr(value))

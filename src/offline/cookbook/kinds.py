@@ -115,7 +115,7 @@ OF_ANNOTATION = {
     "str": "text",
     "int": "int",
     "float": "number",
-    "list[float]": "numbers",
+    "list[int | float]": "numbers",
     "list[int]": "ints",
     "list[Any]": "items",
     "list[int | float | str]": "items",

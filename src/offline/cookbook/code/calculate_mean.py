@@ -1,7 +1,7 @@
 import statistics
 
 
-def calculate_mean(numbers: list[float]) -> float:
+def calculate_mean(numbers: list[int | float]) -> float:
     """Calculate the arithmetic mean, the average, of some numbers.
 
     Args:

@@ -1,7 +1,7 @@
 import statistics
 
 
-def calculate_median(numbers: list[float]) -> float:
+def calculate_median(numbers: list[int | float]) -> float:
     """Calculate the median, the middle value, of some numbers.
 
     Args:

@@ -1,4 +1,4 @@
-def find_maximum(numbers: list[float]) -> float:
+def find_maximum(numbers: list[int | float]) -> float:
     """Find the greatest of some numbers.
 
     Args:

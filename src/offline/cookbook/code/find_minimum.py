@@ -1,4 +1,4 @@
-def find_minimum(numbers: list[float]) -> float:
+def find_minimum(numbers: list[int | float]) -> float:
     """Find the smallest of some numbers.
 
     Args:

@@ -1,4 +1,4 @@
-def second_largest(numbers: list[float]) -> float:
+def second_largest(numbers: list[int | float]) -> float:
     """Find the second largest of some numbers; equal numbers count once.
 
     Args:

@@ -1,7 +1,7 @@
 import statistics
 
 
-def standard_deviation(numbers: list[float], population: bool = False) -> float:
+def standard_deviation(numbers: list[int | float], population: bool = False) -> float:
     """Calculate the standard deviation of some numbers, as of a sample or of a whole population.
 
     Args:

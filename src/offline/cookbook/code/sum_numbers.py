@@ -1,7 +1,7 @@
 import math
 
 
-def sum_numbers(numbers: list[float]) -> float:
+def sum_numbers(numbers: list[int | float]) -> float:
     """Add up all the numbers of a list.
 
     Args:

@@ -52,7 +52,7 @@ DATES: tuple[Recipe, ...] = (
             "Subtract 7 days from January 3, 2025",
             "2024-12-31 plus 1 days",
         ),
-        says="{result}",
+        says="That is {result}.",
     ),
     Recipe(
         name="is_leap_year",

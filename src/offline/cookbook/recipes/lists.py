@@ -64,7 +64,7 @@ LISTS: tuple[Recipe, ...] = (
             "Break 1, 2, 3, 4, 5, 6 into batches of 4",
             "Group the items a, b, c into lists of two",
         ),
-        says="{result}",
+        says="In chunks of {size}: {result}",
     ),
     Recipe(
         name="flatten_list",
