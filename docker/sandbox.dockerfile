@@ -11,8 +11,10 @@ RUN python -m compileall -q -x "/(test|tests|idlelib|lib2to3|site-packages)/" \
         "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')" \
     && python -c "import pathlib, sysconfig; pathlib.Path(sysconfig.get_path('purelib'), 'sandbox.pth').write_text('/opt/sandbox\n')"
 
+# Older versions of runc give a tmpfs the mode of the folder below it, whatever its options say, hence the last step.
 COPY src/sandboxes/worker /opt/sandbox/sandbox_worker
-RUN python -m compileall -q /opt/sandbox
+RUN python -m compileall -q /opt/sandbox \
+    && python -c "import os; os.chmod('/tmp', 0o700); os.chown('/tmp', 65534, 65534)"
 
 USER 65534:65534
 WORKDIR /tmp

@@ -28,6 +28,7 @@ _GRACE = 2.0
 _STDOUT = 1
 _HEADER = struct.Struct(">BxxxL")
 _NOISE = 4000
+_REMOVED = "the container was removed by someone else in the middle of its job"
 
 log = logging.getLogger(__name__)
 
@@ -182,8 +183,10 @@ class ContainerJob:
             container.wait(timeout=_GRACE)
             container.reload()
         except NotFound as error:
-            raise SandboxFailed("the container was removed by someone else in the middle of its job") from error
+            raise SandboxFailed(_REMOVED) from error
         state = container.attrs["State"]
+        if state.get("Status") in ("removing", "dead"):
+            raise SandboxFailed(_REMOVED)
         if state.get("OOMKilled"):
             return f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox gives."
         log.warning("a sandbox container ended early with exit code %s: %s", state.get("ExitCode"), self._said())

@@ -1,6 +1,8 @@
 """The Docker engine: how it is reached, what is said when it is not, and the containers that were left on it."""
 
 import logging
+import os
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +10,7 @@ from typing import Any
 
 import requests
 from docker.client import DockerClient  # type: ignore[import-not-found]
+from docker.context.api import ContextAPI  # type: ignore[import-not-found]
 from docker.errors import APIError, DockerException, NotFound  # type: ignore[import-not-found]
 
 from src.core.errors import SandboxFailed, SandboxUnavailable
@@ -17,6 +20,7 @@ NO_ENGINE = (
     "install Docker and start its engine (Debian, Ubuntu: `apt install docker.io`; others: docker.com), "
     "or set DOCKER_HOST to an engine that runs elsewhere"
 )
+NOT_ALLOWED = "add the user to the group that may (`sudo usermod -aG docker $USER`, then log in again)"
 _QUICK = 1.5
 _PATIENT = 30.0
 
@@ -86,12 +90,32 @@ class Engine:
 
 def _connect(timeout: float) -> Any:
     try:
+        _knock(os.environ.get("DOCKER_HOST") or ContextAPI.kwargs_from_context().get("base_url", ""))
         # the handshake is impatient in any case: an engine that is there answers at once
         client = DockerClient.from_env(version="auto", timeout=_QUICK)
         client.api.timeout = timeout
         return client
     except (DockerException, requests.RequestException, OSError, ValueError) as error:
         raise SandboxUnavailable(f"no Docker engine answers: {_reason(error)}", NO_ENGINE) from error
+
+
+def _knock(address: str) -> None:
+    """Try the engine's Unix socket, if that is where it is: the SDK neither says plainly what is wrong nor closes what it opened.
+
+    Raises:
+        SandboxUnavailable: nothing listens there, or this user may not connect.
+    """
+    scheme, _, path = address.partition("://")
+    if scheme not in ("unix", "http+unix"):
+        return
+    try:
+        with socket.socket(socket.AF_UNIX) as door:
+            door.settimeout(_QUICK)
+            door.connect(path)
+    except PermissionError as error:
+        raise SandboxUnavailable(f"this user may not use the Docker engine at {path}", f"{NOT_ALLOWED}; or {NO_ENGINE}") from error
+    except OSError as error:
+        raise SandboxUnavailable(f"no Docker engine answers at {path}: {error.strerror or error}", NO_ENGINE) from error
 
 
 @contextmanager

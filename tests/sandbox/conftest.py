@@ -1,5 +1,6 @@
 """The sandbox on the real engine, with its image built once, and a look after each test at what it left behind."""
 
+import asyncio
 import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -25,6 +26,7 @@ def image() -> str:
     with FileLock(Path(tempfile.gettempdir(), f"{IMAGE}.lock")):
         if not sandbox.image_is_current():
             sandbox.build_image()
+    asyncio.run(sandbox.aclose())
     return IMAGE
 
 

@@ -73,7 +73,10 @@ async def test_whatever_is_raised_is_an_outcome(sandbox: SecureSandbox, code: st
         ("import os\ndef tool(): os.kill(os.getpid(), 11)", "The tool's process was ended by SIGSEGV."),
         ("import os\nos.kill(os.getpid(), 9)", "The tool's process was ended by SIGKILL."),
         ("def tool(): return 'x' * 10**9", "It needed more memory than the 256 MB that the sandbox gives."),
-        ("import os, time\ndef tool():\n    os.closerange(0, 100)\n    time.sleep(1000)", "The tool's process cut itself off from the judge."),
+        (
+            "import os, time\ndef tool():\n    os.closerange(0, 100)\n    time.sleep(1000)",
+            "The tool's process cut itself off from the judge.",
+        ),
     ],
 )
 async def test_a_tool_that_ends_its_process_was_killed(sandbox: SecureSandbox, code: str, reason: str) -> None:

@@ -1,0 +1,188 @@
+"""Containers come and go: none is left after a job, a cancelled job or a dead server, and the image follows its sources."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from docker.client import DockerClient
+
+from src.core.errors import SandboxFailed, SandboxUnavailable
+from src.core.verdict import SandboxStatus, Verdict
+from src.sandbox import SecureSandbox
+from src.sandboxes import ownership
+from src.sandboxes.image import DIGEST
+from src.sandboxes.limits import ContainerLimits, container_options
+
+CODE = "def solution(n): return n"
+SUITE = "from solution import solution\ndef test_a(): assert solution(1) == 1"
+HANGING = SUITE + "\ndef test_b():\n    import time\n    time.sleep(1000)"
+
+
+@pytest.mark.docker
+async def test_cancelling_a_job_removes_its_container(sandbox: SecureSandbox, own_containers: Callable[[], list[str]]) -> None:
+    running = asyncio.Event()
+    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    await running.wait()
+    assert len(await asyncio.to_thread(own_containers)) == 1
+    job.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await job
+    assert await asyncio.to_thread(own_containers) == []
+
+
+@pytest.mark.docker
+async def test_cancelling_again_does_not_hurry_the_removal(sandbox: SecureSandbox, own_containers: Callable[[], list[str]]) -> None:
+    running = asyncio.Event()
+    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    await running.wait()
+    for _ in range(5):
+        job.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await job
+    assert await asyncio.to_thread(own_containers) == []
+
+
+@pytest.mark.docker
+async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(sandbox: SecureSandbox) -> None:
+    jobs = [asyncio.create_task(sandbox.verify("solution", CODE, SUITE, lambda result: None)) for _ in range(10)]
+    await asyncio.sleep(0)
+    jobs[9].cancel()
+    outcomes = await asyncio.gather(*jobs, return_exceptions=True)
+    assert [o.passed for o in outcomes[:9] if isinstance(o, Verdict)] == [True] * 9
+    assert isinstance(outcomes[9], asyncio.CancelledError)
+
+
+@pytest.mark.docker
+async def test_a_container_that_someone_else_removes_is_no_failed_test(
+    sandbox: SecureSandbox, engine: DockerClient, own_containers
+) -> None:
+    running = asyncio.Event()
+    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    await running.wait()
+    [container_id] = await asyncio.to_thread(own_containers)
+    await asyncio.to_thread(engine.api.remove_container, container_id, force=True)
+    with pytest.raises(SandboxFailed, match="the container was removed by someone else in the middle of its job"):
+        await job
+
+
+@pytest.mark.docker
+async def test_the_host_ends_a_job_whose_judge_is_held_up(hasty: SecureSandbox) -> None:
+    """The stopped test process takes nothing in, so the judge waits to hand it a suite larger than the pipe."""
+    code = """
+import os, signal
+for pid in range(2, 30):
+    if pid != os.getpid():
+        try: os.kill(pid, signal.SIGSTOP)
+        except OSError: pass
+"""
+    verdict = await hasty.verify("solution", code + CODE, SUITE + "\n#" + "x" * 2_000_000, lambda result: None)
+    assert (verdict.passed, verdict.problem) == (False, "It ran longer than 1 seconds.")
+
+
+@pytest.mark.docker
+async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, engine: DockerClient, image: str) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)  # noqa: ASYNC220 - nobody waits for it
+    labels = {
+        "live": ownership.labels(600),
+        "late": ownership.labels(-1),
+        "dead": ownership.labels(600) | {ownership.OWNER: ownership._owner(dead.pid)},
+    }
+    dead.communicate()
+    labels["elsewhere"] = ownership.labels(600) | {ownership.OWNER: "another-boot:1:1"}
+    made = {
+        name: engine.containers.create(image, command=["execute"], labels=own, **container_options(ContainerLimits()))
+        for name, own in labels.items()
+    }
+    try:
+        assert await sandbox.reap() >= 2
+        left = {c.id for c in await asyncio.to_thread(engine.containers.list, all=True)}
+        assert {name for name, container in made.items() if container.id in left} == {"live", "elsewhere"}
+    finally:
+        for container in made.values():
+            sandbox._engine.remove(container.id)
+
+
+@pytest.mark.docker
+async def test_status_names_engine_and_image(sandbox: SecureSandbox, image: str, engine: DockerClient) -> None:
+    version = engine.version()["Version"]
+    assert await sandbox.status() == SandboxStatus(available=True, backend="docker", detail=f"Docker {version}, image {image}")
+
+
+@pytest.mark.docker
+async def test_a_missing_image_is_said_with_what_to_do(nothing_left: None) -> None:
+    sandbox = SecureSandbox(image="self-eng-sandbox-that-is-not", timeout=5)
+    with pytest.raises(SandboxUnavailable, match="there is no image self-eng-sandbox-that-is-not to run code in") as raised:
+        await sandbox.verify("solution", CODE, SUITE, lambda result: None)
+    assert "SecureSandbox().build_image()" in raised.value.remedy
+    assert (await sandbox.status()).available is False
+    await sandbox.aclose()
+
+
+@pytest.mark.docker
+async def test_an_image_from_other_sources_is_not_used(engine: DockerClient, image: str) -> None:
+    name = "self-eng-sandbox-of-other-sources"
+    container = engine.containers.create(image)
+    try:
+        container.commit(name, changes=f"LABEL {DIGEST}=other")
+        sandbox = SecureSandbox(image=name, timeout=5)
+        assert sandbox.image_is_current() is False
+        with pytest.raises(SandboxUnavailable, match="was built from other sources than these"):
+            await sandbox.execute("tool", "def tool(): pass", {})
+        await sandbox.aclose()
+    finally:
+        container.remove()
+        engine.images.remove(name)
+
+
+@pytest.mark.docker
+async def test_a_second_build_changes_nothing(sandbox: SecureSandbox, engine: DockerClient, image: str) -> None:
+    before = engine.images.get(image).id
+    await asyncio.to_thread(sandbox.build_image)
+    assert (engine.images.get(image).id, sandbox.image_is_current()) == (before, True)
+
+
+@pytest.mark.docker
+def test_a_base_that_cannot_be_had_is_named(image: str) -> None:
+    sandbox = SecureSandbox(image="self-eng-sandbox-unbuilt", timeout=5, base_image="localhost:1/no/such:image")
+    lines: list[str] = []
+    with pytest.raises(
+        SandboxUnavailable, match="the base image localhost:1/no/such:image is not on this machine and can't be pulled"
+    ) as raised:
+        sandbox.build_image(lines.append)
+    assert "BASE_IMAGE" in raised.value.remedy
+    assert raised.value.__notes__ == [f"What to do: {raised.value.remedy}"]
+    assert lines == ["pulling localhost:1/no/such:image"]
+    asyncio.run(sandbox.aclose())
+
+
+@pytest.fixture(params=["no socket", "silent"])
+def no_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An address where no engine answers: nothing listens, or what listens says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock" if request.param == "no socket" else f"tcp://127.0.0.1:{port}")
+        yield
+
+
+async def test_without_an_engine_code_is_refused_with_what_to_do(no_engine: None) -> None:
+    sandbox = SecureSandbox(image="any", timeout=5)
+    status = await sandbox.status()
+    assert (status.available, status.backend) == (False, "docker")
+    assert status.detail.startswith("Code can't run: no Docker engine answers")
+    assert "apt install docker.io" in status.detail
+    assert "DOCKER_HOST" in status.detail
+    with pytest.raises(SandboxUnavailable, match="no Docker engine answers"):
+        await sandbox.verify("solution", CODE, SUITE, lambda result: None)
+    await sandbox.aclose()
+
+
+def test_settings_fill_in_what_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_IMAGE_NAME", "from-the-settings")
+    monkeypatch.setenv("DOCKER_TIMEOUT", "7")
+    sandbox = SecureSandbox()
+    assert (sandbox._image.name, sandbox.timeout) == ("from-the-settings", 7.0)
+    assert SecureSandbox(image="other", timeout=3).timeout == 3
