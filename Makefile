@@ -23,7 +23,8 @@ lint: $(VENV)/test.stamp
 
 unit: $(VENV)/test.stamp
 	node --test tests/front/
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2 --dist loadfile --ignore tests/browser
+	$(PY) -m pytest tests/browser
 
 # What the tests need beside Python packages: a Docker engine and Chromium.
 machine:

@@ -117,7 +117,7 @@ class Engine:
         """End a running turn of `owner`; False if there is none of that id."""
         if self._running.get(turn_id, ("",))[0] != owner:
             return False
-        self._running[turn_id][1].cancel("Stopped on request.")
+        await self._cancel([self._running[turn_id][1]], "Stopped on request.")
         return True
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
@@ -165,11 +165,16 @@ class Engine:
         """End in the journal what an earlier server left running; for the server only, as others may run turns beside it."""
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
 
+    @staticmethod
+    async def _cancel(tasks: Sequence[asyncio.Task[object]], reason: str) -> None:
+        await asyncio.sleep(0)  # a task that is cancelled before its first step would end without its last event
+        for task in tasks:
+            task.cancel(reason)
+
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""
         tasks = [task for _, task in self._running.values()]
-        for task in tasks:
-            task.cancel("The server ended.")
+        await self._cancel(tasks, "The server ended.")
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._recorder.aclose()
         await self._resources.aclose()

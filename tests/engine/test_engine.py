@@ -1,0 +1,74 @@
+"""The engine as the web sees it: conversations have owners, turns can be stopped at any moment, history goes along."""
+
+from contextlib import aclosing
+
+import pytest
+
+from config import Settings
+from src.bootstrap import LONGEST_REQUEST, Engine, build_engine
+from src.core.errors import RequestError
+from src.core.events import FINAL, Record
+from tests.home import Home
+
+
+@pytest.fixture
+async def engine(tmp_path, monkeypatch):
+    for name, value in Home(tmp_path / "home").environment().items():
+        monkeypatch.setenv(name, value)
+    async with aclosing(await build_engine(Settings(_env_file=None))) as engine:
+        yield engine
+
+
+async def ended(engine: Engine, turn_id: str, records: list[Record]) -> Record:
+    """The last record of a turn."""
+    while True:
+        for record in records:
+            if record.turn_id == turn_id and isinstance(record.event, FINAL):
+                return record
+        await engine._recorder.flush()
+
+
+async def test_a_turn_is_stopped_even_before_its_first_step(engine):
+    records: list[Record] = []
+    engine.subscribe(records.extend)
+    asked = await engine.ask("me", None, "Reverse 'abc'")
+    assert await engine.stop("me", asked.turn_id)
+    last = await ended(engine, asked.turn_id, records)
+    assert (last.event.type, last.event.reason) == ("turn_stopped", "Stopped on request.")
+    assert await engine.history("me", asked.conversation_id) == tuple(records)
+
+
+async def test_nobody_stops_or_reads_what_is_not_theirs(engine):
+    asked = await engine.ask("me", None, "hello")
+    assert not await engine.stop("somebody", asked.turn_id)
+    with pytest.raises(RequestError):
+        await engine.history("somebody", asked.conversation_id)
+    with pytest.raises(RequestError):
+        await engine.ask("somebody", asked.conversation_id, "hello")
+    assert await engine.conversations("somebody") == ()
+
+
+@pytest.mark.parametrize("request_text", ["", " \n ", "x" * (LONGEST_REQUEST + 1)])
+async def test_requests_that_cannot_be_used_are_refused(engine, request_text):
+    with pytest.raises(RequestError):
+        await engine.ask("me", None, request_text)
+    assert await engine.conversations("me") == ()
+
+
+async def test_a_greeting_is_answered_and_kept_for_the_next_turn(engine):
+    records: list[Record] = []
+    engine.subscribe(records.extend)
+    asked = await engine.ask("me", None, "Hello!")
+    last = await ended(engine, asked.turn_id, records)
+    assert last.event.type == "turn_finished"
+    again = await engine.ask("me", asked.conversation_id, "Thanks!")
+    assert again.conversation_id == asked.conversation_id
+    await ended(engine, again.turn_id, records)
+    assert [r.seq for r in records] == list(range(1, len(records) + 1))
+
+
+async def test_the_status_names_model_sandbox_and_library(engine):
+    status = await engine.status()
+    assert (status.model.name, status.model.offline) == ("offline", True)
+    assert status.library.tools == 0
+    assert status.sandbox.backend == "docker"
