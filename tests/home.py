@@ -89,4 +89,6 @@ def serving(home: Home, **more: str) -> Iterator[str]:
         code = process.wait(timeout=10)
         listener.join()
         reader.join()
+        process.stdout.close()
+        process.stderr.close()
     assert (code, said, links.qsize()) == (0, [], 0)
