@@ -220,6 +220,17 @@ def test_refused_name_is_not_proposed_again() -> None:
     assert reply.specification.name == "reverse_text"
 
 
+def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> None:
+    history = (ChatMessage(role="user", content="Reverse 'a'"), ChatMessage(role="assistant", content="`a`"))
+    prompt = render("specification", history, request="and 'b'?", taken=(), problem="")
+    reply = SpecificationReply.model_validate_json(complete(prompt).content)
+    assert reply.model_dump() == {
+        "outcome": "question",
+        "message": "This seems to continue the request before it. Please say it in one sentence, such as “Reverse the string 'abc'”",
+        "specification": None,
+    }
+
+
 def test_suite_and_module_follow_the_name_in_the_specification() -> None:
     spec = specify("Reverse 'a'", taken=("reverse_string",)).specification
     assert spec is not None

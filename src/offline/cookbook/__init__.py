@@ -13,7 +13,7 @@ from src.offline.cookbook.fitting import Function, fill, fill_by_literals
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.sections import Task, read_task
 from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
-from src.offline.cookbook.specifying import names_in, recipe_of, specification
+from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification
 
 _DECLINE = "no_tool_fits"
 _TAKEN = re.compile(r"^Names that are taken: (.*)$", re.MULTILINE)
@@ -72,7 +72,7 @@ def _why_none(request: str, asked: tuple[Match, ...]) -> str:
 
 def _specified(task: Task) -> SpecificationReply:
     request = task.parts["request"]
-    asked = matches(request, task.earlier)
+    asked = matches(request)
     if asked:
         listed = _TAKEN.search(task.rest)
         taken = {*(listed[1].split(", ") if listed else ()), *names_in(_TAKEN.sub("", task.rest))}
@@ -80,6 +80,11 @@ def _specified(task: Task) -> SpecificationReply:
     small_talk = reply_to(request)
     if small_talk:
         return SpecificationReply(outcome="answer", message=small_talk, specification=None)
+    if continued := matches(request, task.earlier):
+        # Most likely its tool exists and the search missed it, as so short a request does not name it: no second one is built.
+        example = example_request(continued[0].recipe)
+        question = f"This seems to continue the request before it. Please say it in one sentence, such as “{example}”"
+        return SpecificationReply(outcome="question", message=question, specification=None)
     return SpecificationReply(outcome="impossible", message=f"I have no recipe for this request. {KNOWLEDGE}", specification=None)
 
 

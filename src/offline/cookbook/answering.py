@@ -7,7 +7,7 @@ from typing import Any
 
 from src.offline.cookbook.recipe import Recipe
 from src.offline.cookbook.recipes import RECIPES
-from src.offline.cookbook.source import example_requests
+from src.offline.cookbook.specifying import example_request
 
 _EMPTY = "(an empty text)"
 _RAISED = re.compile(r"raised (?P<type>\w+)(?:: (?P<message>.*))?", re.DOTALL)
@@ -42,12 +42,8 @@ def _call(source: str) -> tuple[str, dict[str, Any]]:
 
 def _explained(message: str, recipe: Recipe | None) -> str:
     said = message.strip().rstrip(".")
-    example = f" Something like this works: {code(_example(recipe))}" if recipe else ""
+    example = f" Something like this works: {code(example_request(recipe))}" if recipe else ""
     return f"That is not possible with this input: {said}.{example}"
-
-
-def _example(recipe: Recipe) -> str:
-    return (recipe.requests or example_requests(recipe.name))[0]
 
 
 def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str | None:

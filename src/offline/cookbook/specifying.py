@@ -23,8 +23,17 @@ def specification(recipe: Recipe, taken: Collection[str] = ()) -> Specification:
         returns_description=source.returns,
         errors=source.errors,
         examples=tuple(SpecExample(call=source.renamed(e.call, name), result=e.result) for e in source.examples),
-        example_requests=recipe.requests or example_requests(recipe.name),
+        example_requests=_requests(recipe),
     )
+
+
+def example_request(recipe: Recipe) -> str:
+    """One request that the recipe answers."""
+    return _requests(recipe)[0]
+
+
+def _requests(recipe: Recipe) -> tuple[str, ...]:
+    return recipe.requests or example_requests(recipe.name)
 
 
 def free_name(recipe: Recipe, taken: Collection[str]) -> str:
