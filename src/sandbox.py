@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from src.core.errors import SandboxError
@@ -119,25 +119,26 @@ class SecureSandbox:
             return f"The job is too large for the sandbox: {problem}.", 0.0
         container = ContainerJob(self._engine, self._image, mode, self._limits)
         work = self._threads.submit(container.run, job, account)
+        ended = asyncio.wrap_future(work)
         try:
-            killed = await asyncio.shield(asyncio.wrap_future(work))
+            killed = await asyncio.shield(ended)
         except asyncio.CancelledError:
             container.cancel()
-            await _removed(work)
+            work.cancel()  # if it still waits for a thread
+            await _removed(ended)
             raise
         return killed, loop.time() - started
 
 
-async def _removed(work: Future[str | None]) -> None:
+async def _removed(ended: "asyncio.Future[str | None]") -> None:
     """Wait until a cancelled job has removed its container, however often its task is cancelled meanwhile."""
-    if work.cancel():
-        return  # it was still waiting for a thread
-    ended = asyncio.ensure_future(asyncio.to_thread(wait, [work]))
     while not ended.done():
         try:
-            await asyncio.shield(ended)
+            await asyncio.wait([ended])
         except asyncio.CancelledError:
             continue
+    if not ended.cancelled():
+        ended.exception()  # it says that it was cancelled; asyncio complains of what nobody looks at
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, on_test: Callable[[TestResult], None], result: TestResult) -> None:

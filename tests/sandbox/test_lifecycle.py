@@ -1,6 +1,7 @@
 """Containers come and go: none is left after a job, a cancelled job or a dead server, and the image follows its sources."""
 
 import asyncio
+import gc
 import socket
 import subprocess
 import sys
@@ -22,7 +23,9 @@ HANGING = SUITE + "\ndef test_b():\n    import time\n    time.sleep(1000)"
 
 
 @pytest.mark.docker
-async def test_cancelling_a_job_removes_its_container(sandbox: SecureSandbox, own_containers: Callable[[], list[str]]) -> None:
+async def test_cancelling_a_job_removes_its_container(
+    sandbox: SecureSandbox, own_containers: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
+) -> None:
     running = asyncio.Event()
     job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
     await running.wait()
@@ -31,6 +34,8 @@ async def test_cancelling_a_job_removes_its_container(sandbox: SecureSandbox, ow
     with pytest.raises(asyncio.CancelledError):
         await job
     assert await asyncio.to_thread(own_containers) == []
+    gc.collect()
+    assert caplog.records == []
 
 
 @pytest.mark.docker
