@@ -34,9 +34,13 @@ format: $(VENV)/test.stamp
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-# Renew constraints.txt from what is installed, after a change of requirements*.txt.
-lock: $(VENV)/test.stamp
-	$(PY) -m pip freeze --exclude-editable | grep -v '^gt-all' > constraints.txt
+# Renew constraints.txt, after a change of requirements*.txt, from a fresh environment.
+lock:
+	@rm -rf $(VENV)-lock && $(PYTHON) -m venv $(VENV)-lock && : > constraints.txt
+	@$(VENV)-lock/bin/pip install --quiet -r requirements.txt -r requirements-dev.txt
+	@echo "# Everything the direct dependencies bring, pinned; made by \`make lock\`." > constraints.txt
+	@$(VENV)-lock/bin/pip freeze --exclude-editable >> constraints.txt
+	@rm -rf $(VENV)-lock
 
 clean:
 	rm -rf $(VENV) node_modules

@@ -108,7 +108,7 @@ class Orchestrator:
         started = time.monotonic()
         turn.emit(Searching())
         with stage("searching"):
-            candidates = await self._library.search(turn.request, CANDIDATES)
+            candidates = await self._candidates(turn)
             choice = await self._choose(turn, candidates)
         considered = tuple(c.tool.name for c in candidates)
         seconds = time.monotonic() - started
@@ -118,6 +118,17 @@ class Orchestrator:
             confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
             turn.emit(ToolFound(tool=choice.tool.name, confidence=confidence, considered=considered, seconds=seconds))
         return choice, considered
+
+    async def _candidates(self, turn: Turn) -> tuple[Candidate, ...]:
+        """The tools nearest to the request, by itself and as one that goes on from the request before it, best first."""
+        found = await self._library.search(turn.request, CANDIDATES)
+        before = next((m.content for m in reversed(turn.history) if m.role == "user"), None)
+        if before is not None:
+            found += await self._library.search(f"{before}\n{turn.request}", CANDIDATES)
+        best: dict[str, Candidate] = {}
+        for candidate in sorted(found, key=lambda c: c.confidence, reverse=True):
+            best.setdefault(candidate.tool.name, candidate)
+        return tuple(best.values())[:CANDIDATES]
 
     async def _choose(self, turn: Turn, candidates: Sequence[Candidate]) -> Call | Misfit | NoFit:
         if not candidates:

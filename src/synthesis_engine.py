@@ -40,14 +40,16 @@ class SynthesisEngine:
         self._model_name, self._max_repairs = model_name, max_repairs
 
     async def synthesize(self, turn: Turn, taken: Sequence[str] = ()) -> Tool | Reply:
-        """Build and register the tool that the request needs; `taken` names the tools that were looked at and don't fit.
+        """Build and register the tool that the request needs, unless the library turns out to have it.
+
+        `taken` names the tools that were looked at and don't fit.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` at which step.
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         spec = await self._specify(turn, taken)
-        if isinstance(spec, Reply):
+        if not isinstance(spec, Specification):
             return spec
         tests = await self._write_tests(turn, spec)
         code = await self._implement(turn, spec, tests)
@@ -70,7 +72,7 @@ class SynthesisEngine:
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
 
-    async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Reply:
+    async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Tool | Reply:
         problem = ""
         for attempt in range(1, MAX_REWRITES + 2):
             prompt = render("specification", turn.history, request=turn.request, taken=taken, problem=problem)
@@ -81,6 +83,10 @@ class SynthesisEngine:
                 if reply.outcome != "tool" and reply.message:
                     current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
                     return Reply(text=reply.message)
+                known = await self._same_tool(reply.specification)
+                if known:
+                    current.summary = f"{known.name} is in the library already, and does this."
+                    return known
                 problem = self._refusal(reply.specification)
                 if reply.specification and not problem:
                     current.summary = f"{reply.specification.signature()}: {reply.specification.description}"
@@ -88,6 +94,15 @@ class SynthesisEngine:
                     return reply.specification
                 current.fail(f"Refused: {problem}.")
         raise _gave_up("specification", problem)
+
+    async def _same_tool(self, spec: Specification | None) -> Tool | None:
+        """The tool that is specified, if the library has it and the search missed it: same name, same parameters."""
+        try:
+            known = await self._library.get(spec.name) if spec else None
+        except LibraryError:
+            return None
+        names = [p.name for p in known.signature.parameters] if known else None
+        return known if spec and names == [p.name for p in spec.parameters] else None
 
     def _refusal(self, spec: Specification | None) -> str:
         if spec is None:

@@ -120,6 +120,19 @@ async def test_the_conversation_reaches_the_model():
     assert turns.model.prompts[0].messages[1:3] == history
 
 
+async def test_a_request_that_goes_on_from_the_one_before_is_also_searched_with_it():
+    class Remembering(ListedLibrary):
+        async def search(self, request: str, limit: int = 8):
+            searched.append(request)
+            return await super().search(request, limit) if "plus" in request else ()
+
+    searched: list[str] = []
+    history = (ChatMessage(role="user", content="1 plus 1"), ChatMessage(role="assistant", content="2"))
+    turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), Remembering(tool()))
+    assert (await turns.ask("and 2?", history))[2] == "tool_found"
+    assert searched == ["and 2?", "1 plus 1\nand 2?"]
+
+
 async def test_arguments_that_never_fit_lead_to_a_new_tool():
     wrong = FunctionCall(name="add_numbers", arguments={"a": "two"})
     model = ScriptedModel(wrong, wrong, specified(), fenced(TESTS), fenced(CODE), DOUBLE, "8")

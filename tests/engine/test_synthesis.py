@@ -149,6 +149,13 @@ async def test_a_taken_name_is_refused_and_specified_again():
     assert "a tool 'add_numbers' is registered already" in run.model.prompts[1].messages[-1].content
 
 
+async def test_a_tool_that_the_search_missed_is_used_and_not_built_again():
+    known = tool("double_number", CODE)
+    run = Run(ScriptedModel(specified()), ScriptedSandbox(), ListedLibrary(known))
+    assert await run.synthesize() == known
+    assert steps(run.events) == [("specification", "started", 1), ("specification", "finished", 1)]
+
+
 async def test_two_turns_that_build_the_same_tool_share_the_first_one():
     run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
     faster = tool("double_number", CODE).model_copy(update={"signature": specification().signature()})
