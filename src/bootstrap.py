@@ -191,6 +191,7 @@ async def build_engine(settings: Settings) -> Engine:
         stack.callback(database.dispose)
         embedder = MiniLM(settings.data_dir / FOLDER)
         sandbox = SecureSandbox(image=settings.docker_image_name, timeout=settings.docker_timeout, base_image=settings.base_image)
+        stack.push_async_callback(sandbox.aclose)
         changes = Changes()
         library = CapabilityRegistry(database, settings.tools_dir, settings.chroma_persist_dir, embedder, on_change=changes.tell)
         stack.push_async_callback(library.aclose)

@@ -87,7 +87,8 @@ async def run_check(settings: Settings, part: str, say: Say) -> int:
     """
     if part not in CHECKS:
         raise ConfigurationError(f"there is no part {part!r} to check", f"choose among {', '.join(CHECKS)}")
-    provision(settings, say, ("embedder", "sandbox"))
+    if provision(settings, say, ("embedder",) if part == "llm_client" else ("embedder", "sandbox")):
+        return 1
     with tempfile.TemporaryDirectory() as folder:
         apart = {
             "tools_dir": Path(folder, "tools"),
