@@ -1,0 +1,113 @@
+// The socket: subscribes to conversations from the last number seen, and passes on what a person asks.
+
+import { io } from "socket.io-client";
+import { loadAll, loadConversations, loadHealth, loadTool, loadTools } from "./loading.js";
+import { needsHistory } from "./reducer.js";
+import { dispatch, store } from "./store.js";
+
+const ACK_TIMEOUT = 15_000;
+const RETRY = 1_000;
+
+const socket = io({ transports: ["websocket", "polling"], tryAllTransports: true, autoConnect: false, reconnectionDelayMax: 3_000 });
+const subscribed = new Set();
+const underway = new Set();
+
+export function connect() {
+  socket.on("connect", connected);
+  socket.on("disconnect", disconnected);
+  socket.on("connect_error", refused);
+  socket.on("records", ({ conversation_id: conversationId, records }) => receive(conversationId, records, true));
+  socket.on("library", libraryChanged);
+  socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
+  socket.on("error", (error) => dispatch({ type: "noticed", ...error }));
+  socket.connect();
+}
+
+function connected() {
+  subscribed.clear();
+  underway.clear();
+  dispatch({ type: "connection_changed", connection: "online" });
+  loadAll();
+  subscribe(store.peek().conversationId);
+}
+
+function disconnected(reason) {
+  dispatch({ type: "connection_changed", connection: "reconnecting" });
+  if (reason === "io server disconnect") socket.connect();
+}
+
+// A refused handshake is final for Socket.IO; whether it is for us, the REST side says.
+function refused() {
+  if (store.peek().connection !== "refused") dispatch({ type: "connection_changed", connection: "reconnecting" });
+  loadHealth();
+  if (!socket.active) setTimeout(() => store.peek().connection !== "refused" && socket.connect(), RETRY);
+}
+
+export function subscribe(id) {
+  if (!id || underway.has(id) || !socket.connected) return;
+  underway.add(id);
+  const after = store.peek().threads[id]?.lastSeq ?? 0;
+  socket.timeout(ACK_TIMEOUT).emit("subscribe", { conversation_id: id, after }, (timeout, reply) => {
+    underway.delete(id);
+    if (timeout) return subscribe(id);
+    if (!reply.ok) return unknownConversation(id, reply.error);
+    subscribed.add(id);
+    receive(id, reply.records, false);
+  });
+}
+
+export function ensureSubscribed(id) {
+  if (!subscribed.has(id)) subscribe(id);
+}
+
+function unknownConversation(id, error) {
+  if (store.peek().conversationId === id) dispatch({ type: "conversation_opened", id: null });
+  dispatch({ type: "noticed", ...error });
+}
+
+function receive(conversationId, records, live) {
+  dispatch({ type: "records_received", conversationId, records, live, now: Date.now() });
+  if (!needsHistory(store.peek(), conversationId)) return;
+  if (live) subscribe(conversationId);
+  else setTimeout(() => needsHistory(store.peek(), conversationId) && subscribe(conversationId), RETRY);
+}
+
+function libraryChanged(change) {
+  dispatch({ type: "library_changed", ...change });
+  loadTools();
+  loadHealth();
+  if (store.peek().openTool === change.name) loadTool(change.name);
+}
+
+// One at a time, so that a second request of a new conversation finds the id that the first one got.
+let asking = Promise.resolve();
+
+export function ask(text) {
+  const key = crypto.randomUUID?.() ?? String(performance.now());
+  dispatch({ type: "asked", key, text });
+  asking = asking.then(() => send(key, text));
+}
+
+async function send(key, text) {
+  const { conversationId = null } = store.peek().pending.find((p) => p.key === key) ?? {};
+  try {
+    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", { text, conversation_id: conversationId });
+    if (!reply.ok) return dispatch({ type: "ask_refused", key, error: reply.error });
+    dispatch({ type: "ask_accepted", key, conversationId: reply.conversation_id, turnId: reply.turn_id });
+    ensureSubscribed(reply.conversation_id);
+    if (!conversationId) loadConversations();
+  } catch {
+    dispatch({ type: "ask_refused", key, error: { message: "The server did not answer.", remedy: "Check that it runs, then send again." } });
+  }
+}
+
+export function stop(turnId) {
+  dispatch({ type: "stop_requested", turnId });
+  socket.emit("stop", { turn_id: turnId });
+}
+
+export function retry(pending) {
+  dispatch({ type: "pending_dismissed", key: pending.key });
+  ask(pending.text);
+}
+

@@ -1,0 +1,75 @@
+// Words and numbers for people.
+
+export const STEP_WORDS = {
+  searching: "Search",
+  tool_found: "Tool found",
+  no_tool_found: "No tool fits",
+  specification: "Specification",
+  tests: "Tests",
+  stub: "Tests against an empty stub",
+  implementation: "Implementation",
+  verification: "Verification",
+  registration: "Registration",
+  executing: "Execution",
+  tool_mismatch: "Tool does not fit",
+  answer: "Answer",
+  answering: "Answer",
+  turn_failed: "Turn failed",
+  turn_stopped: "Stopped",
+  internal: "Internal",
+};
+
+const NOW_WORDS = {
+  searching: "Searching the library",
+  specification: "Writing the specification",
+  tests: "Writing the tests",
+  stub: "Checking that the tests fail without an implementation",
+  implementation: "Writing the implementation",
+  verification: "Running the tests in the sandbox",
+  registration: "Adding the tool to the library",
+  executing: "Running the tool",
+  answer: "Writing the answer",
+};
+
+export const nowWords = (kind) => NOW_WORDS[kind] ?? "Working";
+
+export const stepWords = (kind) => STEP_WORDS[kind] ?? kind;
+
+export const STATE_WORDS = { running: "running", done: "done", failed: "failed", stopped: "stopped", waiting: "waiting" };
+
+const whole = new Intl.NumberFormat("en");
+
+export const number = (value) => whole.format(value);
+
+export function plural(count, noun) {
+  return `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function duration(seconds) {
+  if (seconds == null) return "";
+  if (seconds < 0.0005) return "<1 ms";
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  return `${minutes} min ${Math.round(seconds) % 60} s`;
+}
+
+export const percent = (share) => `${Math.round(share * 100)}%`;
+
+export function usageText(usage) {
+  if (!usage || usage.calls === 0) return "";
+  const tokens = plural(usage.input_tokens + usage.output_tokens, "token");
+  const cost = usage.cost == null ? [] : [usage.cost > 0 && usage.cost < 0.0001 ? "<$0.0001" : `$${usage.cost.toFixed(4)}`];
+  return [plural(usage.calls, "model call"), tokens, ...cost].join(" · ");
+}
+
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+
+export function date(text) {
+  const parsed = new Date(text);
+  return Number.isNaN(parsed.valueOf()) ? "" : day.format(parsed);
+}
+
+export function firstLine(text) {
+  return text.trim().split("\n", 1)[0];
+}

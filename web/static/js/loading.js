@@ -1,0 +1,28 @@
+// Loading what the page shows beside the conversation, each into the store.
+
+import { getConversations, getHealth, getTool, getTools } from "./api.js";
+import { dispatch } from "./store.js";
+
+// Sees to it that an expired token shows as such; other trouble shows as the connection's state.
+async function load(request, received) {
+  try {
+    dispatch(received(await request()));
+  } catch (error) {
+    if (error.status === 401 || error.status === 403) dispatch({ type: "connection_changed", connection: "refused" });
+    else console.info("not loaded:", error.message);
+  }
+}
+
+export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loaded", health }));
+export const loadTools = () => load(getTools, (tools) => ({ type: "tools_loaded", tools }));
+export const loadConversations = () => load(getConversations, (conversations) => ({ type: "conversations_loaded", conversations }));
+
+export async function loadTool(name) {
+  try {
+    dispatch({ type: "tool_loaded", name, tool: await getTool(name) });
+  } catch (error) {
+    dispatch({ type: "tool_not_loaded", name, error: { message: error.message, remedy: error.remedy ?? "" } });
+  }
+}
+
+export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadConversations()]);

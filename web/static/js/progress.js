@@ -1,0 +1,28 @@
+// How far a synthesis has come: its five steps with the state of each, as the conversation shows them.
+
+export const SYNTHESIS = ["specification", "tests", "implementation", "verification", "registration"];
+
+// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn.
+export function progress(steps) {
+  if (!steps.some((step) => SYNTHESIS.includes(step.kind))) return null;
+  let reached = -1;
+  return SYNTHESIS.map((name) => {
+    const index = steps.findLastIndex((step) => step.kind === name);
+    if (index <= reached) return { name, state: "waiting", attempt: 1 };
+    reached = index;
+    return { name, state: steps[index].state, attempt: steps[index].attempt };
+  });
+}
+
+export function count(tests) {
+  const of = (outcome) => tests.filter((t) => t.outcome === outcome).length;
+  const passed = of("passed");
+  const skipped = of("skipped");
+  return { total: tests.length, passed, skipped, failed: tests.length - passed - skipped };
+}
+
+// How many tests the verification will have: as many as the stub run of the same suite.
+export function expectedTests(steps, verification) {
+  const stub = steps.slice(0, steps.indexOf(verification)).findLast((step) => step.kind === "stub");
+  return Math.max(stub?.tests.length ?? 0, verification.tests.length);
+}

@@ -1,0 +1,116 @@
+// The reducer: (state, action) → state, the only place where the page's state changes. Pure; knows nothing of a browser.
+
+import { announcementOf } from "./announcement.js";
+import { addRecords, emptyThread, hasGap } from "./thread.js";
+
+export const initialState = {
+  connection: "connecting", // connecting, online, reconnecting, refused
+  health: null,
+  skew: 0, // milliseconds that this clock is ahead of the server's
+  conversations: [],
+  conversationId: null,
+  threads: {},
+  pending: [], // asked, but not yet in the journal: {key, text, conversationId, turnId, error}
+  stopping: {}, // turn ids
+  selectedTurn: null, // null: the newest
+  view: "chat", // what a narrow page shows: chat, activity, library
+  panel: "activity", // what a wide page shows beside the chat: activity, library
+  tools: null,
+  toolDetails: {},
+  openTool: null,
+  search: "",
+  draft: "",
+  focusComposer: 0, // grows when the composer should take the focus
+  notice: null, // {message, remedy}
+  announcement: { number: 0, text: "" },
+};
+
+export function reduce(state, action) {
+  const change = changes[action.type];
+  if (!change) throw new Error(`no such action: ${action.type}`);
+  return change(state, action);
+}
+
+export const currentThread = (state) => state.threads[state.conversationId] ?? emptyThread;
+
+export const needsHistory = (state, id = state.conversationId) => Boolean(id) && hasGap(state.threads[id] ?? emptyThread);
+
+export const pendingOf = (state) => state.pending.filter((p) => p.conversationId === state.conversationId);
+
+// The turn whose activity is shown.
+export function shownTurn(state) {
+  const { order, turns } = currentThread(state);
+  return turns[state.selectedTurn] ?? turns[order.at(-1)] ?? null;
+}
+
+const announce = (state, text) => (text ? { ...state, announcement: { number: state.announcement.number + 1, text } } : state);
+
+const changes = {
+  connection_changed: (state, { connection }) => ({ ...state, connection }),
+  health_loaded: (state, { health }) => ({ ...state, health }),
+  conversations_loaded: (state, { conversations }) => ({ ...state, conversations }),
+  conversation_opened: (state, { id }) => ({ ...state, conversationId: id, selectedTurn: null, view: "chat", notice: null }),
+  records_received: receive,
+
+  asked: (state, { key, text }) => ({
+    ...state,
+    pending: [...state.pending, { key, text, conversationId: state.conversationId, turnId: null, error: null }],
+    selectedTurn: null,
+    draft: "",
+    notice: null,
+  }),
+  ask_accepted: acceptAsk,
+  ask_refused: (state, { key, error }) =>
+    announce({ ...state, pending: state.pending.map((p) => (p.key === key ? { ...p, error } : p)) }, `Not sent: ${error.message}`),
+  pending_dismissed: (state, { key }) => ({ ...state, pending: state.pending.filter((p) => p.key !== key) }),
+  stop_requested: (state, { turnId }) => ({ ...state, stopping: { ...state.stopping, [turnId]: true } }),
+
+  draft_changed: (state, { text }) => ({ ...state, draft: text }),
+  example_chosen: (state, { text }) => ({ ...state, draft: text, view: "chat", focusComposer: state.focusComposer + 1 }),
+  turn_selected: (state, { turnId }) => ({ ...state, selectedTurn: turnId, panel: "activity", view: "activity" }),
+  view_selected: (state, { view }) => ({ ...state, view, panel: view === "chat" ? state.panel : view }),
+
+  tools_loaded: (state, { tools }) => ({ ...state, tools }),
+  tool_opened: (state, { name }) => ({ ...state, openTool: name, panel: "library", view: "library" }),
+  tool_closed: (state) => ({ ...state, openTool: null }),
+  tool_loaded: (state, { name, tool }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { tool } } }),
+  tool_not_loaded: (state, { name, error }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { error } } }),
+  search_changed: (state, { text }) => ({ ...state, search: text }),
+  library_changed(state, { name, change, reason }) {
+    const { [name]: stale, ...toolDetails } = state.toolDetails;
+    return announce({ ...state, toolDetails }, `Tool library: ${name} was ${change}${reason ? `, ${reason}` : ""}.`);
+  },
+
+  noticed: (state, { message, remedy = "" }) => announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
+  notice_dismissed: (state) => ({ ...state, notice: null }),
+};
+
+function receive(state, { conversationId, records, live, now }) {
+  const before = state.threads[conversationId] ?? emptyThread;
+  const thread = addRecords(before, records);
+  const next = { ...state, threads: { ...state.threads, [conversationId]: thread } };
+  next.pending = state.pending.filter((p) => !isJournalled(p, conversationId, thread, before));
+  if (!live || records.length === 0) return next;
+  next.skew = now - Date.parse(records.at(-1).at);
+  const fresh = records.filter((r) => r.seq > before.lastSeq && r.seq <= thread.lastSeq);
+  return conversationId === state.conversationId ? announce(next, fresh.map(announcementOf).filter(Boolean).join(" ")) : next;
+}
+
+// Before the server has told a request's turn id, its text among the new turns tells it.
+function isJournalled(pending, conversationId, thread, before) {
+  if (pending.error || pending.conversationId !== conversationId) return false;
+  if (pending.turnId) return pending.turnId in thread.turns;
+  return thread.order.some((id) => !(id in before.turns) && thread.turns[id].request === pending.text);
+}
+
+function acceptAsk(state, { key, conversationId, turnId }) {
+  const mine = state.pending.find((p) => p.key === key);
+  if (!mine) return state;
+  const stays = state.conversationId === mine.conversationId;
+  const known = turnId in (state.threads[conversationId]?.turns ?? {});
+  const others = known ? state.pending.filter((p) => p !== mine) : state.pending;
+  // What was asked meanwhile in the conversation that had no id yet belongs to it too.
+  const joined = others.map((p) => (p.conversationId === mine.conversationId ? { ...p, conversationId } : p));
+  const pending = joined.map((p) => (p.key === key ? { ...p, turnId } : p));
+  return { ...state, pending, conversationId: stays ? conversationId : state.conversationId };
+}

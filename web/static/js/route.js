@@ -1,0 +1,23 @@
+// The route: the conversation's id in the URL's hash, so that a reload shows the same conversation.
+
+import { effect } from "@preact/signals";
+import { ensureSubscribed } from "./connection.js";
+import { dispatch, store } from "./store.js";
+
+const idInUrl = () => decodeURIComponent(location.hash.slice(1)) || null;
+
+export function openConversation(id) {
+  dispatch({ type: "conversation_opened", id });
+  if (id) ensureSubscribed(id);
+}
+
+export function followRoute() {
+  if (idInUrl()) openConversation(idInUrl());
+  window.addEventListener("popstate", () => {
+    if (idInUrl() !== store.peek().conversationId) openConversation(idInUrl());
+  });
+  effect(() => {
+    const id = store.value.conversationId;
+    if (id !== idInUrl()) history.pushState(null, "", id ? `#${encodeURIComponent(id)}` : location.pathname);
+  });
+}

@@ -1,0 +1,32 @@
+// A specification, parsed from the JSON that the specification step made (src/core/spec.py); null if it is none.
+
+export function parseSpecification(artifact) {
+  let value;
+  try {
+    value = JSON.parse(artifact);
+  } catch {
+    return null;
+  }
+  const spec = value?.specification ?? value;
+  return typeof spec?.name === "string" && Array.isArray(spec.parameters) ? spec : null;
+}
+
+export function signatureText({ name, parameters, returns }) {
+  const one = (p) => `${p.name}: ${p.annotation}${p.default == null ? "" : ` = ${p.default}`}`;
+  const short = `${name}(${parameters.map(one).join(", ")}) -> ${returns}`;
+  return short.length <= 60 ? short : `${name}(\n${parameters.map((p) => `    ${one(p)},\n`).join("")}) -> ${returns}`;
+}
+
+export function prettyJson(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+// What a model streams may come in a fence; the feed shows the code only.
+export function unfenced(text) {
+  const inside = text.match(/```[\w-]*\n([\s\S]*?)(?:\n?```|$)/);
+  return inside ? inside[1] : text.replace(/^```[\w-]*$/, "");
+}

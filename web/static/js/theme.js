@@ -1,0 +1,22 @@
+// The theme: the system's, until a person chooses; ../theme.js applies the choice before the first paint.
+
+import { signal } from "@preact/signals";
+
+const KEY = "theme";
+const root = document.documentElement;
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+const shown = () => root.dataset.theme ?? (systemIsDark.matches ? "dark" : "light");
+
+export const theme = signal(shown());
+
+systemIsDark.addEventListener("change", () => (theme.value = shown()));
+
+export function toggleTheme() {
+  root.dataset.theme = theme.value === "dark" ? "light" : "dark";
+  theme.value = shown();
+  try {
+    localStorage.setItem(KEY, theme.value);
+  } catch {
+    // The browser keeps nothing: the choice lasts until the page is closed.
+  }
+}

@@ -1,0 +1,96 @@
+// A turn: one request and all it causes, folded event by event; the events are those of src/core/events.py.
+
+import { close, open, patch } from "./steps.js";
+
+export const newTurn = (id, startedAt) => ({
+  id, startedAt, request: "", state: "running", steps: [], answer: "", tool: null, usage: null, seconds: null, failure: null, stopReason: "",
+});
+
+const always = () => true;
+const is = (kind) => (step) => step.kind === kind;
+const isRunning = (kind) => (step) => step.kind === kind && step.state === "running";
+const withSteps = (turn, steps) => ({ ...turn, steps });
+
+// An event that this page does not know, from a newer server, changes nothing.
+export function foldEvent(turn, event, at) {
+  const fold = folds[event.type];
+  return fold ? fold(turn, event, at) : turn;
+}
+
+const folds = {
+  turn_started: (turn, event, at) => ({ ...turn, request: event.request, startedAt: at }),
+  searching: (turn, event, at) => withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
+  tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
+  no_tool_found: searched,
+  synthesis_step: synthesisStep,
+  test_finished: testFinished,
+  executing(turn, event, at) {
+    return withSteps(turn, open(turn.steps, { kind: "executing", startedAt: at, tool: event.tool, arguments: event.arguments }));
+  },
+  execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
+  execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
+  tool_mismatch(turn, event, at) {
+    const { tool, problem, then } = event;
+    const steps = close(turn.steps, always, "stopped", at);
+    return withSteps(turn, open(steps, { kind: "tool_mismatch", state: "failed", startedAt: at, tool, problem, then }));
+  },
+  answer_token(turn, event, at) {
+    const answering = turn.steps.some(isRunning("answer"));
+    const steps = answering ? turn.steps : open(turn.steps, { kind: "answer", startedAt: at });
+    return { ...turn, steps, answer: turn.answer + event.text };
+  },
+  turn_finished(turn, event, at) {
+    const steps = close(turn.steps, always, "done", at);
+    return { ...end(turn, event, "done"), steps, answer: event.answer, tool: event.tool };
+  },
+  turn_failed(turn, event, at) {
+    const { where, message, remedy } = event;
+    const guilty = (step) => step.kind === where || (where === "answering" && step.kind === "answer");
+    const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
+    const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy });
+    return { ...end(turn, event, "failed"), steps, failure: { where, message, remedy } };
+  },
+  turn_stopped(turn, event, at) {
+    const closed = close(turn.steps, always, "stopped", at);
+    const steps = open(closed, { kind: "turn_stopped", state: "stopped", startedAt: at, reason: event.reason });
+    return { ...end(turn, event, "stopped"), steps, stopReason: event.reason };
+  },
+};
+
+const end = (turn, { usage, seconds }, state) => ({ ...turn, state, usage, seconds });
+
+function searched(turn, event, at) {
+  const { type, tool, confidence, reason, considered, seconds } = event;
+  const steps = patch(turn.steps, isRunning("searching"), { state: "done", seconds });
+  return withSteps(turn, open(steps, { kind: type, state: "done", startedAt: at, tool, confidence, reason, considered }));
+}
+
+function executed(turn, { tool, execution, seconds }, at, state) {
+  const steps = turn.steps.some(isRunning("executing")) ? turn.steps : open(turn.steps, { kind: "executing", startedAt: at, tool });
+  return withSteps(turn, patch(steps, isRunning("executing"), { state, execution, seconds }));
+}
+
+function synthesisStep(turn, event, at) {
+  const { step: kind, attempt, state, text, artifact, prompt, seconds } = event;
+  const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
+  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt, tests: [] };
+  const steps = turn.steps.some(same) ? turn.steps : open(close(turn.steps, is("stub"), "done", at), fresh);
+  switch (state) {
+    case "started":
+      return withSteps(turn, patch(steps, same, { text, prompt }));
+    case "streaming":
+      return withSteps(turn, patch(steps, same, (step) => ({ stream: step.stream + text })));
+    default: {
+      const outcome = { state: state === "failed" ? "failed" : "done", text, artifact, prompt, seconds };
+      return withSteps(turn, patch(close(steps, is("stub"), "done", at), same, outcome));
+    }
+  }
+}
+
+function testFinished(turn, { against, attempt, result }, at) {
+  const kind = against === "stub" ? "stub" : "verification";
+  const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
+  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt: "", tests: [] };
+  const steps = turn.steps.some(same) ? turn.steps : open(turn.steps, fresh);
+  return withSteps(turn, patch(steps, same, (step) => ({ tests: [...step.tests, result] })));
+}

@@ -1,0 +1,28 @@
+// The page as a whole.
+
+import { html } from "../html.js";
+import { currentThread, pendingOf, shownTurn } from "../reducer.js";
+import { store } from "../store.js";
+import { Announcer } from "./announcer.js";
+import { Banner } from "./banner.js";
+import { Chat } from "./chat.js";
+import { Header } from "./header.js";
+import { Panel } from "./panel.js";
+import { Sidebar } from "./sidebar.js";
+import { ViewBar } from "./viewbar.js";
+
+export function App() {
+  const state = store.value;
+  const thread = currentThread(state);
+  return html`<div class="page" data-view=${state.view}>
+    <${Header} health=${state.health} tools=${state.tools} />
+    <${Banner} connection=${state.connection} notice=${state.notice} />
+    <div class="columns">
+      <${Sidebar} conversations=${state.conversations} threads=${state.threads} conversationId=${state.conversationId} />
+      <${Chat} state=${state} thread=${thread} pending=${pendingOf(state)} />
+      <${Panel} state=${state} thread=${thread} turn=${shownTurn(state)} />
+    </div>
+    <${ViewBar} view=${state.view} running=${shownTurn(state)?.state === "running"} />
+    <${Announcer} announcement=${state.announcement} />
+  </div>`;
+}

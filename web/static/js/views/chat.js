@@ -1,0 +1,31 @@
+// The conversation: its turns, and the composer under them.
+
+import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { useFollow } from "../scroll.js";
+import { turnsOf } from "../thread.js";
+import { Composer } from "./composer.js";
+import { Empty } from "./empty.js";
+import { Pending } from "./pending.js";
+import { TurnView } from "./turn.js";
+
+export function Chat({ state, thread, pending }) {
+  const turns = turnsOf(thread);
+  const { scroller, content, away, follow } = useFollow(`${state.conversationId} ${turns.length} ${pending.length}`, true);
+  const empty = turns.length + pending.length === 0;
+  return html`<main class="chat" aria-label="Conversation">
+    <div class="chat-scroller" ref=${scroller} tabindex="0" role="region" aria-label="Messages">
+      <div class="chat-content" ref=${content}>
+        ${empty && html`<${Empty} sandbox=${state.health?.sandbox} loading=${Boolean(state.conversationId)} />`}
+        <ol class="turns">
+          ${turns.map((turn) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} />`)}
+          ${pending.map((p) => html`<${Pending} key=${p.key} pending=${p} />`)}
+        </ol>
+      </div>
+    </div>
+    <div class="chat-foot">
+      ${away && !empty && html`<button type="button" class="jump" onClick=${follow}><${Icon} name="arrowDown" />Latest</button>`}
+      <${Composer} draft=${state.draft} focus=${state.focusComposer} />
+    </div>
+  </main>`;
+}

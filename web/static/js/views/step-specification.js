@@ -1,0 +1,30 @@
+// The specification step: what the tool shall do, readable; the raw JSON on demand.
+
+import { html } from "../html.js";
+import { parseSpecification, prettyJson, signatureText } from "../specification.js";
+import { CodeBlock, LiveCode } from "./code.js";
+import { Disclosure } from "./disclosure.js";
+
+export function SpecificationStep({ step }) {
+  const spec = step.artifact ? parseSpecification(step.artifact) : null;
+  if (spec) return html`<${Specification} spec=${spec} /><${Disclosure} label="Raw JSON"><${CodeBlock} code=${prettyJson(step.artifact)} language="json" label="Raw specification" whole /><//>`;
+  return html`
+    ${step.text && html`<p class="step-text">${step.text}</p>`}
+    ${step.stream && step.state === "running" && html`<${LiveCode} code=${step.stream} label="Specification" />`}
+    ${step.artifact && html`<${CodeBlock} code=${step.artifact} language="json" label="Raw specification" />`}
+  `;
+}
+
+function Specification({ spec }) {
+  const { description, parameters, returns, returns_description: meaning, errors, examples = [] } = spec;
+  return html`<div class="specification">
+    <${CodeBlock} code=${signatureText(spec)} label="Signature" whole />
+    <p class="step-text">${description}</p>
+    <dl class="facts">
+      ${parameters.map((p) => html`<dt><code>${p.name}</code></dt><dd>${p.description || p.annotation}</dd>`)}
+      ${meaning && html`<dt>returns</dt><dd>${meaning} <span class="muted">(${returns})</span></dd>`}
+      ${errors && html`<dt>errors</dt><dd>${errors}</dd>`}
+    </dl>
+    ${examples.length > 0 && html`<ul class="spec-examples" aria-label="Examples">${examples.map((e) => html`<li key=${e.call}><code>${e.call}</code><span class="arrow" aria-label="gives">→</span><code>${e.result}</code></li>`)}</ul>`}
+  </div>`;
+}

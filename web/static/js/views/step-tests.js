@@ -1,0 +1,48 @@
+// Steps that run the suite: against an empty stub, where every test has to fail, and against the implementation.
+
+import { duration, plural } from "../format.js";
+import { html } from "../html.js";
+import { StateIcon } from "../icons.js";
+import { count, expectedTests } from "../progress.js";
+import { Disclosure } from "./disclosure.js";
+
+export function StubStep({ step }) {
+  const { total, passed } = count(step.tests);
+  const failing = total - passed;
+  const verdict = passed === 0 ? `${failing} of ${total} fail on an empty stub, as they should.` : `${plural(passed, "test")} of ${total} passed without any implementation, so they test nothing.`;
+  return html`<p class="step-text" data-testid="stub-verdict">${verdict}</p>
+    <${Disclosure} label=${`Show the ${plural(total, "test")}`}><${TestList} tests=${step.tests} /><//>`;
+}
+
+export function VerificationStep({ step, steps }) {
+  const { total, passed, failed } = count(step.tests);
+  const expected = step.state === "running" ? expectedTests(steps, step) : total;
+  const words = step.state === "running" || total > 0 ? `${passed} of ${expected} passed${failed ? `, ${failed} failed` : ""}` : "";
+  return html`
+    ${expected > 0 && html`<div class="tally" data-testid="tally">
+      <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${(100 * passed) / expected}%` }}></span><span class="tally-failed" style=${{ width: `${(100 * failed) / expected}%` }}></span></span>
+      <span class="tally-words">${words}</span>
+    </div>`}
+    ${step.text && total === 0 && html`<p class="step-text">${step.text}</p>`}
+    <${TestList} tests=${step.tests} />`;
+}
+
+const OUTCOMES = { passed: "passed", failed: "failed", error: "error", skipped: "skipped" };
+
+function TestList({ tests }) {
+  return html`<ul class="tests">${tests.map((test) => html`<${TestRow} key=${test.test} test=${test} />`)}</ul>`;
+}
+
+function TestRow({ test }) {
+  const { test: name, outcome, seconds, message } = test;
+  return html`<li class="test" data-testid="test-row" data-test=${name} data-outcome=${outcome}>
+    <div class="test-line">
+      <span class="test-outcome"><${StateIcon} state=${outcome} /><span class="visually-hidden">${OUTCOMES[outcome]}</span></span>
+      <span class="test-name">${readable(name)}</span>
+      <span class="time">${duration(seconds)}</span>
+    </div>
+    ${message && html`<${Disclosure} label="Why"><pre class="test-message" tabindex="0" aria-label=${`Why ${name} did not pass`}>${message}</pre><//>`}
+  </li>`;
+}
+
+const readable = (name) => name.replace(/^test_/, "").replaceAll("_", " ");

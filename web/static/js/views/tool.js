@@ -1,0 +1,66 @@
+// A tool of the library: what it does, its code, and the tests it passed.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { date, plural } from "../format.js";
+import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { loadTool } from "../loading.js";
+import { dispatch } from "../store.js";
+import { CodeBlock } from "./code.js";
+import { Problem } from "./problem.js";
+import { Tabs, tabPanel } from "./tabs.js";
+
+const TABS = [{ id: "overview", label: "Overview" }, { id: "code", label: "Code" }, { id: "tests", label: "Tests" }];
+
+export function ToolDetail({ name, detail }) {
+  const [tab, setTab] = useState("overview");
+  const back = useRef(null);
+  useEffect(() => {
+    if (!detail) loadTool(name);
+  }, [name, detail]);
+  useEffect(() => back.current.focus({ preventScroll: true }), []);
+  return html`<section class="tool" aria-label=${name} data-testid="tool-detail">
+    <div class="tool-head">
+      <button type="button" class="text-button" ref=${back} data-testid="tool-back" onClick=${() => dispatch({ type: "tool_closed" })}><${Icon} name="arrowLeft" />All tools</button>
+      <h2 class="tool-title">${name}</h2>
+      <${Tabs} id="tool" label=${name} tabs=${TABS} selected=${tab} select=${setTab} />
+    </div>
+    <div class="panel-scroller" tabindex="0" ...${tabPanel("tool", tab)}>
+      ${!detail && html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`}
+      ${detail?.error && html`<${Problem} title="This tool can’t be shown" ...${detail.error} />`}
+      ${detail?.tool && html`<${Body} tab=${tab} tool=${detail.tool} />`}
+    </div>
+  </section>`;
+}
+
+function Body({ tab, tool }) {
+  if (tab === "code") return html`<${CodeBlock} code=${tool.code} label=${`Code of ${tool.name}`} whole />`;
+  if (tab === "tests") return html`<${CodeBlock} code=${tool.tests} label=${`Tests of ${tool.name}`} whole />`;
+  return html`<${Overview} tool=${tool} />`;
+}
+
+function Overview({ tool }) {
+  const { description, signature, parameters = [], example_requests: requests = [] } = tool;
+  return html`<div class="overview">
+    <p class="overview-text">${description}</p>
+    <${CodeBlock} code=${signature} label="Signature" whole />
+    ${parameters.length > 0 && html`<h3 class="eyebrow">Parameters</h3><dl class="facts">${parameters.map((p) => html`<${Parameter} key=${p.name} parameter=${p} />`)}</dl>`}
+    ${requests.length > 0 && html`<h3 class="eyebrow">Ask for it like this</h3><ul class="examples compact">${requests.map((text) => html`<${Request} key=${text} text=${text} />`)}</ul>`}
+    <h3 class="eyebrow">About</h3>
+    <dl class="facts">
+      <dt>used</dt><dd>${plural(tool.uses, "time")}</dd>
+      <dt>added</dt><dd>${date(tool.created_at)}</dd>
+      <dt>written by</dt><dd>${tool.model || "hand"}</dd>
+      <dt>digest</dt><dd><code class="digest">${tool.digest}</code></dd>
+    </dl>
+  </div>`;
+}
+
+function Parameter({ parameter: p }) {
+  const needed = p.default == null ? "required" : `default ${p.default}`;
+  return html`<dt><code>${p.name}</code></dt><dd>${p.description && html`${p.description} `}<span class="muted">${p.annotation}, ${needed}</span></dd>`;
+}
+
+function Request({ text }) {
+  return html`<li><button type="button" class="example" data-testid="example" onClick=${() => dispatch({ type: "example_chosen", text })}><span>${text}</span><${Icon} name="chevronRight" /></button></li>`;
+}

@@ -1,0 +1,50 @@
+// A turn in the conversation: the request, how far it is, the answer, and what it took.
+
+import { ask, stop } from "../connection.js";
+import { duration, nowWords, stepWords, usageText } from "../format.js";
+import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { Markdown } from "../markdown.js";
+import { memo } from "../memo.js";
+import { running } from "../steps.js";
+import { dispatch } from "../store.js";
+import { Elapsed } from "./elapsed.js";
+import { Problem } from "./problem.js";
+import { Progress } from "./progress.js";
+
+const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
+
+export const TurnView = memo(({ turn, skew, stopping }) => {
+  const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
+  return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
+    <p class="request" data-testid="request">${turn.request}</p>
+    <${Progress} steps=${turn.steps} />
+    ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
+    ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
+      <${Markdown} text=${turn.answer} />
+    </div>`}
+    ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} ...${turn.failure}>${again}<//>`}
+    ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}
+    ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
+  </li>`;
+});
+
+function Now({ turn, skew, stopping }) {
+  const step = running(turn.steps).at(-1);
+  return html`<div class="now" data-testid="now">
+    <span class="spinner" aria-hidden="true"></span>
+    <button type="button" class="now-words" onClick=${() => showActivity(turn.id)}>${stopping ? "Stopping" : nowWords(step?.kind)}</button>
+    <${Elapsed} since=${turn.startedAt} skew=${skew} />
+    <button type="button" class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}><${Icon} name="square" />Stop</button>
+  </div>`;
+}
+
+function Summary({ turn }) {
+  const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
+  const open = () => dispatch({ type: "tool_opened", name: turn.tool });
+  return html`<div class="summary" data-testid="summary">
+    ${turn.tool && html`<button type="button" class="tool-link" data-testid="summary-tool" onClick=${open}><${Icon} name="tool" />${turn.tool}</button>`}
+    <span class="summary-facts">${facts}</span>
+    <button type="button" class="text-button" data-testid="show-activity" onClick=${() => showActivity(turn.id)}>Activity<${Icon} name="chevronRight" /></button>
+  </div>`;
+}

@@ -1,0 +1,11 @@
+// The page's entry.
+
+import { render } from "preact";
+import { connect } from "./js/connection.js";
+import { html } from "./js/html.js";
+import { followRoute } from "./js/route.js";
+import { App } from "./js/views/app.js";
+
+render(html`<${App} />`, document.getElementById("app"));
+connect();
+followRoute();
