@@ -59,8 +59,13 @@ export const percent = (share) => `${Math.round(share * 100)}%`;
 export function usageText(usage) {
   if (!usage || usage.calls === 0) return "";
   const tokens = plural(usage.input_tokens + usage.output_tokens, "token");
-  const cost = usage.cost == null ? [] : [usage.cost > 0 && usage.cost < 0.0001 ? "<$0.0001" : `$${usage.cost.toFixed(4)}`];
-  return [plural(usage.calls, "model call"), tokens, ...cost].join(" · ");
+  return [plural(usage.calls, "model call"), tokens, costText(usage.cost)].filter(Boolean).join(" · ");
+}
+
+// US dollars; nothing where the price is not known or where there is none.
+function costText(cost) {
+  if (!cost) return "";
+  return cost < 0.0001 ? "<$0.0001" : `$${cost.toFixed(4)}`;
 }
 
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
