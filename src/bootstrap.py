@@ -1,15 +1,17 @@
 """The composition root: the one place where concrete classes meet, and the engine they make."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
 import httpx  # noqa: F401
 
-from config import Settings
+from anyio.from_thread import start_blocking_portal
+
+from config import Settings, load_settings
 from src.capability_registry import CapabilityRegistry
 from src.core.errors import RequestError, SandboxError
 from src.core.events import Record
@@ -221,6 +223,20 @@ async def build_engine(settings: Settings) -> Engine:
             recorder=Recorder(journal),
             resources=stack.pop_all(),
         )
+
+
+@contextmanager
+def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator]:
+    """The engine on an event loop in a thread of its own, for synchronous programs: `process_request` is its door.
+
+    Raises: as `build_engine`; without `settings` also ConfigurationError.
+    """
+    with start_blocking_portal() as portal:
+        engine = portal.call(build_engine, settings or load_settings())
+        try:
+            yield engine.orchestrator
+        finally:
+            portal.call(engine.aclose)
 
 
 async def _reap(sandbox: SecureSandbox) -> None:

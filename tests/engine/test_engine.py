@@ -5,7 +5,7 @@ from contextlib import aclosing
 import pytest
 
 from config import Settings
-from src.bootstrap import LONGEST_REQUEST, Engine, build_engine
+from src.bootstrap import LONGEST_REQUEST, Engine, build_engine, open_orchestrator
 from src.core.errors import RequestError
 from src.core.events import FINAL, Record
 from tests.home import Home
@@ -72,3 +72,12 @@ async def test_the_status_names_model_sandbox_and_library(engine):
     assert (status.model.name, status.model.offline) == ("offline", True)
     assert status.library.tools == 0
     assert status.sandbox.backend == "docker"
+
+
+def test_a_synchronous_program_asks_through_the_orchestrator(tmp_path, monkeypatch):
+    for name, value in Home(tmp_path / "home").environment().items():
+        monkeypatch.setenv(name, value)
+    kinds: list[str] = []
+    with open_orchestrator() as orchestrator:
+        last = orchestrator.process_request("Hello!", lambda event: kinds.append(event.type))
+    assert (last.type, kinds[0], kinds[-1]) == ("turn_finished", "turn_started", "turn_finished")
