@@ -8,7 +8,6 @@ from pathlib import Path
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
 import httpx  # noqa: F401
-
 from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings
@@ -18,6 +17,7 @@ from src.core.events import Record
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
 from src.core.turn import Limits
+from src.core.words import count
 from src.embedding.minilm import MiniLM
 from src.embedding.model_files import FOLDER
 from src.executor import Executor
@@ -35,7 +35,6 @@ from src.store.conversation import ConversationSummary
 from src.store.database import open_database
 from src.store.journal import Journal
 from src.store.recorder import Recorder
-from src.synthesis.failures import count
 from src.synthesis_engine import SynthesisEngine
 
 LONGEST_REQUEST = 20_000

@@ -16,10 +16,11 @@ from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import TestResult, Verdict
+from src.core.words import count
 from src.prompts import render
 from src.synthesis.checks import module_problem, specification_problem, stub, suite_problem
 from src.synthesis.code_block import python_code
-from src.synthesis.failures import as_failures, count
+from src.synthesis.failures import as_failures
 from src.synthesis.steps import Step, step
 
 MAX_REWRITES = 2

@@ -34,34 +34,21 @@ class Terminal:
         self._steps, self._answer = Console(stderr=True, highlight=False), Console(highlight=False, soft_wrap=True)
 
     def show(self, event: Event) -> None:
-        match event:
-            case TurnStarted() | AnswerToken() | SynthesisStep(state="streaming"):
-                return
-            case TurnFinished():
-                self._answer.print(Text(event.answer))
-                self._steps.print(Text(_spent(event), style="dim"))
-            case _:
-                state, words = _line(event)
-                line = Text.assemble((f"{state:8}", _STYLES[state]), words)
-                seconds = getattr(event, "seconds", 0.0)
-                self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
+        if isinstance(event, TurnFinished):
+            self._answer.print(Text(event.answer))
+            self._steps.print(Text(_spent(event), style="dim"))
+        elif described := _line(event):
+            state, words = described
+            line = Text.assemble((f"{state:8}", _STYLES[state]), words)
+            seconds = getattr(event, "seconds", 0.0)
+            self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
 
 
-def _line(
-    event: Searching
-    | ToolFound
-    | NoToolFound
-    | SynthesisStep
-    | TestFinished
-    | Executing
-    | ExecutionFinished
-    | ExecutionFailed
-    | ToolMismatch
-    | TurnFailed
-    | TurnStopped,
-) -> tuple[str, str]:
-    """State and words of an event."""
+def _line(event: Event) -> tuple[str, str] | None:
+    """State and words of an event, None for pieces and for what is shown otherwise."""
     match event:
+        case TurnStarted() | AnswerToken() | TurnFinished() | SynthesisStep(state="streaming"):
+            return None
         case Searching():
             return "running", "searching the library"
         case ToolFound():

@@ -14,8 +14,3 @@ def as_failures(verdict: Verdict) -> str:
         parts.append(f"output:\n{verdict.output.strip()[-1000:]}")
     text = "\n\n".join(parts)
     return text if len(text) <= LIMIT else text[:LIMIT] + "\n… (shortened)"
-
-
-def count(number: int, noun: str) -> str:
-    """`1 test`, `2 tests`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
