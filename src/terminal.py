@@ -34,8 +34,10 @@ class Terminal:
         self._steps, self._answer = Console(stderr=True, highlight=False), Console(highlight=False, soft_wrap=True)
 
     def show(self, event: Event) -> None:
-        if isinstance(event, TurnFinished):
-            self._answer.print(Text(event.answer))
+        if isinstance(event, AnswerToken):
+            self._answer.print(Text(event.text), end="")
+        elif isinstance(event, TurnFinished):
+            self._answer.print()
             self._steps.print(Text(_spent(event), style="dim"))
         elif described := _line(event):
             state, words = described
