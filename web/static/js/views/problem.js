@@ -1,14 +1,15 @@
-// A problem: what happened, and what to do about it.
+// A problem: what happened, and what to do about it. Where a model put it into words, those are Markdown.
 
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
+import { Markdown } from "../markdown.js";
 
-export function Problem({ title, message, remedy, tone = "bad", testid, children }) {
+export function Problem({ title, message, remedy, tone = "bad", markdown = false, testid, children }) {
   return html`<div class="problem" data-tone=${tone} data-testid=${testid}>
     <${Icon} name=${tone === "bad" ? "alert" : "square"} />
     <div class="problem-main">
       <p class="problem-title">${title}</p>
-      <p class="problem-message">${message}</p>
+      ${markdown ? html`<${Markdown} text=${message} />` : html`<p class="problem-message">${message}</p>`}
       ${remedy && html`<p class="problem-remedy"><strong>What to do:</strong> ${remedy}</p>`}
       ${children && html`<div class="problem-actions">${children}</div>`}
     </div>

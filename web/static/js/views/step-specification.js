@@ -1,6 +1,7 @@
 // The specification step: what the tool shall do, readable; the raw JSON on demand.
 
 import { html } from "../html.js";
+import { Markdown } from "../markdown.js";
 import { parseSpecification, prettyJson, signatureText } from "../specification.js";
 import { CodeBlock, LiveCode } from "./code.js";
 import { Disclosure } from "./disclosure.js";
@@ -9,7 +10,7 @@ export function SpecificationStep({ step }) {
   const spec = step.artifact ? parseSpecification(step.artifact) : null;
   if (spec) return html`<${Specification} spec=${spec} /><${Disclosure} label="Raw JSON"><${CodeBlock} code=${prettyJson(step.artifact)} language="json" label="Raw specification" whole /><//>`;
   return html`
-    ${step.text && html`<p class="step-text">${step.text}</p>`}
+    ${step.text && html`<div class="step-text"><${Markdown} text=${step.text} /></div>`}
     ${step.stream && step.state === "running" && html`<${LiveCode} code=${step.stream} label="Specification" />`}
     ${step.artifact && html`<${CodeBlock} code=${step.artifact} language="json" label="Raw specification" />`}
   `;

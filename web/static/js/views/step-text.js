@@ -14,8 +14,10 @@ export function MismatchStep({ step }) {
     <p class="step-note">${THEN[step.then]}</p>`;
 }
 
-export function FailureStep({ step }) {
-  return html`<p class="step-text">At ${stepWords(step.where).toLowerCase()}: ${step.message}</p>
+// What the step that failed has said already is not said again.
+export function FailureStep({ step, steps }) {
+  const said = steps.some((s) => s !== step && s.state === "failed" && s.text === step.message);
+  return html`<p class="step-text">At ${stepWords(step.where).toLowerCase()}${said ? ", as said above." : `: ${step.message}`}</p>
     ${step.remedy && html`<p class="step-note"><strong>What to do:</strong> ${step.remedy}</p>`}`;
 }
 

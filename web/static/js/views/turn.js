@@ -23,7 +23,7 @@ export const TurnView = memo(({ turn, skew, stopping }) => {
     ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
     </div>`}
-    ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} ...${turn.failure}>${again}<//>`}
+    ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} markdown=${turn.failure.where === "specification"} ...${turn.failure}>${again}<//>`}
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}
     ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
   </li>`;
