@@ -89,18 +89,24 @@ function receive(state, { conversationId, records, live, now }) {
   const before = state.threads[conversationId] ?? emptyThread;
   const thread = addRecords(before, records);
   const next = { ...state, threads: { ...state.threads, [conversationId]: thread } };
-  next.pending = state.pending.filter((p) => !isJournalled(p, conversationId, thread, before));
+  next.pending = stillPending(state.pending, conversationId, thread, before);
   if (!live || records.length === 0) return next;
   next.skew = now - Date.parse(records.at(-1).at);
   const fresh = records.filter((r) => r.seq > before.lastSeq && r.seq <= thread.lastSeq);
   return conversationId === state.conversationId ? announce(next, fresh.map(announcementOf).filter(Boolean).join(" ")) : next;
 }
 
-// Before the server has told a request's turn id, its text among the new turns tells it.
-function isJournalled(pending, conversationId, thread, before) {
-  if (pending.error || pending.conversationId !== conversationId) return false;
-  if (pending.turnId) return pending.turnId in thread.turns;
-  return thread.order.some((id) => !(id in before.turns) && thread.turns[id].request === pending.text);
+// A turn ends the pending request that has its id. Before the server has told the id, a new turn ends the oldest request with its text.
+function stillPending(pending, conversationId, thread, before) {
+  const told = new Set(pending.map((p) => p.turnId));
+  const fresh = thread.order.filter((id) => !(id in before.turns) && !told.has(id));
+  return pending.filter((p) => {
+    if (p.error || p.conversationId !== conversationId) return true;
+    if (p.turnId) return !(p.turnId in thread.turns);
+    const index = fresh.findIndex((id) => thread.turns[id].request === p.text);
+    if (index >= 0) fresh.splice(index, 1);
+    return index < 0;
+  });
 }
 
 function acceptAsk(state, { key, conversationId, turnId }) {

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { count, expectedTests, progress } from "../../web/static/js/progress.js";
+import { latest, previous, running } from "../../web/static/js/steps.js";
+import { addRecords, emptyThread } from "../../web/static/js/thread.js";
+import { journal, REPAIRED, result, searching, started } from "./journal.js";
+
+const stepsAfter = (events) => addRecords(emptyThread, journal(events)).turns.t1.steps;
+const states = (events) => progress(stepsAfter(events)).map(({ state, attempt }) => `${state} ${attempt}`);
+const upTo = (name, state, attempt = 1) =>
+  REPAIRED.slice(0, REPAIRED.findIndex((e) => e.step === name && e.state === state && e.attempt === attempt) + 1);
+
+test("a turn that builds no tool has no progress", () => {
+  assert.equal(progress(stepsAfter([started("x"), searching])), null);
+});
+
+test("the five steps are done one after the other", () => {
+  assert.deepEqual(progress(stepsAfter(upTo("specification", "started"))), [
+    { name: "specification", state: "running", attempt: 1 },
+    { name: "tests", state: "waiting", attempt: 1 },
+    { name: "implementation", state: "waiting", attempt: 1 },
+    { name: "verification", state: "waiting", attempt: 1 },
+    { name: "registration", state: "waiting", attempt: 1 },
+  ]);
+  assert.deepEqual(states(upTo("verification", "failed")), ["done 1", "done 1", "done 1", "failed 1", "waiting 1"]);
+  assert.deepEqual(states(REPAIRED), ["done 1", "done 1", "done 2", "done 2", "done 1"]);
+});
+
+test("a repair sets the verification back to waiting", () => {
+  assert.deepEqual(states(upTo("implementation", "started", 2)), ["done 1", "done 1", "running 2", "waiting 1", "waiting 1"]);
+});
+
+test("a verification expects as many tests as its suite ran on the stub", () => {
+  const steps = stepsAfter(upTo("verification", "started", 2));
+  assert.equal(expectedTests(steps, latest(steps, "verification")), 2);
+  const alone = { kind: "verification", tests: [result("test_a")] };
+  assert.equal(expectedTests([alone], alone), 1);
+});
+
+test("tests are counted by outcome, errors as failures", () => {
+  const tests = [result("a"), result("b", "failed"), result("c", "error"), result("d", "skipped"), result("e")];
+  assert.deepEqual(count(tests), { total: 5, passed: 2, skipped: 1, failed: 2 });
+  assert.deepEqual(count([]), { total: 0, passed: 0, skipped: 0, failed: 0 });
+});
+
+test("a repair finds the implementation that it starts from", () => {
+  const steps = stepsAfter(REPAIRED);
+  const repair = latest(steps, "implementation");
+  assert.deepEqual([repair.key, previous(steps, repair).key], ["implementation-2", "implementation-1"]);
+  assert.equal(previous(steps, previous(steps, repair)), undefined);
+});
+
+test("the running steps are those that have not ended", () => {
+  assert.deepEqual(running(stepsAfter(upTo("tests", "streaming"))).map((s) => s.key), ["tests-1"]);
+  assert.deepEqual(running(stepsAfter(REPAIRED)), []);
+});

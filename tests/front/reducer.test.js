@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { currentThread, initialState, needsHistory, pendingOf, reduce, shownTurn } from "../../web/static/js/reducer.js";
+import { addRecords, emptyThread } from "../../web/static/js/thread.js";
+import { failed, finished, journal, mismatch, REPAIRED, searching, second, started, stopped, token } from "./journal.js";
+
+const after = (state, ...actions) => actions.reduce(reduce, state);
+const received = (records, more = {}) => ({ type: "records_received", conversationId: "c1", records, live: true, now: second(records.length), ...more });
+const asked = (key, text) => ({ type: "asked", key, text });
+const accepted = (key, turnId, conversationId = "c1") => ({ type: "ask_accepted", key, conversationId, turnId });
+const waiting = (key, text, more = {}) => ({ key, text, conversationId: "c1", turnId: null, error: null, ...more });
+
+const opened = after(initialState, { type: "conversation_opened", id: "c1" });
+const said = (state) => state.announcement.text;
+
+test("an action that does not exist is an error", () => {
+  assert.throws(() => reduce(initialState, { type: "nonsense" }), new Error("no such action: nonsense"));
+});
+
+test("a synthesis with a repair, record by record, gives what its history gives", () => {
+  const records = journal(REPAIRED);
+  const live = after(opened, ...records.map((r) => received([r], { now: Date.parse(r.at) })));
+  const history = after(opened, received(records, { live: false }));
+  assert.deepEqual({ ...live, announcement: null }, { ...history, announcement: null });
+  assert.deepEqual(history, { ...opened, threads: { c1: addRecords(emptyThread, records) } });
+});
+
+test("a reconnect in the middle of a turn misses nothing and shows nothing twice", () => {
+  const records = journal(REPAIRED);
+  const complete = after(opened, received(records, { live: false }));
+  const lost = after(opened, received(records.slice(0, 9)), { type: "connection_changed", connection: "reconnecting" });
+  const early = after(lost, { type: "connection_changed", connection: "online" }, received(records.slice(14, 16)));
+  assert.deepEqual([needsHistory(lost), needsHistory(early)], [false, true]);
+  const caught = after(early, received(records.slice(9, 15), { live: false }), received(records.slice(15)));
+  assert.deepEqual(caught.threads, complete.threads);
+  assert.equal(needsHistory(caught), false);
+});
+
+test("records of another conversation go to their thread and are not announced", () => {
+  const state = after(opened, received(journal([started("x"), searching]), { conversationId: "c2" }));
+  assert.deepEqual(Object.keys(state.threads), ["c2"]);
+  assert.deepEqual(currentThread(state), emptyThread);
+  assert.deepEqual(state.announcement, initialState.announcement);
+});
+
+test("a request is pending until its turn is in the journal", () => {
+  const one = after({ ...opened, draft: "hi", selectedTurn: "t0" }, asked("k", "hi"));
+  assert.deepEqual(one, { ...opened, draft: "", selectedTurn: null, pending: [waiting("k", "hi")] });
+  const two = after(one, accepted("k", "t1"));
+  assert.deepEqual(two.pending, [waiting("k", "hi", { turnId: "t1" })]);
+  assert.deepEqual(after(two, received(journal([started("hi")]))).pending, []);
+  assert.deepEqual(after(two, received(journal([["t2", started("hi")]]))).pending, two.pending);
+});
+
+test("a turn that is journalled before its acknowledgement ends the pending request", () => {
+  const state = after(opened, asked("k", "hi"), received(journal([started("hi")])));
+  assert.deepEqual(state.pending, []);
+  assert.deepEqual(after(state, accepted("k", "t1")), state);
+});
+
+test("of two requests with the same words each waits for its own turn", () => {
+  const twice = after(opened, asked("k1", "hi"), asked("k2", "hi"));
+  const first = after(twice, received(journal([started("hi")])));
+  assert.deepEqual(first.pending, [waiting("k2", "hi")]);
+  assert.deepEqual(after(first, received(journal([["t2", started("hi")]], { from: 2 }))).pending, []);
+  assert.deepEqual(after(twice, received(journal([["t1", started("hi")], ["t2", started("hi")]]))).pending, []);
+});
+
+test("a turn whose request is known by its id does not end another with the same words", () => {
+  const state = after(opened, asked("k1", "hi"), asked("k2", "hi"), accepted("k2", "t1"), received(journal([started("hi")])));
+  assert.deepEqual(state.pending, [waiting("k1", "hi")]);
+});
+
+test("what is asked before a new conversation has its id joins it", () => {
+  const state = after(initialState, asked("k1", "a"), asked("k2", "b"), accepted("k1", "t1", "c9"));
+  assert.equal(state.conversationId, "c9");
+  assert.deepEqual(pendingOf(state), [waiting("k1", "a", { conversationId: "c9", turnId: "t1" }), waiting("k2", "b", { conversationId: "c9" })]);
+});
+
+test("an acknowledgement does not pull a person back who has opened another conversation", () => {
+  const state = after(initialState, asked("k", "a"), { type: "conversation_opened", id: "c2" }, accepted("k", "t1", "c9"));
+  assert.deepEqual([state.conversationId, pendingOf(state)], ["c2", []]);
+});
+
+test("a refused request stays, says why, and can be dismissed", () => {
+  const error = { message: "too long", remedy: "shorten it" };
+  const state = after(opened, asked("k", "hi"), { type: "ask_refused", key: "k", error });
+  assert.deepEqual(state.pending, [waiting("k", "hi", { error })]);
+  assert.deepEqual(state.announcement, { number: 1, text: "Not sent: too long" });
+  assert.deepEqual(after(state, { type: "pending_dismissed", key: "k" }).pending, []);
+});
+
+test("a stop is remembered per turn", () => {
+  const state = after(opened, { type: "stop_requested", turnId: "t1" }, { type: "stop_requested", turnId: "t2" });
+  assert.deepEqual(state, { ...opened, stopping: { t1: true, t2: true } });
+});
+
+test("the shown turn is the newest one until another is selected", () => {
+  const state = after(opened, received(journal([["t1", started("a")], ["t2", started("b")]])));
+  const selected = after(state, { type: "turn_selected", turnId: "t1" });
+  assert.deepEqual([shownTurn(initialState), shownTurn(state).id, shownTurn(selected).id], [null, "t2", "t1"]);
+  assert.deepEqual([selected.panel, selected.view], ["activity", "activity"]);
+  assert.equal(after(selected, { type: "conversation_opened", id: "c2" }).selectedTurn, null);
+});
+
+test("the clock's skew comes from live records only", () => {
+  const records = journal([started("x")]);
+  const now = second(1) + 250;
+  assert.equal(after(opened, received(records, { now })).skew, 250);
+  assert.equal(after(opened, received(records, { now, live: false })).skew, 0);
+  assert.equal(after(opened, received([], { now })).skew, 0);
+});
+
+test("a screen reader is told the story once, and no tokens or tests", () => {
+  const stories = journal(REPAIRED).reduce(
+    ({ state, told }, record) => {
+      const next = after(state, received([record]), received([record]));
+      return { state: next, told: next.announcement.number > state.announcement.number ? [...told, said(next)] : told };
+    },
+    { state: opened, told: [] },
+  );
+  assert.deepEqual(stories.told, [
+    "Searching the library.",
+    "No tool found; one will be written.",
+    "Specification started.",
+    "Specification done. reverse(text: str) -> str",
+    "Tests started.",
+    "Tests done. 2 tests",
+    "Implementation started.",
+    "Implementation done.",
+    "Verification started.",
+    "Verification failed. 1 of 2 tests failed: test_b",
+    "Implementation started, attempt 2.",
+    "Implementation done.",
+    "Verification started, attempt 2.",
+    "Verification done. 2 tests passed.",
+    "Registration started.",
+    "Registration done. reverse is in the library.",
+    "Running reverse.",
+    "Answer: It is `ba`.",
+  ]);
+  assert.equal(stories.state.announcement.number, stories.told.length);
+});
+
+test("records that come together are announced together, held ones not yet", () => {
+  const [a, b, c, d] = journal([started("x"), searching, mismatch("ask"), stopped("By you.")]);
+  const state = after(opened, received([a, b, d]));
+  assert.deepEqual(state.announcement, { number: 1, text: "Searching the library." });
+  const text = "calculate_percentage does not fit: the whole is missing Stopped: By you.";
+  assert.deepEqual(after(state, received([c, d])).announcement, { number: 2, text });
+});
+
+test("a failed turn is announced with its remedy", () => {
+  assert.equal(said(after(opened, received(journal([failed("searching", "no connection", "Try again.")])))), "The turn failed: no connection. Try again.");
+});
+
+test("history is not announced", () => {
+  const state = after(opened, received(journal([started("x"), token("a"), finished("a")]), { live: false }));
+  assert.deepEqual(state.announcement, { number: 0, text: "" });
+});
+
+test("a changed tool is announced, and what was known of it is forgotten", () => {
+  const known = after(
+    opened,
+    { type: "tool_loaded", name: "add", tool: { name: "add" } },
+    { type: "tool_loaded", name: "sum", tool: { name: "sum" } },
+    { type: "tool_opened", name: "add" },
+  );
+  const state = after(known, { type: "library_changed", name: "add", change: "removed", reason: "its files were deleted" });
+  assert.deepEqual(state, {
+    ...opened,
+    openTool: "add",
+    panel: "library",
+    view: "library",
+    toolDetails: { sum: { tool: { name: "sum" } } },
+    announcement: { number: 1, text: "Tool library: add was removed, its files were deleted." },
+  });
+  assert.equal(said(after(known, { type: "library_changed", name: "new", change: "added", reason: "" })), "Tool library: new was added.");
+});
+
+test("a tool that can't be loaded keeps the reason", () => {
+  const error = { message: "no tool x", remedy: "" };
+  assert.deepEqual(after(opened, { type: "tool_not_loaded", name: "x", error }), { ...opened, toolDetails: { x: { error } } });
+});
+
+test("status, connection and lists are replaced as they come", () => {
+  const health = { model: { name: "offline", offline: true, detail: "" } };
+  const state = after(
+    opened,
+    { type: "connection_changed", connection: "online" },
+    { type: "health_loaded", health: { old: true } },
+    { type: "health_loaded", health },
+    { type: "tools_loaded", tools: [{ name: "add" }] },
+    { type: "conversations_loaded", conversations: [{ id: "c1" }] },
+    { type: "search_changed", text: "ad" },
+    { type: "draft_changed", text: "What" },
+  );
+  assert.deepEqual(state, {
+    ...opened,
+    connection: "online",
+    health,
+    tools: [{ name: "add" }],
+    conversations: [{ id: "c1" }],
+    search: "ad",
+    draft: "What",
+  });
+});
+
+test("a chosen example goes to the composer, which takes the focus", () => {
+  const state = after({ ...opened, view: "library" }, { type: "example_chosen", text: "What is 15 percent of 300?" });
+  assert.deepEqual(state, { ...opened, draft: "What is 15 percent of 300?", view: "chat", focusComposer: 1 });
+});
+
+test("leaving for the chat keeps the panel of a wide page", () => {
+  const state = after(opened, { type: "view_selected", view: "library" }, { type: "view_selected", view: "chat" });
+  assert.deepEqual(state, { ...opened, view: "chat", panel: "library" });
+});
+
+test("a notice is shown and announced until dismissed", () => {
+  const state = after(opened, { type: "noticed", message: "Unknown conversation.", remedy: "Start a new one." });
+  const announcement = { number: 1, text: "Unknown conversation. Start a new one." };
+  assert.deepEqual(state, { ...opened, notice: { message: "Unknown conversation.", remedy: "Start a new one." }, announcement });
+  assert.equal(after(state, { type: "notice_dismissed" }).notice, null);
+});

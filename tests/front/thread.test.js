@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { addRecords, emptyThread, hasGap, isBusy, turnsOf } from "../../web/static/js/thread.js";
+import { finished, journal, REPAIRED, searching, second, started, stopped, token } from "./journal.js";
+
+const talk = journal([started("a"), searching, token("x"), token("y"), finished("xy")]);
+const whole = addRecords(emptyThread, talk);
+
+test("records are folded in the order of their numbers", () => {
+  const { held, lastSeq, order, turns } = addRecords(emptyThread, talk.toReversed());
+  assert.deepEqual({ held, lastSeq, order }, { held: [], lastSeq: 5, order: ["t1"] });
+  assert.equal(turns.t1.answer, "xy");
+  assert.deepEqual(addRecords(emptyThread, talk.toReversed()), whole);
+});
+
+test("records that are known are dropped", () => {
+  assert.deepEqual(addRecords(whole, talk), whole);
+  assert.deepEqual(addRecords(emptyThread, [...talk, ...talk]), whole);
+});
+
+test("records after a gap are held until it is filled", () => {
+  const [a, b, c, d, e] = talk;
+  const gapped = addRecords(addRecords(emptyThread, [a, b]), [e, d]);
+  assert.deepEqual(gapped, { ...addRecords(emptyThread, [a, b]), held: [d, e] });
+  assert.equal(hasGap(gapped), true);
+  assert.deepEqual(addRecords(gapped, [e]), gapped);
+  assert.deepEqual(addRecords(gapped, [c]), whole);
+  assert.equal(hasGap(whole), false);
+});
+
+test("history that comes after live records gives what live records alone give", () => {
+  const records = journal(REPAIRED);
+  const live = records.reduce((thread, record) => addRecords(thread, [record]), emptyThread);
+  for (let cut = 0; cut <= records.length; cut += 1) {
+    const overlap = Math.max(0, cut - 3);
+    const early = addRecords(addRecords(emptyThread, records.slice(cut)), records.slice(0, cut));
+    const resumed = addRecords(addRecords(emptyThread, records.slice(0, cut)), records.slice(overlap));
+    assert.deepEqual(early, live);
+    assert.deepEqual(resumed, live);
+  }
+});
+
+test("a record without a number is dropped", () => {
+  assert.deepEqual(addRecords(whole, [{ ...talk[2], seq: 0 }]), whole);
+  assert.deepEqual(addRecords(emptyThread, [{ ...talk[0], seq: 0 }]), emptyThread);
+});
+
+test("two turns at once do not mix", () => {
+  const thread = addRecords(
+    emptyThread,
+    journal([["t1", started("a")], ["t2", started("b")], ["t2", token("B")], ["t1", token("A")], ["t2", finished("B")], ["t1", token("A")]]),
+  );
+  assert.deepEqual(thread.order, ["t1", "t2"]);
+  assert.deepEqual(
+    turnsOf(thread).map(({ id, request, state, answer, startedAt }) => ({ id, request, state, answer, startedAt })),
+    [
+      { id: "t1", request: "a", state: "running", answer: "AA", startedAt: second(1) },
+      { id: "t2", request: "b", state: "done", answer: "B", startedAt: second(2) },
+    ],
+  );
+  assert.equal(isBusy(thread), true);
+  assert.equal(isBusy(addRecords(thread, journal([stopped("By you.")], { from: 7 }))), false);
+});
+
+test("folding changes no thread that exists", () => {
+  const before = addRecords(emptyThread, talk.slice(0, 3));
+  const copy = structuredClone(before);
+  addRecords(before, talk);
+  assert.deepEqual(before, copy);
+  assert.deepEqual(emptyThread, { lastSeq: 0, held: [], order: [], turns: {} });
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { foldEvent, newTurn } from "../../web/static/js/turn.js";
+import {
+  executed, executing, failed, finished, found, journal, mismatch, notFound, REPAIRED, result, returned, searching, second, started, step, stopped, tested, token, USAGE,
+} from "./journal.js";
+
+function folded(events) {
+  return journal(events).reduce((turn, { event, at }) => foldEvent(turn, event, Date.parse(at)), newTurn("t1", second(1)));
+}
+
+const outline = (turn) => turn.steps.map(({ key, state, attempt, seconds }) => [key, state, attempt, seconds]);
+
+test("a reused tool makes a turn of four steps", () => {
+  const events = [started("15% of 300?"), searching, found, executing, executed, token("It is "), token("45."), finished("It is 45.", "calculate_percentage")];
+  const step = { attempt: 1, state: "done" };
+  assert.deepEqual(folded(events), {
+    id: "t1",
+    startedAt: second(1),
+    request: "15% of 300?",
+    state: "done",
+    steps: [
+      { ...step, key: "searching-1", kind: "searching", startedAt: second(2), seconds: 0.2 },
+      {
+        ...step, key: "tool_found-1", kind: "tool_found", startedAt: second(3), seconds: null,
+        tool: "calculate_percentage", confidence: 0.93, reason: undefined, considered: ["calculate_percentage", "add"],
+      },
+      {
+        ...step, key: "executing-1", kind: "executing", startedAt: second(4), seconds: 0.3,
+        tool: "calculate_percentage", arguments: executing.arguments, execution: returned,
+      },
+      { ...step, key: "answer-1", kind: "answer", startedAt: second(6), seconds: 2 },
+    ],
+    answer: "It is 45.",
+    tool: "calculate_percentage",
+    usage: USAGE,
+    seconds: 4.5,
+    failure: null,
+    stopReason: "",
+  });
+});
+
+test("a repair is a second attempt beside the first", () => {
+  const turn = folded(REPAIRED);
+  assert.deepEqual(outline(turn), [
+    ["searching-1", "done", 1, 0.1],
+    ["no_tool_found-1", "done", 1, null],
+    ["specification-1", "done", 1, 1.5],
+    ["tests-1", "done", 1, 2],
+    ["stub-1", "done", 1, 0.5],
+    ["implementation-1", "done", 1, 1],
+    ["verification-1", "failed", 1, 0.6],
+    ["implementation-2", "done", 2, 1.25],
+    ["verification-2", "done", 2, 0.5],
+    ["registration-1", "done", 1, 0.05],
+    ["executing-1", "done", 1, 0.3],
+    ["answer-1", "done", 1, 2],
+  ]);
+  const tests = Object.fromEntries(turn.steps.filter((s) => s.tests?.length).map((s) => [s.key, s.tests]));
+  assert.deepEqual(tests, {
+    "stub-1": [result("test_a", "failed"), result("test_b", "error")],
+    "verification-1": [result("test_a"), result("test_b", "failed")],
+    "verification-2": [result("test_a"), result("test_b")],
+  });
+  assert.deepEqual(
+    turn.steps.filter((s) => s.artifact).map(({ key, artifact, stream, prompt, text }) => ({ key, artifact, stream, prompt, text })),
+    [
+      { key: "specification-1", artifact: "{}", stream: "", prompt: "specification", text: "reverse(text: str) -> str" },
+      { key: "tests-1", artifact: "def test_a(): ...", stream: "def test_a(): ...", prompt: "tests", text: "2 tests" },
+      { key: "implementation-1", artifact: "return text", stream: "return text", prompt: "implementation", text: "" },
+      { key: "implementation-2", artifact: "return text[::-1]", stream: "", prompt: "repair", text: "" },
+    ],
+  );
+  assert.deepEqual([turn.state, turn.answer, turn.tool], ["done", "It is `ba`.", "reverse"]);
+});
+
+test("a stub run in which a test passes has failed, and the suite is written again", () => {
+  const turn = folded([
+    started("x"),
+    step("tests", "started"),
+    tested("stub", "test_a", "passed"),
+    tested("stub", "test_b", "failed"),
+    step("tests", "failed", { text: "Refused.", seconds: 1 }),
+    step("tests", "started", { attempt: 2 }),
+    tested("stub", "test_a", "failed", 2),
+  ]);
+  assert.deepEqual(outline(turn), [
+    ["tests-1", "failed", 1, 1],
+    ["stub-1", "failed", 1, 0.5],
+    ["tests-2", "running", 2, null],
+    ["stub-2", "running", 2, null],
+  ]);
+});
+
+test("a step that streams is running and shows what came so far", () => {
+  const turn = folded([started("x"), step("implementation", "started"), step("implementation", "streaming", { text: "de" }), step("implementation", "streaming", { text: "f" })]);
+  const streaming = { key: "implementation-1", kind: "implementation", attempt: 1, state: "running", startedAt: second(2), seconds: null };
+  assert.deepEqual(turn.steps, [{ ...streaming, stream: "def", artifact: "", text: "", prompt: "", tests: [] }]);
+});
+
+test("a stop stops what was running and keeps what was done", () => {
+  const turn = folded([started("x"), searching, notFound, step("tests", "started"), tested("stub", "test_a", "failed"), stopped("Stopped by you.")]);
+  assert.deepEqual(outline(turn), [
+    ["searching-1", "done", 1, 0.1],
+    ["no_tool_found-1", "done", 1, null],
+    ["tests-1", "stopped", 1, 2],
+    ["stub-1", "stopped", 1, 0.25],
+    ["turn_stopped-1", "stopped", 1, null],
+  ]);
+  assert.deepEqual([turn.state, turn.stopReason, turn.failure, turn.usage, turn.seconds], ["stopped", "Stopped by you.", null, USAGE, 2]);
+});
+
+test("a failure marks the step that gave up", () => {
+  const turn = folded([started("x"), searching, failed("searching", "no connection", "try again")]);
+  const failure = { where: "searching", message: "no connection", remedy: "try again" };
+  assert.deepEqual(turn.steps, [
+    { key: "searching-1", kind: "searching", attempt: 1, state: "failed", startedAt: second(2), seconds: 1 },
+    { key: "turn_failed-1", kind: "turn_failed", attempt: 1, state: "failed", startedAt: second(3), seconds: null, ...failure },
+  ]);
+  assert.deepEqual([turn.state, turn.failure, turn.usage, turn.seconds], ["failed", failure, USAGE, 3]);
+});
+
+test("a failure of the answer marks the answer, one from inside no step", () => {
+  assert.deepEqual(outline(folded([started("x"), token("It"), failed("answering", "cut off")])), [["answer-1", "failed", 1, 1], ["turn_failed-1", "failed", 1, null]]);
+  assert.deepEqual(outline(folded([started("x"), searching, failed("internal", "bug")])), [["searching-1", "stopped", 1, 1], ["turn_failed-1", "failed", 1, null]]);
+});
+
+test("a tool that raised is a failed execution of a turn that goes on", () => {
+  const execution = { outcome: "raised", type_name: "ValueError", message: "no", traceback: "", stdout: "", seconds: 0.1 };
+  const turn = folded([started("x"), executing, { type: "execution_failed", tool: "calculate_percentage", execution, seconds: 0.4 }]);
+  const executingStep = { key: "executing-1", kind: "executing", attempt: 1, state: "failed", startedAt: second(2), seconds: 0.4 };
+  assert.deepEqual(turn.steps, [{ ...executingStep, tool: "calculate_percentage", arguments: executing.arguments, execution }]);
+  assert.equal(turn.state, "running");
+});
+
+test("a mismatch says what does not fit and what follows", () => {
+  const turn = folded([started("x"), searching, found, mismatch("ask"), token("Of what?"), finished("Of what?")]);
+  assert.deepEqual(outline(turn), [
+    ["searching-1", "done", 1, 0.2],
+    ["tool_found-1", "done", 1, null],
+    ["tool_mismatch-1", "failed", 1, null],
+    ["answer-1", "done", 1, 1],
+  ]);
+  const { problem, then, tool } = turn.steps[2];
+  assert.deepEqual({ problem, then, tool }, { problem: "the whole is missing", then: "ask", tool: "calculate_percentage" });
+  assert.deepEqual([turn.state, turn.tool], ["done", null]);
+});
+
+test("an event of a newer server changes nothing", () => {
+  const turn = folded([started("x"), searching]);
+  assert.equal(foldEvent(turn, { type: "not_yet_invented" }, second(3)), turn);
+});
