@@ -88,6 +88,7 @@ test("a refused request stays, says why, and can be dismissed", () => {
   const state = after(opened, asked("k", "hi"), { type: "ask_refused", key: "k", error });
   assert.deepEqual(state.pending, [waiting("k", "hi", { error })]);
   assert.deepEqual(state.announcement, { number: 1, text: "Not sent: too long" });
+  assert.deepEqual(after(state, received(journal([started("hi")]))).pending, state.pending);
   assert.deepEqual(after(state, { type: "pending_dismissed", key: "k" }).pending, []);
 });
 

@@ -93,6 +93,34 @@ test("a stub run in which a test passes has failed, and the suite is written aga
   ]);
 });
 
+test("a stub run ends with its suite, or at the latest when the next step begins", () => {
+  const stub = ["stub-1", "done", 1, 0.25];
+  const during = [started("x"), step("tests", "started"), tested("stub", "test_a", "failed"), step("tests", "finished", { seconds: 1 })];
+  assert.deepEqual(outline(folded(during)), [["tests-1", "done", 1, 1], stub]);
+  const later = [started("x"), tested("stub", "test_a", "failed"), step("implementation", "started")];
+  assert.deepEqual(outline(folded(later)), [stub, ["implementation-1", "running", 1, null]]);
+});
+
+test("attempts are told apart even if the first has no end", () => {
+  const turn = folded([
+    started("x"),
+    step("verification", "started"),
+    tested("implementation", "test_a", "failed", 1),
+    tested("implementation", "test_a", "passed", 2),
+    step("tests", "streaming", { text: "a" }),
+    step("tests", "streaming", { text: "b", attempt: 2 }),
+  ]);
+  assert.deepEqual(
+    turn.steps.map(({ key, attempt, stream, tests }) => ({ key, attempt, stream, tests })),
+    [
+      { key: "verification-1", attempt: 1, stream: "", tests: [result("test_a", "failed")] },
+      { key: "verification-2", attempt: 2, stream: "", tests: [result("test_a")] },
+      { key: "tests-1", attempt: 1, stream: "a", tests: [] },
+      { key: "tests-2", attempt: 2, stream: "b", tests: [] },
+    ],
+  );
+});
+
 test("a step that streams is running and shows what came so far", () => {
   const turn = folded([started("x"), step("implementation", "started"), step("implementation", "streaming", { text: "de" }), step("implementation", "streaming", { text: "f" })]);
   const streaming = { key: "implementation-1", kind: "implementation", attempt: 1, state: "running", startedAt: second(2), seconds: null };
