@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -26,8 +27,8 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
-@pytest.fixture
-def page(page: Page) -> Iterator[Page]:
+@contextmanager
+def watched(page: Page) -> Iterator[Page]:
     problems: list[str] = []
 
     def on_request(request) -> None:
@@ -40,3 +41,34 @@ def page(page: Page) -> Iterator[Page]:
     page.on("console", lambda message: problems.append(f"console: {message.text}") if message.type == "error" else None)
     yield page
     assert problems == []
+
+
+@pytest.fixture
+def page(page: Page) -> Iterator[Page]:
+    with watched(page):
+        yield page
+
+
+@pytest.fixture
+def second_page(page: Page) -> Iterator[Page]:
+    """Another tab of the same person."""
+    with watched(page.context.new_page()) as second:
+        yield second
+
+
+@pytest.fixture
+def stranger(browser: Browser) -> Iterator[Page]:
+    """The page of another person."""
+    context = browser.new_context()
+    with watched(context.new_page()) as page:
+        yield page
+    context.close()
+
+
+@pytest.fixture
+def unguarded(browser: Browser) -> Iterator[Page]:
+    """A page without its content security policy, which would hide what the sanitiser lets through."""
+    context = browser.new_context(bypass_csp=True)
+    with watched(context.new_page()) as page:
+        yield page
+    context.close()

@@ -23,9 +23,12 @@ export const Activity = memo(({ turn, order, skew }) => {
   </section>`;
 });
 
+// Only these are drawn from other steps too, and so again whenever one of those changes.
+const SEES_ALL = new Set(["verification", "turn_failed"]);
+
 function Steps({ turn, skew }) {
   return html`<ol class="steps">
-    ${turn.steps.map((step) => html`<${Step} key=${`${turn.id} ${step.key}`} step=${step} before=${previous(turn.steps, step)} steps=${step.kind === "verification" ? turn.steps : null} skew=${skew} />`)}
+    ${turn.steps.map((step) => html`<${Step} key=${`${turn.id} ${step.key}`} step=${step} before=${previous(turn.steps, step)} steps=${SEES_ALL.has(step.kind) ? turn.steps : null} skew=${skew} />`)}
   </ol>`;
 }
 

@@ -1,0 +1,424 @@
+"""The page in Chromium: accessible, usable by keyboard, live, private, and harmless whatever the model writes."""
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from src.bootstrap import SEEDED
+from src.core.spec import SpecificationReply
+from src.offline.completion import ChatRequest, Completion
+from src.offline.cookbook import Cookbook
+from src.offline.flaws import Flawed
+from src.offline.script import Script, Step
+from src.offline.server import OfflineServer
+from tests.home import ROOT, Home, serving
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.timeout(240)]
+
+PATIENCE = 60_000
+REVERSE = "Reverse the string 'hello world'"
+SPECIFY, IMPLEMENT = "write the specification", "write the implementation"
+TITLES = ("choose a tool", "extract the arguments", SPECIFY, "write the tests", IMPLEMENT, "answer the person")
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 375, "height": 812}
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory) -> Iterator[str]:
+    """The page on the offline model, with a library that is empty at first."""
+    with serving(bare_home(tmp_path_factory.mktemp("page"))) as link:
+        yield link
+
+
+class Stage:
+    """The author of the model server's replies: the cookbook, but for what a test puts in its place."""
+
+    def __init__(self) -> None:
+        self._script = Script()
+
+    def complete(self, request: ChatRequest) -> Completion:
+        return self._script.complete(request)
+
+    def plays(self, instead: Mapping[str, Step]) -> None:
+        self._script = Script(titled={**dict.fromkeys(TITLES, Cookbook().complete), **instead})
+
+
+@dataclass(frozen=True)
+class Theatre:
+    """The page on a model server whose replies a test writes."""
+
+    link: str
+    stage: Stage
+    server: OfflineServer
+
+
+@pytest.fixture(scope="module")
+def theatre(tmp_path_factory) -> Iterator[Theatre]:
+    stage = Stage()
+    with OfflineServer(stage) as server:
+        settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": server.api_key, "OPENAI_MODEL": server.model}
+        with serving(bare_home(tmp_path_factory.mktemp("theatre")), **settings) as link:
+            yield Theatre(link, stage, server)
+
+
+def bare_home(folder) -> Home:
+    """A home that does not get the seed tools, which take a while."""
+    home = Home(folder / "home")
+    home.tools.mkdir()
+    (home.tools / SEEDED).touch()
+    return home
+
+
+def open_page(page: Page, link: str) -> None:
+    page.goto(link)
+    expect(page.get_by_test_id("composer")).to_be_focused()
+    expect(page.get_by_test_id("status-library")).to_have_attribute("data-state", "loaded")
+
+
+def ask(page: Page, request: str) -> None:
+    page.get_by_test_id("composer").fill(request)
+    page.keyboard.press("Enter")
+
+
+def ended(page: Page, turns: int, state: str) -> Locator:
+    """The newest turn, that of this number, once it has ended so."""
+    expect(page.get_by_test_id("turn")).to_have_count(turns)
+    turn = page.get_by_test_id("turn").last
+    expect(turn).to_have_attribute("data-state", re.compile("done|failed|stopped"), timeout=PATIENCE)
+    expect(turn).to_have_attribute("data-state", state)
+    return turn
+
+
+def finished(page: Page, turns: int = 1) -> Locator:
+    """The answer of the newest turn, once it is whole."""
+    return ended(page, turns, "done").get_by_test_id("answer")
+
+
+def step(page: Page, kind: str) -> Locator:
+    return page.get_by_test_id("activity").locator(f"[data-step={kind}]")
+
+
+# Accessibility
+
+
+AXE = (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text()
+RUN_AXE = """async () => {
+  const finite = document.getAnimations().filter((a) => a.effect.getComputedTiming().iterations !== Infinity);
+  await Promise.allSettled(finite.map((a) => a.finished));  // a colour on its way is no colour to judge
+  // Preloading would copy the styles into an inline sheet, which the page's policy refuses and reports.
+  const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa"], resultTypes: ["violations"], preload: false });
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html} ${n.failureSummary}`));
+}"""
+OVERFLOW = "() => Math.max(document.scrollingElement.scrollWidth, document.body.scrollWidth) - innerWidth"
+
+
+def flaws(page: Page, where: str) -> list[str]:
+    """What axe finds in both themes and widths, and what is wider than the narrow page."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE)
+    found: list[str] = []
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            found += [f"{where}, {size['width']}, {theme}: {violation}" for violation in page.evaluate(RUN_AXE)]
+        if page.evaluate(OVERFLOW) > 0:
+            found.append(f"{where} is {page.evaluate(OVERFLOW)} pixels wider than {size['width']}")
+    return found
+
+
+def test_every_view_is_accessible_and_fits_a_narrow_page_in_both_themes(link, page):
+    open_page(page, link)
+    expect(page.get_by_test_id("example").first).to_be_visible()
+    found = flaws(page, "empty")
+
+    ask(page, REVERSE)
+    expect(finished(page)).to_contain_text("dlrow olleh")
+    found += flaws(page, "conversation")
+    page.get_by_test_id("view-activity").click()
+    expect(step(page, "registration")).to_have_attribute("data-state", "done")
+    found += flaws(page, "activity")
+
+    page.get_by_test_id("view-library").click()
+    row = page.locator("[data-tool=reverse_string]")
+    expect(row).to_be_visible()
+    found += flaws(page, "library")
+
+    row.click()
+    detail = page.get_by_test_id("tool-detail")
+    for tab, text in (("overview", "written by"), ("code", "def reverse_string"), ("tests", "def test_")):
+        detail.get_by_test_id(f"tab-{tab}").click()
+        expect(detail).to_contain_text(text)
+        found += flaws(page, f"tool, {tab}")
+    assert found == []
+
+
+# Keyboard
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until the target has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if target.evaluate("(element) => element === document.activeElement"):
+            return
+    pytest.fail(f"Tab does not reach {target}")
+
+
+def test_enter_sends_and_shift_enter_begins_a_line(link, page):
+    open_page(page, link)
+    page.keyboard.type("Hello!")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("Goodbye!")
+    expect(page.get_by_test_id("composer")).to_have_value("Hello!\nGoodbye!")
+    expect(page.get_by_test_id("turn")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("composer")).to_have_value("")
+    expect(page.get_by_test_id("request")).to_have_text("Hello!\nGoodbye!")
+    expect(page.get_by_test_id("composer")).to_be_focused()
+
+
+def test_an_example_is_put_into_the_composer_whole(link, page):
+    open_page(page, link)
+    composer, examples = page.get_by_test_id("composer"), page.get_by_test_id("example")
+    tab_to(page, examples.nth(1))
+    page.keyboard.press("Enter")
+    expect(composer).to_have_value(REVERSE)
+    expect(composer).to_be_focused()
+    examples.last.click()
+    expect(composer).to_have_value("Sum the column price of this CSV:\nitem,price\ntea,3.50\ncake,4.25\njam,2.75")
+    expect(composer).to_be_focused()
+    expect(page.get_by_test_id("turn")).to_have_count(0)
+
+
+def test_the_library_is_browsed_by_keyboard(link, page):
+    open_page(page, link)
+    ask(page, REVERSE)
+    finished(page)
+    tab_to(page, page.get_by_test_id("tab-activity"))
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_test_id("tab-library")).to_be_focused()
+    expect(page.get_by_test_id("tab-library")).to_have_attribute("aria-selected", "true")
+
+    row = page.locator("[data-tool=reverse_string]")
+    tab_to(page, row)
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("tool-back")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_test_id("tab-code")).to_be_focused()
+    expect(page.get_by_test_id("tool-detail")).to_contain_text("def reverse_string(text")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(row).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "details"),
+    [
+        ("model", "Offline model", ["Offline model", "cookbook", "OPENAI_API_KEY"]),
+        ("sandbox", "Ready", ["Sandbox ready", "containers", "Docker"]),
+        ("library", "tool", ["tool", "Every tool passed its own tests", "searched"]),
+    ],
+)
+def test_a_status_opens_by_keyboard_and_escape_closes_it(link, page, name, word, details):
+    open_page(page, link)
+    chip, popover = page.get_by_test_id(f"status-{name}"), page.get_by_test_id(f"status-{name}-details")
+    expect(chip).to_contain_text(word)
+    expect(popover).to_be_hidden()
+    tab_to(page, chip)
+    page.keyboard.press("Enter")
+    expect(popover).to_be_visible()
+    for text in details:
+        expect(popover).to_contain_text(text)
+    page.keyboard.press("Escape")
+    expect(popover).to_be_hidden()
+    expect(chip).to_be_focused()
+
+
+# Live
+
+
+def test_the_library_shows_a_new_tool_at_once(link, page, stranger):
+    open_page(page, link)
+    open_page(stranger, link)
+    stranger.get_by_test_id("tab-library").click()
+    row = stranger.locator("[data-tool=celsius_to_fahrenheit]")
+    expect(row).to_have_count(0)
+    ask(page, "Convert 25 degrees Celsius to Fahrenheit")
+    expect(finished(page)).to_contain_text("77")
+    expect(row).to_be_visible()
+    expect(stranger.get_by_test_id("announcer")).to_contain_text("celsius_to_fahrenheit was added")
+    row.click()
+    detail = stranger.get_by_test_id("tool-detail")
+    detail.get_by_test_id("tab-code").click()
+    expect(detail).to_contain_text("def celsius_to_fahrenheit")
+    detail.get_by_test_id("tab-tests").click()
+    expect(detail).to_contain_text("def test_")
+
+
+def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
+    theatre.stage.plays({SPECIFY: Flawed(content='{"outcome": "tool"', stop_after=0, then="hang")})
+    theatre.server.left.clear()
+    open_page(page, theatre.link)
+    ask(page, "Count the words of 'one two three'")
+    turn, activity = page.get_by_test_id("turn"), page.get_by_test_id("activity")
+    expect(step(page, "specification")).to_have_attribute("data-state", "running")
+    expect(turn.get_by_test_id("now")).to_contain_text("Writing the specification")
+    expect(activity.get_by_test_id("activity-state")).to_have_text("running")
+    turn.get_by_test_id("stop").click()
+    expect(turn).to_have_attribute("data-state", "stopped")
+    expect(turn.get_by_test_id("turn-stopped")).to_contain_text("Stopped on request.")
+    expect(turn.get_by_test_id("now")).to_have_count(0)
+    expect(activity.get_by_test_id("activity-state")).to_have_text("stopped")
+    expect(step(page, "specification")).to_have_attribute("data-state", "stopped")
+    expect(step(page, "specification").locator(".state")).to_have_text("stopped")
+    expect(step(page, "turn_stopped")).to_contain_text("Stopped on request.")
+    assert theatre.server.left.wait(10), "the call of the model goes on"
+
+
+def test_a_turn_that_fails_says_where_and_what_to_do(link, page):
+    open_page(page, link)
+    ask(page, "Write a symphony in C minor")
+    turn = ended(page, 1, "failed")
+    for part in (turn.get_by_test_id("turn-failure"), page.get_by_test_id("activity")):
+        expect(part).to_contain_text("I have no recipe for this request.")
+        expect(part).to_contain_text("OPENAI_API_KEY")
+    expect(page.get_by_test_id("activity").get_by_test_id("activity-state")).to_have_text("failed")
+    expect(step(page, "specification")).to_have_attribute("data-state", "failed")
+    expect(step(page, "turn_failed")).to_contain_text("At specification")
+
+
+class Curtain:
+    """A reply that waits until it is let through."""
+
+    def __init__(self) -> None:
+        self._up = threading.Event()
+
+    def __call__(self, request: ChatRequest) -> Completion:
+        assert self._up.wait(60)
+        return Cookbook().complete(request)
+
+    @contextmanager
+    def down(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._up.set()
+
+
+def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(theatre, page, second_page):
+    curtain = Curtain()
+    theatre.stage.plays({IMPLEMENT: curtain})
+    open_page(page, theatre.link)
+    ask(page, "Hello!")
+    finished(page)
+    second_page.goto(page.url)
+    expect(second_page.get_by_test_id("turn")).to_have_count(1)
+    with curtain.down():
+        ask(page, REVERSE)
+        for each in (page, second_page):
+            expect(step(each, "implementation")).to_have_attribute("data-state", "running", timeout=PATIENCE)
+        page.reload()
+        expect(page.get_by_test_id("turn").last).to_have_attribute("data-state", "running")
+        expect(step(page, "implementation")).to_have_attribute("data-state", "running")
+    expect(step(page, "implementation")).to_contain_text("def reverse_string")
+    page.reload()
+    for each in (page, second_page):
+        expect(finished(each, turns=2)).to_contain_text("dlrow olleh")
+    kinds = [s.get_attribute("data-step") for s in page.get_by_test_id("activity").get_by_test_id("step").all()]
+    assert kinds == [
+        "searching", "no_tool_found", "specification", "tests", "stub", "implementation", "verification", "registration",
+        "executing", "answer",
+    ]  # fmt: skip
+    for part in ("activity", "turn"):
+        reloaded, steady = page.get_by_test_id(part).all_inner_texts(), second_page.get_by_test_id(part).all_inner_texts()
+        assert reloaded == steady
+
+
+# Privacy
+
+
+def test_nothing_of_a_conversation_reaches_another_persons_page(link, page, stranger):
+    frames: list[str] = []
+    stranger.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(str(frame))))
+    open_page(page, link)
+    open_page(stranger, link)
+    ask(stranger, "Reverse 'mine'")
+    expect(finished(stranger)).to_contain_text("enim")
+    ask(page, "Reverse 'secret'")
+    expect(finished(page)).to_contain_text("terces")
+    expect(page.get_by_test_id("conversation-row")).to_have_text(["Reverse 'secret'"])
+    ask(stranger, "Reverse 'again'")
+    expect(finished(stranger, turns=2)).to_contain_text("niaga")
+    expect(stranger.get_by_test_id("request")).to_have_text(["Reverse 'mine'", "Reverse 'again'"])
+
+    stranger.goto(page.url)
+    stranger.reload()
+    expect(stranger.get_by_test_id("notice")).to_be_visible()
+    expect(stranger.get_by_test_id("turn")).to_have_count(0)
+    expect(stranger.get_by_test_id("conversation-row")).to_have_text(["Reverse 'mine'"])
+    assert any("niaga" in frame for frame in frames)
+    assert not any("secret" in frame or "terces" in frame for frame in frames)
+
+
+def test_the_access_page_asks_for_the_token_and_opens_the_page(link, browser: Browser):
+    address, _, token = link.partition("?token=")
+    page = browser.new_page()  # not a watched one: the browser itself reports each 401 as an error
+    response = page.goto(address)
+    assert response
+    assert response.status == 401
+    assert flaws(page, "access page") == []
+    page.get_by_test_id("token").fill("wrong")
+    with page.expect_navigation() as navigation:
+        page.get_by_test_id("open").click()
+    assert navigation.value.status == 401
+    expect(page.get_by_test_id("login-message")).to_contain_text("does not open the page")
+    page.get_by_test_id("token").fill(token)
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("composer")).to_be_focused()
+    assert page.url == address
+    page.context.close()
+
+
+# Harmless
+
+
+HOSTILE = """Before <img src=x onerror=alert(1)> <script>alert(1)</script> <svg onload=alert(1)></svg>
+
+<iframe src="javascript:alert(1)"></iframe>
+
+[trap](javascript:alert(1)) ![spy](http://198.51.100.1/x.png) [way out](https://example.org/) <a href="https://example.com/">raw</a>
+
+<style>@import "http://198.51.100.1/x.css"; body { background: url(http://198.51.100.1/x.png) }</style><form action="http://198.51.100.1/">
+
+<p style="background: url(http://198.51.100.1/y.png)" onclick="alert(1)">After</p>
+"""
+
+
+def test_markup_of_the_model_does_no_harm_even_without_the_policy(theatre, unguarded):
+    page = unguarded
+    reply = SpecificationReply(outcome="answer", message=HOSTILE, specification=None)
+    theatre.stage.plays({SPECIFY: Completion(content=reply.model_dump_json())})
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    open_page(page, theatre.link)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    ask(page, "What do you make of <img src=x onerror=alert(1)>?")
+    answer = finished(page)
+    expect(page.get_by_test_id("request")).to_have_text("What do you make of <img src=x onerror=alert(1)>?")
+    answer.get_by_text("After").click()
+    answer.get_by_text("trap").click()
+    expect(answer.locator("img, script, iframe, style, form, [style], [onclick], [onerror], [onload]")).to_have_count(0)
+    links = answer.locator("a[href]").evaluate_all("(all) => all.map((a) => [a.href, a.rel, a.target])")
+    assert links == [[url, "noopener noreferrer", "_blank"] for url in ("https://example.org/", "https://example.com/")]
+    assert {urlsplit(url).path for url in requests} <= {"/api/conversations", "/static/icon.svg"}
+    page.reload()
+    expect(finished(page)).to_contain_text("After")
+    assert dialogs == []
