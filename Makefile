@@ -22,7 +22,7 @@ lint: $(VENV)/test.stamp
 	$(VENV)/bin/lint-imports
 
 unit: $(VENV)/test.stamp
-	$(PY) -m src.provision.node --test tests/front/*.test.js
+	$(PY) -c "import sys; from src.provision.node import run; sys.exit(run(sys.argv[1:]))" --test tests/front/*.test.js
 	$(PY) -m pytest -n 2 --dist loadfile --ignore tests/browser
 	$(PY) -m pytest tests/browser
 

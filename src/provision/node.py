@@ -1,7 +1,4 @@
-"""Node: the machine's own where it is new enough, else one from PyPI, so that Python alone is enough to start.
-
-`python -m src.provision.node ARGUMENTS` runs it.
-"""
+"""Node: the machine's own where it is new enough, else one from PyPI, so that Python alone is enough to start."""
 
 import importlib.util
 import re
@@ -50,9 +47,6 @@ def _install() -> None:
         raise NodeUnavailable(f"Node could not be installed: {finished.stderr.strip()[-600:]}", f"install Node {OLDEST} or newer")
 
 
-def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-
-
-if __name__ == "__main__":
-    sys.exit(subprocess.run([*command("node", _say), *sys.argv[1:]], check=False).returncode)  # noqa: S603
+def run(arguments: list[str]) -> int:
+    """Run Node and give its exit code. Raises: NodeUnavailable."""
+    return subprocess.run([*command("node", lambda line: None), *arguments], check=False).returncode  # noqa: S603
