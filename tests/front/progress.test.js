@@ -15,6 +15,13 @@ test("a turn that builds no tool has no progress", () => {
   assert.equal(progress(stepsAfter([started("x"), searching])), null);
 });
 
+test("a turn that was answered without a tool shows no steps that wait for ever", () => {
+  const asked = stepsAfter(upTo("specification", "finished"));
+  assert.equal(progress(asked, true), null);
+  assert.equal(progress(asked, false).length, 5);
+  assert.deepEqual(progress(stepsAfter(REPAIRED), true), progress(stepsAfter(REPAIRED)));
+});
+
 test("the five steps are done one after the other", () => {
   assert.deepEqual(progress(stepsAfter(upTo("specification", "started"))), [
     { name: "specification", state: "running", attempt: 1 },

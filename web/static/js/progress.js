@@ -2,16 +2,18 @@
 
 export const SYNTHESIS = ["specification", "tests", "implementation", "verification", "registration"];
 
-// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn.
-export function progress(steps) {
+// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn, or one
+// that found in its specification that no tool is needed: then the turn has an answer while steps still wait.
+export function progress(steps, answered = false) {
   if (!steps.some((step) => SYNTHESIS.includes(step.kind))) return null;
   let reached = -1;
-  return SYNTHESIS.map((name) => {
+  const parts = SYNTHESIS.map((name) => {
     const index = steps.findLastIndex((step) => step.kind === name);
     if (index <= reached) return { name, state: "waiting", attempt: 1 };
     reached = index;
     return { name, state: steps[index].state, attempt: steps[index].attempt };
   });
+  return answered && parts.some((part) => part.state === "waiting") ? null : parts;
 }
 
 export function count(tests) {

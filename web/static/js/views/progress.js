@@ -6,8 +6,8 @@ import { StateIcon } from "../icons.js";
 import { memo } from "../memo.js";
 import { progress } from "../progress.js";
 
-export const Progress = memo(({ steps }) => {
-  const parts = progress(steps);
+export const Progress = memo(({ steps, answered }) => {
+  const parts = progress(steps, answered);
   return (
     parts &&
     html`<ol class="progress" data-testid="progress" aria-label="Building a tool">

@@ -18,7 +18,7 @@ export const TurnView = memo(({ turn, skew, stopping }) => {
   const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
     <p class="request" data-testid="request">${turn.request}</p>
-    <${Progress} steps=${turn.steps} />
+    <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
     ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
