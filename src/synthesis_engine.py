@@ -4,6 +4,7 @@ specification → tests (which must fail on a stub) → implementation → verif
 frozen once it has failed on the stub; repairs change the code only, and nothing is registered that did not pass.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -11,6 +12,7 @@ from src.core.errors import LibraryError, ModelReplyInvalid, SynthesisFailed, To
 from src.core.events import TestFinished
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
+from src.core.signature import Signature
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
@@ -18,7 +20,7 @@ from src.core.value import Value
 from src.core.verdict import TestResult, Verdict
 from src.core.words import count
 from src.prompts import render
-from src.synthesis.checks import module_problem, specification_problem, stub, suite_problem
+from src.synthesis.checks import idle_stub, module_problem, specification_problem, stub, suite_problem
 from src.synthesis.code_block import python_code
 from src.synthesis.failures import as_failures
 from src.synthesis.steps import Step, step
@@ -66,9 +68,9 @@ class SynthesisEngine:
         problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature)
         if problem:
             raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
-        red = await self._sandbox.verify(draft.name, stub(draft.signature), draft.tests, lambda _: None)
-        if _why_not_red(red):
-            raise SynthesisFailed(f"{draft.name}: {_why_not_red(red)}", where="tests")
+        _, problem = await self._red(draft.signature, draft.tests, lambda _: None)
+        if problem:
+            raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
         verdict = await self._sandbox.verify(draft.name, draft.code, draft.tests, lambda _: None)
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
@@ -121,14 +123,24 @@ class SynthesisEngine:
             with step(turn, "tests", attempt, prompt.name) as current:
                 tests, problem = await self._written(current, turn, prompt, lambda code: suite_problem(code, spec.name))
                 if not problem:
-                    red = await self._sandbox.verify(spec.name, stub(spec.signature()), tests, _reporter(turn, "stub", attempt))
-                    problem = _why_not_red(red)
+                    red, problem = await self._red(spec.signature(), tests, _reporter(turn, "stub", attempt))
                     current.summary = f"{count(len(red.tests), 'test')}, all failing on an empty stub, as they should."
                 current.artifact = tests
                 if not problem:
                     return tests
                 current.fail(f"Refused: {problem}.")
         raise _gave_up("tests", problem)
+
+    async def _red(self, signature: Signature, tests: str, on_test: Callable[[TestResult], None]) -> tuple[Verdict, str]:
+        """The verdict on the stub, and why the suite is not red as it must be before there is code ("": it is)."""
+        red, idle = await asyncio.gather(
+            self._sandbox.verify(signature.function, stub(signature), tests, on_test),
+            self._sandbox.verify(signature.function, idle_stub(signature), tests, lambda _: None),
+        )
+        problem = _why_not_red(red)
+        if not problem and idle.passed:
+            problem = "the suite passes on a function that returns None, so it compares nothing with a value"
+        return red, problem
 
     async def _implement(self, turn: Turn, spec: Specification, tests: str) -> str:
         shown = {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}

@@ -59,11 +59,12 @@ def _suite_problems(module: ast.Module, name: str) -> Iterator[str]:
     found = list(_tests(module))
     if not found:
         yield "the suite has no function whose name begins with test_"
-    names = [t.name for t in found]
+    names = [name for name, _ in found]
     for twice in (n for n in names if names.count(n) > 1):
         yield f"two tests are named {twice}, so the first never runs"
-    for idle in (t.name for t in found if not any(map(_is_assertion, ast.walk(t)))):
-        yield f"{idle} asserts nothing"
+    asserting = {f.name for f in ast.walk(module) if isinstance(f, ast.FunctionDef) and any(map(_is_assertion, ast.walk(f)))}
+    for idle in (name for name, test in found if test.name not in asserting and not _calls(test) & asserting):
+        yield f"{idle} asserts nothing; write `assert` or `pytest.raises` in it"
     for node in ast.walk(module):
         if isinstance(node, ast.Attribute) and node.attr in _EVASIONS and _is_pytest(node.value):
             yield f"the suite uses pytest's {node.attr}; every test must run"
@@ -82,23 +83,38 @@ def module_problem(code: str, wanted: Signature) -> str | None:
 
 
 def stub(signature: Signature) -> str:
-    """A module with the right signature that does nothing right; no honest suite passes on it.
+    """A module with the right signature that does nothing right; no honest test passes on it.
 
     It raises an exception of its own, so that only tests which accept any exception at all pass.
     """
-    parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
     return (
-        f"class NotWritten(Exception):\n    pass\n\n\n"
-        f"def {signature.function}({parameters}):\n    raise NotWritten('{signature.function} is not written yet')\n"
+        f"class NotWritten(Exception):\n    pass\n\n\n{_head(signature)}    raise NotWritten('{signature.function} is not written yet')\n"
     )
 
 
-def _tests(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def idle_stub(signature: Signature) -> str:
+    """A module whose function returns None; a suite that passes on it compares nothing with a value."""
+    return f"{_head(signature)}    return None\n"
+
+
+def _head(signature: Signature) -> str:
+    parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
+    return f"def {signature.function}({parameters}):\n"
+
+
+def _tests(module: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The tests under the names that pytest gives them, `TestClass::test_name` within a class."""
     for node in module.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-            yield node
+            yield node.name, node
         elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            yield from (n for n in node.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test"))
+            methods = (n for n in node.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test"))
+            yield from ((f"{node.name}::{m.name}", m) for m in methods)
+
+
+def _calls(function: ast.AST) -> set[str]:
+    """Names of the functions that are called in a function."""
+    return {n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
 def _is_assertion(node: ast.AST) -> bool:

@@ -100,6 +100,13 @@ async def test_a_suite_that_never_turns_red_ends_the_synthesis_at_that_step():
     assert await run.library.tools() == ()
 
 
+async def test_a_suite_that_compares_nothing_with_a_value_is_refused():
+    run = Run(ScriptedModel(specified(), *[fenced(TESTS)] * 3), ScriptedSandbox(*[failing()] * 3, idle=passing()))
+    with pytest.raises(SynthesisFailed, match="the suite passes on a function that returns None"):
+        await run.synthesize()
+    assert await run.library.tools() == ()
+
+
 async def test_failures_go_back_to_the_model_and_the_tests_stay_frozen():
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
