@@ -163,7 +163,7 @@ class Engine:
             await self.seed(report)
 
     async def stop_abandoned_turns(self) -> None:
-        """End in the journal what an earlier server left running; for the server only, as others may run turns beside it."""
+        """End in the journal what killed servers left running."""
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
 
     @staticmethod

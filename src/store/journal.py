@@ -7,7 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Any
 from uuid import uuid4
@@ -22,12 +22,15 @@ from src.core.prompt import ChatMessage
 from src.store import schema
 from src.store.conversation import ConversationSummary
 from src.store.database import reading, writing
+from src.store.server import is_running, this_server
 from src.store.text import storable, storable_data
 
 logger = logging.getLogger(__name__)
 
 _CONVERSATIONS, _TURNS, _EVENTS = schema.conversations, schema.turns, schema.events
 _SERVER_ENDED = "The server ended while this was running."
+_LONGEST_TURN = timedelta(days=1)
+"""After that, a turn whose server can't be asked, as it was on another machine, counts as abandoned."""
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
 
@@ -45,8 +48,10 @@ class Entry:
 class Journal:
     """Conversations, turns and events in one database."""
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, server: str | None = None) -> None:
+        """`server` runs the turns that begin here: this process, unless another is named."""
         self._engine = engine
+        self._server = server or this_server()
 
     def create_conversation(self, owner: str, title: str) -> str:
         """Begin a conversation and return its id."""
@@ -84,7 +89,7 @@ class Journal:
         turn_id = uuid4().hex
         row = {"id": turn_id, "conversation_id": conversation_id, "request": storable(request), "state": "running"}
         with writing(self._engine) as connection:
-            connection.execute(_TURNS.insert().values(**row, started_at=datetime.now(UTC)))
+            connection.execute(_TURNS.insert().values(**row, started_at=datetime.now(UTC), server=self._server))
         return turn_id
 
     def append(self, entries: Sequence[Entry]) -> list[Record]:
@@ -92,23 +97,8 @@ class Journal:
 
         Returns one record for each entry, in the same order; the number is 0 where there is no such conversation.
         """
-        counts = Counter(e.conversation_id for e in entries)
-        dumped = [_dump(e.event) for e in entries]
         with writing(self._engine) as connection:
-            following = {c: _reserve(connection, c, counts[c]) for c in sorted(counts)}
-            records, rows = [], []
-            for entry, (event, text) in zip(entries, dumped, strict=True):
-                seq = following[entry.conversation_id]
-                records.append(Record(conversation_id=entry.conversation_id, seq=seq, turn_id=entry.turn_id, at=entry.at, event=event))
-                if seq:
-                    following[entry.conversation_id] += 1
-                    key = {"conversation_id": entry.conversation_id, "seq": seq}
-                    rows.append({**key, "turn_id": entry.turn_id, "at": entry.at, "event": text})
-            if rows:
-                connection.execute(_EVENTS.insert(), rows)
-            for record in records:
-                _end_turn(connection, record)
-        return records
+            return _append(connection, entries)
 
     def history(self, conversation_id: str, after_seq: int = 0) -> tuple[Record, ...]:
         """The events of a conversation after a number, in their order."""
@@ -137,12 +127,35 @@ class Journal:
         return tuple(m for request, answer in kept for m in (_message("user", request), _message("assistant", answer)))
 
     def stop_abandoned_turns(self) -> list[Record]:
-        """End the turns that an earlier server left running; to be called once, before the first turn begins."""
-        running = sa.select(_TURNS.c.id, _TURNS.c.conversation_id).where(_TURNS.c.state == "running").order_by(_TURNS.c.started_at)
-        with reading(self._engine) as connection:
-            left = connection.execute(running).all()
+        """End the turns that killed servers left running; those of a server that still runs go on."""
+        running = sa.select(_TURNS).where(_TURNS.c.state == "running").order_by(_TURNS.c.started_at).with_for_update()
         event = TurnStopped(reason=_SERVER_ENDED)
-        return self.append([Entry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left]) if left else []
+        with writing(self._engine) as connection:
+            left = [turn for turn in connection.execute(running).all() if _abandoned(turn)]
+            return _append(connection, [Entry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left])
+
+
+def _abandoned(turn: sa.Row[Any]) -> bool:
+    known = is_running(turn.server) if turn.server else False
+    return datetime.now(UTC) - _utc(turn.started_at) > _LONGEST_TURN if known is None else not known
+
+
+def _append(connection: sa.Connection, entries: Sequence[Entry]) -> list[Record]:
+    counts = Counter(e.conversation_id for e in entries)
+    following = {c: _reserve(connection, c, counts[c]) for c in sorted(counts)}
+    records, rows = [], []
+    for entry, (event, text) in [(e, _dump(e.event)) for e in entries]:
+        seq = following[entry.conversation_id]
+        records.append(Record(conversation_id=entry.conversation_id, seq=seq, turn_id=entry.turn_id, at=entry.at, event=event))
+        if seq:
+            following[entry.conversation_id] += 1
+            key = {"conversation_id": entry.conversation_id, "seq": seq}
+            rows.append({**key, "turn_id": entry.turn_id, "at": entry.at, "event": text})
+    if rows:
+        connection.execute(_EVENTS.insert(), rows)
+    for record in records:
+        _end_turn(connection, record)
+    return records
 
 
 def _reserve(connection: sa.Connection, conversation_id: str, count: int) -> int:

@@ -23,6 +23,7 @@ turns = sa.Table(
     sa.Column("answer", sa.Text),
     sa.Column("state", sa.String(16), nullable=False),  # running, finished, failed, stopped
     sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("server", sa.Text),  # which process runs it, see store.server; NULL in rows of version 0001
 )
 
 events = sa.Table(

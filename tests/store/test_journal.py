@@ -1,7 +1,9 @@
 """The journal: who may read what, how events are numbered, and what a model gets to see of the past."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 
@@ -14,7 +16,9 @@ from src.core.prompt import ChatMessage
 from src.store import schema
 from src.store.database import open_database, reading, writing
 from src.store.journal import Entry, Journal
+from src.store.server import this_server
 
+ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 
 
@@ -110,16 +114,66 @@ def test_the_event_that_ends_a_turn_also_ends_its_row(engine: sa.Engine, journal
     assert _states(engine) == {turn: state}
 
 
-def test_turns_of_a_killed_server_are_stopped_once(engine: sa.Engine, journal: Journal) -> None:
+@pytest.fixture
+def dead_server() -> str:
+    """Named by a process that has ended since."""
+    told = subprocess.run(
+        [sys.executable, "-c", "import src.store.server as s; print(s.this_server())"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return told.stdout.strip()
+
+
+def _left_running(journal: Journal) -> tuple[str, str]:
+    """A conversation and its turn."""
     conversation = journal.create_conversation("o", "t")
-    _finish(journal, conversation, "done", "yes")
     turn = journal.begin_turn(conversation, "r")
     journal.append([Entry(conversation, turn, AT, TurnStarted(request="r"))])
-    (record,) = Journal(engine).stop_abandoned_turns()
+    return conversation, turn
+
+
+def test_turns_of_a_killed_server_are_stopped_once(engine: sa.Engine, journal: Journal, dead_server: str) -> None:
+    conversation, turn = _left_running(Journal(engine, dead_server))
+    _finish(journal, conversation, "done", "yes")
+    (record,) = journal.stop_abandoned_turns()
     assert (record.turn_id, record.seq, record.event) == (turn, 3, TurnStopped(reason="The server ended while this was running."))
     assert journal.history(conversation, 2) == (record,)
     assert sorted(_states(engine).values()) == ["finished", "stopped"]
-    assert Journal(engine).stop_abandoned_turns() == []
+    assert journal.stop_abandoned_turns() == []
+
+
+def test_turns_of_a_server_that_still_runs_go_on(engine: sa.Engine) -> None:
+    command = [sys.executable, "-c", "import src.store.server as s; print(s.this_server(), flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as other:
+        assert other.stdin
+        assert other.stdout
+        _, turn = _left_running(Journal(engine, other.stdout.readline().strip()))
+        assert Journal(engine).stop_abandoned_turns() == []
+        assert _states(engine) == {turn: "running"}
+        other.kill()
+        other.stdout.read()
+        other.wait()
+    assert [r.turn_id for r in Journal(engine).stop_abandoned_turns()] == [turn]
+
+
+def test_turns_whose_server_was_never_noted_are_stopped(engine: sa.Engine, journal: Journal) -> None:
+    _, turn = _left_running(journal)
+    with writing(engine) as connection:
+        connection.execute(schema.turns.update().values(server=None))
+    assert [r.turn_id for r in journal.stop_abandoned_turns()] == [turn]
+
+
+def test_turns_before_this_machine_was_started_anew_are_stopped(engine: sa.Engine, journal: Journal) -> None:
+    machine, _, pid, start = this_server().split(":")
+    _, turn = _left_running(Journal(engine, f"{machine}:another boot:{pid}:{start}"))
+    assert [r.turn_id for r in journal.stop_abandoned_turns()] == [turn]
+
+
+def test_turns_of_another_machine_are_left_to_it_for_a_day(engine: sa.Engine, journal: Journal) -> None:
+    _, turn = _left_running(Journal(engine, "elsewhere:boot:1:1"))
+    assert journal.stop_abandoned_turns() == []
+    with writing(engine) as connection:
+        connection.execute(schema.turns.update().values(started_at=datetime.now(UTC) - timedelta(hours=25)))
+    assert [r.turn_id for r in journal.stop_abandoned_turns()] == [turn]
 
 
 def test_the_model_sees_finished_turns_oldest_first(journal: Journal) -> None:

@@ -1,0 +1,64 @@
+"""A server: the process that runs a turn, named so that any other can tell whether it is still there."""
+
+import os
+import sys
+from pathlib import Path
+from socket import gethostname
+
+
+def this_server() -> str:
+    """`<machine>:<boot>:<process>:<start of the process>` of this process."""
+    return _named(os.getpid())
+
+
+def is_running(server: str) -> bool | None:
+    """Whether the process of that name runs; None if that can't be known here, as on another machine or for other names."""
+    try:
+        machine, boot, pid, _ = server.split(":")
+        number = int(pid)
+    except ValueError:
+        return None
+    if machine != gethostname():
+        return None
+    if boot != _boot():
+        return False  # this machine has been started anew
+    if Path("/proc/self/stat").exists():
+        return _named(number) == server
+    return _answers(number)
+
+
+def _named(pid: int) -> str:
+    return f"{gethostname()}:{_boot()}:{pid}:{_start(pid)}"
+
+
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return "?"
+
+
+def _start(pid: int) -> str:
+    """When the process started, in the kernel's ticks; "" if it is gone, `?` where the system does not tell.
+
+    A process that has ended but was not waited for yet is gone.
+    """
+    if not Path("/proc/self/stat").exists():
+        return "?"
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in "ZX" else fields[19]
+
+
+def _answers(pid: int) -> bool | None:
+    if sys.platform == "win32":
+        return None  # there, asking a process with signal 0 would end it
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
