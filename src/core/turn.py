@@ -54,6 +54,18 @@ class Budget:
         if limits.cost is not None and (usage.cost or 0.0) >= limits.cost:
             self._exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
 
+    def check_running(self, tokens: int, cost: float | None) -> None:
+        """Call while a model call runs, with all that it has used so far; `cost` in US dollars, None if the price is not known.
+
+        Raises:
+            BudgetExceeded: with it, a limit on tokens or cost is passed; the message names it.
+        """
+        usage, limits = self.usage, self.limits
+        if usage.input_tokens + usage.output_tokens + tokens > limits.tokens:
+            self._exceeded(f"{limits.tokens} tokens", "TURN_MAX_TOKENS")
+        if limits.cost is not None and (usage.cost or 0.0) + (cost or 0.0) > limits.cost:
+            self._exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+
     def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
         """Count one finished model call; `cost` in US dollars, None if the price is not known."""
         known = cost is not None or self.usage.cost is not None

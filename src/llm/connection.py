@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx2
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
 from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
+from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
 from src.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from src.core.turn import Budget
@@ -58,12 +59,13 @@ class Connection:
             response = await self._guarded(lambda: self._create(question, {}), budget)
             if not isinstance(response, ChatCompletion):
                 raise self._not_a_model("its answer is not JSON")
-            meter.report(response.usage)
             if not response.choices or not response.choices[0].message:
+                meter.report(response.usage)
                 raise self._without_choices(response)
             choice = response.choices[0]
             reply = Reply(text=_text(choice.message.content), calls=_calls(choice.message))
             meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
+            meter.report(response.usage)
             self._check_end(choice.finish_reason, _text(choice.message.refusal))
             return reply
 
@@ -74,16 +76,18 @@ class Connection:
             written, refusal, finish = False, "", None
             try:
                 while (chunk := await self._guarded(lambda: anext(chunks, None), budget, midway=meter.started)) is not None:
+                    choice = chunk.choices[0] if chunk.choices else None
+                    delta = choice.delta if choice else None
+                    finish = (choice.finish_reason if choice else None) or finish
+                    declined, piece = (_text(delta.refusal), _text(delta.content)) if delta else ("", "")
+                    refusal += declined
+                    arrived = piece + declined + _thoughts(delta)
+                    meter.count(arrived)
                     meter.report(chunk.usage)
-                    if not chunk.choices:
-                        continue
-                    choice = chunk.choices[0]
-                    finish = choice.finish_reason or finish
-                    refusal += _text(choice.delta.refusal) if choice.delta else ""
-                    piece = _text(choice.delta.content) if choice.delta else ""
+                    if arrived:
+                        self._check_running(meter, budget)
                     if piece:
                         written = written or not piece.isspace()
-                        meter.count(piece)
                         yield piece
             finally:
                 await chunks.close()
@@ -111,7 +115,15 @@ class Connection:
             tokens = meter.tokens
         finally:
             if tokens is not None:
-                budget.charge(tokens.input, tokens.output, self._price(self.server.model, self.server.base_url, tokens))
+                budget.charge(tokens.input, tokens.output, self._cost(tokens))
+
+    def _check_running(self, meter: Meter, budget: Budget) -> None:
+        """Raises: BudgetExceeded: with what this call has used so far."""
+        tokens = meter.tokens
+        budget.check_running(tokens.input + tokens.output, None if budget.limits.cost is None else self._cost(tokens))
+
+    def _cost(self, tokens: Tokens) -> float | None:
+        return self._price(self.server.model, self.server.base_url, tokens)
 
     async def _create(self, question: Question, options: Mapping[str, Any]) -> Any:
         create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
@@ -191,6 +203,12 @@ def _text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
     return content if isinstance(content, str) else ""
+
+
+def _thoughts(delta: ChoiceDelta | None) -> str:
+    """The thinking aloud, which some servers stream in a field of its own; it is not shown, but it is paid for."""
+    fields = (delta.model_extra or {}) if delta else {}
+    return _text(fields.get("reasoning_content") or fields.get("reasoning"))
 
 
 def _direct_client() -> httpx2.AsyncClient:

@@ -16,16 +16,18 @@ class Meter:
 
     def __init__(self, question: Question) -> None:
         asked = json.dumps([*question.messages, dict(question.options)], default=str, ensure_ascii=False)
-        self._asked, self._written = len(asked), 0
+        self._asked, self._written, self._unreported = len(asked), 0, 0
         self._usage: CompletionUsage | None = None
 
     def count(self, text: str) -> None:
         """Text that arrived, for the estimate."""
         self._written += len(text)
+        self._unreported += len(text)
 
     def report(self, usage: CompletionUsage | None) -> None:
-        """The server's own count; the last one holds."""
-        self._usage = usage or self._usage
+        """The server's own count of all that was counted so far; the last one holds."""
+        if usage:
+            self._usage, self._unreported = usage, 0
 
     @property
     def started(self) -> bool:
@@ -34,10 +36,11 @@ class Meter:
 
     @property
     def tokens(self) -> Tokens:
+        written = _reported(self._usage, "completion_tokens")
         details = getattr(self._usage, "prompt_tokens_details", None)
         return Tokens(
             input=_reported(self._usage, "prompt_tokens") or _estimate(self._asked),
-            output=_reported(self._usage, "completion_tokens") or _estimate(self._written),
+            output=written + _estimate(self._unreported) if written else _estimate(self._written),
             cached=_reported(details, "cached_tokens"),
         )
 

@@ -1,6 +1,7 @@
 """The budget of a turn: checked before every call, charged after it, and the end of its seconds ends a call."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -130,3 +131,63 @@ async def test_an_unknown_price_leaves_the_cost_unknown(desk: Desk) -> None:
     desk.play(CALL)
     await desk.choose(ADD)
     assert desk.budget.usage.cost is None
+
+
+ENDLESS = Flawed(content=" word" * 80, stop_after=70, then="hang")
+
+
+@pytest.mark.parametrize(
+    ("limits", "message", "remedy"),
+    [
+        (Limits(tokens=50), "the turn has used up its budget of 50 tokens", "ask for less, or raise TURN_MAX_TOKENS"),
+        (Limits(cost=0.25), "the turn has used up its budget of 0.25 US dollars", "ask for less, or raise TURN_MAX_COST"),
+    ],
+)
+async def test_a_stream_is_left_as_soon_as_it_passes_a_limit(desk: Desk, limits: Limits, message: str, remedy: str) -> None:
+    desk.budget = Budget(limits)
+    desk.use(price=lambda _model, _url, tokens: (tokens.input + tokens.output) / 200)
+    desk.play(ENDLESS)
+    pieces: list[str] = []
+    with pytest.raises(BudgetExceeded) as caught:
+        await desk.collect_into(pieces)
+    assert (caught.value.message, caught.value.remedy) == (message, remedy)
+    assert pieces == [" word"] * 16  # 30 tokens were asked; 80 characters are 20 more
+    assert await desk.client_left()
+    assert desk.budget.usage == Usage(calls=1, input_tokens=30, output_tokens=22, cost=0.26)
+
+
+async def test_what_the_turn_used_before_counts_against_a_stream(desk: Desk) -> None:
+    desk.budget = Budget(Limits(tokens=50))
+    desk.budget.charge(8, 2, 0.0)
+    desk.play(ENDLESS)
+    pieces: list[str] = []
+    with pytest.raises(BudgetExceeded):
+        await desk.collect_into(pieces)
+    assert pieces == [" word"] * 8
+
+
+async def test_a_stream_that_uses_a_limit_up_exactly_is_whole(desk: Desk) -> None:
+    desk.budget = Budget(Limits(tokens=50))
+    desk.play(Flawed(content=" word" * 16, usage=False))
+    assert await desk.collect() == [" word"] * 16
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+async def test_endless_thinking_aloud_passes_a_limit_too(desk: Desk, field: str) -> None:
+    desk.budget = Budget(Limits(tokens=50))
+    thought = json.dumps({"choices": [{"delta": {field: " word"}}]})
+    desk.play(Flawed(content=f"data: {thought}\n\n" * 20, served_as="text/event-stream"))
+    with pytest.raises(BudgetExceeded):
+        await desk.collect()
+    assert desk.budget.usage == Usage(calls=1, input_tokens=30, output_tokens=22, cost=0.0)
+
+
+async def test_a_count_that_a_server_reports_at_the_start_does_not_hide_what_follows(desk: Desk) -> None:
+    desk.budget = Budget(Limits(tokens=50))
+    chunk = {"choices": [{"delta": {"content": " word"}}]}
+    first = {**chunk, "usage": {"prompt_tokens": 29, "completion_tokens": 1, "total_tokens": 30}}
+    content = "".join(f"data: {json.dumps(data)}\n\n" for data in (first, *[chunk] * 20))
+    desk.play(Flawed(content=content, served_as="text/event-stream"))
+    with pytest.raises(BudgetExceeded):
+        await desk.collect()
+    assert desk.budget.usage == Usage(calls=1, input_tokens=29, output_tokens=23, cost=0.0)
