@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 
 import httpx2
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
-from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
 from src.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from src.core.turn import Budget
+from src.llm.chunks import Chunks
 from src.llm.exchange import Call, Question, Reply
 from src.llm.failures import RequestRefused, Server, cause, failure
 from src.llm.meter import Meter
@@ -92,6 +93,8 @@ class Connection:
             finally:
                 await chunks.close()
             self._check_end(finish, refusal)
+            if not finish and not chunks.announced:
+                raise ModelUnavailable(f"the reply of {self.server.name} broke off: it ended without an end mark", "try again")
             if not written:
                 raise ModelReplyInvalid(f"the reply of {self.server.model} is empty", "try again, or set another OPENAI_MODEL")
 
@@ -129,7 +132,7 @@ class Connection:
         create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
         return await create(model=self.server.model, messages=list(question.messages), **question.options, **options)
 
-    async def _open(self, question: Question, budget: Budget) -> AsyncStream[ChatCompletionChunk]:
+    async def _open(self, question: Question, budget: Budget) -> Chunks:
         """Begin the stream, without usage where the server does not take the wish for it."""
         try:
             chunks = await self._guarded(lambda: self._create(question, self._streaming), budget)
@@ -143,7 +146,7 @@ class Connection:
         if "event-stream" not in kind:
             await chunks.close()
             raise self._not_a_model(f"its answer is no event stream but {kind}")
-        return chunks
+        return Chunks(chunks, self._sdk)
 
     async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False) -> ResultT:
         """Take one step of a call within what is left of the turn's seconds, with failures translated."""

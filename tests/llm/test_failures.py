@@ -188,7 +188,8 @@ async def test_servers_that_leave_out_almost_everything_are_understood(desk: Des
 
 async def test_chunks_that_leave_out_almost_everything_are_understood(desk: Desk) -> None:
     chunks = [{"choices": None}, {}, {"choices": [{}]}, {"choices": [{"delta": {"content": "fine"}}]}, {"choices": [{"delta": None}]}]
-    desk.play(Flawed(content="".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks), served_as="text/event-stream"))
+    events = [*map(json.dumps, chunks), "[DONE]"]
+    desk.play(Flawed(content="".join(f"data: {event}\n\n" for event in events), served_as="text/event-stream"))
     assert await desk.collect() == ["fine"]
 
 

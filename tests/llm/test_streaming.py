@@ -143,3 +143,29 @@ async def test_events_that_are_not_json_break_the_reply_off(desk: Desk) -> None:
     with pytest.raises(ModelUnavailable) as caught:
         await desk.collect()
     assert caught.value.message.startswith(f"the reply of {desk.client.server} broke off: Expecting value")
+
+
+def _events(*data: object) -> Flawed:
+    return Flawed(content="".join(f"data: {item}\n\n" for item in data), served_as="text/event-stream")
+
+
+PIECE = '{"choices": [{"delta": {"content": "one"}}]}'
+FINISHED = '{"choices": [{"delta": {}, "finish_reason": "stop"}]}'
+
+
+@pytest.mark.parametrize("end", ["[DONE]", FINISHED])
+async def test_a_finish_reason_or_an_end_mark_completes_a_reply(desk: Desk, end: str) -> None:
+    desk.play(_events(PIECE, end))
+    assert await desk.collect() == ["one"]
+
+
+@pytest.mark.parametrize(("sent", "pieces", "usage"), [([PIECE], ["one"], Usage(calls=1, input_tokens=ASKED, output_tokens=1, cost=0.0)),
+                                                       ([], [], Usage(calls=1, cost=0.0))])  # fmt: skip
+async def test_a_stream_that_just_ends_broke_off(desk: Desk, sent: list[str], pieces: list[str], usage: Usage) -> None:
+    desk.play(_events(*sent))
+    arrived: list[str] = []
+    with pytest.raises(ModelUnavailable) as caught:
+        await desk.collect_into(arrived)
+    assert caught.value.message == f"the reply of {desk.client.server} broke off: it ended without an end mark"
+    assert caught.value.remedy == "try again"
+    assert (arrived, desk.budget.usage) == (pieces, usage)
