@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
-from pathlib import Path
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
 import httpx  # noqa: F401
@@ -29,10 +28,10 @@ from src.orchestrator import Orchestrator
 from src.registry.change import LibraryChange
 from src.response_synthesizer import ResponseSynthesizer
 from src.sandbox import SecureSandbox
-from src.seeding import Planted, plant
+from src.seeding import Planted, SeedMark, plant
 from src.seeds import load_seeds
 from src.store.conversation import ConversationSummary
-from src.store.database import open_database
+from src.store.database import id_of, open_database
 from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine
@@ -41,8 +40,7 @@ LONGEST_REQUEST = 20_000
 """Characters."""
 OFFLINE_MODEL = "offline"
 SEEDED = ".seeded"
-"""File in the tools folder that says that the seeds were added once."""
-
+"""File in the tools folder that says that the seeds were added once, see `SeedMark`."""
 
 _SEARCH = {
     "ready": "searched with Chroma",
@@ -78,7 +76,7 @@ class Engine:
         sandbox: SecureSandbox,
         library: CapabilityRegistry,
         changes: Changes,
-        seeded: Path,
+        seeded: SeedMark,
         orchestrator: Orchestrator,
         synthesis: SynthesisEngine,
         journal: Journal,
@@ -153,12 +151,12 @@ class Engine:
     async def seed(self, report: Callable[[str], None]) -> Planted:
         """Add the seed tools that are missing. Raises: SandboxError."""
         planted = await plant(load_seeds(), self.library, self.synthesis.examine, report)
-        self._seeded.touch()
+        await asyncio.to_thread(self._seeded.put)
         return planted
 
     async def seed_once(self, report: Callable[[str], None]) -> None:
         """Add the seed tools to a library that never had them; what was deleted since stays deleted. Raises: SandboxError."""
-        if not self._seeded.exists():
+        if not await asyncio.to_thread(self._seeded.present):
             report("Adding the seed tools")
             await self.seed(report)
 
@@ -215,7 +213,7 @@ async def build_engine(settings: Settings) -> Engine:
             sandbox=sandbox,
             library=library,
             changes=changes,
-            seeded=settings.tools_dir / SEEDED,
+            seeded=SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database)),
             orchestrator=orchestrator,
             synthesis=synthesis,
             journal=journal,

@@ -23,12 +23,12 @@ from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.fusion import request_vector, tool_vector
 from src.registry.index import IndexState, SearchIndex
 from src.registry.inventory import Inventory
-from src.registry.registrar import Registrar, exists, file_in_the_way, not_found, verify_again
+from src.registry.registrar import FileInTheWay, Registrar, exists, file_in_the_way, not_found, verify_again
 from src.registry.shelf import Shelf
 from src.registry.sources import Sources
 from src.store.database import writing
 
-__all__ = ["CapabilityRegistry", "LibraryChange", "Sources"]
+__all__ = ["CapabilityRegistry", "FileInTheWay", "LibraryChange", "Sources"]
 
 _log = logging.getLogger(__name__)
 
@@ -93,19 +93,27 @@ class CapabilityRegistry:
         return shelf.tools[name]
 
     def check_name(self, name: str) -> None:
-        """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists."""
+        """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists, FileInTheWay."""
         names.check_form(name)
         shelf = self._inventory.shelf
         if name in shelf.reserved:
             raise exists(name)
         for file in (code_file(name), tests_file(name)):
             if file in shelf.strangers:
-                raise file_in_the_way(file)
+                raise file_in_the_way(self._files.folder, file)
+
+    async def check(self, draft: ToolDraft) -> None:
+        """Whether `add` would take the draft: as `check_name`, but files that say the same are no hindrance.
+
+        Raises: ToolNameInvalid, ToolExists, LibraryError.
+        """
+        names.check_form(draft.name)
+        await asyncio.to_thread(self._registrar.check, draft.name, Sources(code=draft.code, tests=draft.tests))
 
     async def add(self, draft: ToolDraft) -> Tool:
         """Register files, record and vector, or nothing, whatever happens in between.
 
-        Raises: ToolNameInvalid, ToolExists, EmbedderUnavailable, LibraryError.
+        Raises: ToolNameInvalid, ToolExists, EmbedderUnavailable, LibraryError (such as FileInTheWay).
         """
         tool = await asyncio.to_thread(self._add, draft)
         await self._look()
@@ -181,11 +189,11 @@ class CapabilityRegistry:
 
     def _add(self, draft: ToolDraft) -> Tool:
         names.check_form(draft.name)
-        self._inventory.look()
-        self.check_name(draft.name)
+        self._inventory.look()  # a tool whose files were deleted just now gives its name up
+        sources = Sources(code=draft.code, tests=draft.tests)
+        self._registrar.check(draft.name, sources)
         vector = tool_vector(self._embedder, draft.name, draft.description, draft.example_requests)
-        digest = Sources(code=draft.code, tests=draft.tests).digest
-        tool = Tool(**draft.model_dump(include=set(ToolDraft.model_fields)), created_at=datetime.now(UTC), digest=digest)
+        tool = Tool(**draft.model_dump(include=set(ToolDraft.model_fields)), created_at=datetime.now(UTC), digest=sources.digest)
         self._registrar.add(tool, self._embedder.id, vector)
         return tool
 

@@ -1,11 +1,25 @@
 """The seed tools on their way into the library, through the gate that every tool passes."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
-from src.core.errors import SynthesisFailed, ToolExists
-from src.core.protocols import ToolLibrary
-from src.core.tool import ToolDraft
+from src.core.errors import LibraryError, SynthesisFailed, ToolExists
+from src.core.tool import Tool, ToolDraft
 from src.core.value import Value
+
+
+class SeedBed(Protocol):
+    """What seeding needs of a library."""
+
+    async def check(self, draft: ToolDraft) -> None:
+        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
+        ...
+
+    async def add(self, draft: ToolDraft) -> Tool:
+        """Raises: as `check`."""
+        ...
 
 
 class Planted(Value):
@@ -16,9 +30,31 @@ class Planted(Value):
     refused: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class SeedMark:
+    """A file beside the tools that names the databases, one a line, whose library of this folder had the seeds once.
+
+    An empty one speaks for every database.
+    """
+
+    path: Path
+    database: str
+
+    def present(self) -> bool:
+        if not self.path.exists():
+            return False
+        databases = self.path.read_text().split()
+        return not databases or self.database in databases
+
+    def put(self) -> None:
+        if not self.present():
+            with self.path.open("a") as file:
+                file.write(f"{self.database}\n")
+
+
 async def plant(
     seeds: Iterable[ToolDraft],
-    library: ToolLibrary,
+    library: SeedBed,
     examine: Callable[[ToolDraft], Awaitable[None]],
     report: Callable[[str], None],
 ) -> Planted:
@@ -30,17 +66,15 @@ async def plant(
     added, present, refused = [], [], []
     for seed in seeds:
         try:
-            library.check_name(seed.name)
-        except ToolExists:
-            present.append(seed.name)
-            continue
-        try:
+            await library.check(seed)
             await examine(seed)
-        except SynthesisFailed as error:
+            await library.add(seed)
+        except ToolExists:  # before, or meanwhile by another process that plants the same
+            present.append(seed.name)
+        except (SynthesisFailed, LibraryError) as error:
             refused.append(seed.name)
-            report(f"refused: {error.message}")
-            continue
-        await library.add(seed)
-        added.append(seed.name)
-        report(f"{seed.name}: {seed.description}")
+            report(f"refused: {error.message}" + (f"; {error.remedy}" if error.remedy else ""))
+        else:
+            added.append(seed.name)
+            report(f"{seed.name}: {seed.description}")
     return Planted(added=tuple(added), present=tuple(present), refused=tuple(refused))

@@ -64,12 +64,17 @@ class ToolFiles:
 
     def read(self, name: str) -> Sources | None:
         """What stands on disk; None if a file is missing. Undecodable bytes make it differ from anything verified."""
-        try:
-            code = (self.folder / code_file(name)).read_bytes()
-            tests = (self.folder / tests_file(name)).read_bytes()
-        except (FileNotFoundError, IsADirectoryError):
+        code, tests = self.content(code_file(name)), self.content(tests_file(name))
+        if code is None or tests is None:
             return None
         return Sources(code=code.decode("utf-8", "surrogateescape"), tests=tests.decode("utf-8", "surrogateescape"))
+
+    def content(self, file: str) -> bytes | None:
+        """None if the file is missing."""
+        try:
+            return (self.folder / file).read_bytes()
+        except (FileNotFoundError, IsADirectoryError):
+            return None
 
     def place(self, name: str, sources: Sources) -> None:
         """Write both files, each whole or not at all, replacing what is there."""

@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -30,6 +31,10 @@ _PATIENCE = 30.0
 """Seconds to wait for another process that writes a tool, which takes it some milliseconds."""
 
 
+class FileInTheWay(LibraryError):
+    """A file that a tool would need stands in the folder, says something else, and belongs to no tool."""
+
+
 class Registrar:
     """Blocking; any number of threads and processes may use one folder and database."""
 
@@ -40,9 +45,9 @@ class Registrar:
         self._thread_lock = threading.Lock()
 
     def add(self, tool: Tool, embedder: str, vector: Vector) -> None:
-        """Raises: ToolExists, LibraryError."""
+        """Files that are there already and say the same are taken for the tool's. Raises: ToolExists, FileInTheWay, LibraryError."""
         with self._alone():
-            self._check_free(tool.name)
+            self._check_free(tool.name, Sources(code=tool.code, tests=tool.tests))
             with writing(self._engine) as connection:
                 records.delete(connection, tool.name)  # of a tool whose files were deleted by hand
                 records.insert(connection, tool, "pending", embedder, vector)
@@ -53,6 +58,11 @@ class Registrar:
                 with suppress(OSError):  # if the disk refuses this too, the next start completes the tool
                     self._take_away(tool.name)
                 raise LibraryError(f"the files of {tool.name} can't be written: {error}", "see to the folder of the tools") from error
+
+    def check(self, name: str, sources: Sources) -> None:
+        """Whether `add` would take these. Raises: ToolExists, FileInTheWay, LibraryError."""
+        with self._alone():
+            self._check_free(name, sources)
 
     def remove(self, name: str) -> None:
         """Raises: ToolNotFound, LibraryError."""
@@ -122,22 +132,19 @@ class Registrar:
         with writing(self._engine) as connection:
             records.delete(connection, name)
 
-    def _check_free(self, name: str) -> None:
+    def _check_free(self, name: str, sources: Sources) -> None:
         with reading(self._engine) as connection:
             state = records.state_of(connection, name)
             previous = next(records.load(connection, [name]), None)
         if state in ("active", "pending"):
             raise exists(name)
-        present = self._files.survey()
-        strangers = [file for file in (code_file(name), tests_file(name)) if file in present]
-        if previous is not None and strangers == [tests_file(name)] and self._is_left(name, previous):
-            return
-        if strangers:
-            raise file_in_the_way(strangers[0])
-
-    def _is_left(self, name: str, previous: Tool) -> bool:
-        """Whether the test file is what we wrote for a tool whose code was deleted by hand."""
-        return (self._files.folder / tests_file(name)).read_bytes() == previous.tests.encode("utf-8")
+        code, tests = self._files.content(code_file(name)), self._files.content(tests_file(name))
+        if previous is not None and code is None and tests == previous.tests.encode("utf-8"):
+            return  # what we wrote for a tool whose code was deleted by hand
+        if code not in (None, sources.code.encode("utf-8")):
+            raise file_in_the_way(self._files.folder, code_file(name))
+        if tests not in (None, sources.tests.encode("utf-8")):
+            raise file_in_the_way(self._files.folder, tests_file(name))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -160,8 +167,8 @@ def exists(name: str) -> ToolExists:
     return ToolExists(f"a tool named {name} is registered already", "choose another name, or remove the tool first")
 
 
-def file_in_the_way(file: str) -> ToolExists:
-    return ToolExists(f"the folder of the tools holds a file {file} that the library did not write", "move it away, or choose another name")
+def file_in_the_way(folder: Path, file: str) -> FileInTheWay:
+    return FileInTheWay(f"{folder / file} is in the way: no record of the library knows it", "move the file away, or choose another name")
 
 
 def not_found(name: str) -> ToolNotFound:

@@ -9,6 +9,8 @@ from alembic import command
 from alembic.config import Config
 from filelock import FileLock
 
+from src.store.schema import properties
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 _ADVISORY_LOCK = 0x5E1F_A6E7
@@ -49,6 +51,12 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """
     with engine.connect() as connection, connection.execution_options(writing=True).begin():
         yield connection
+
+
+def id_of(engine: sa.Engine) -> str:
+    """Random, given when the database was made; copies share it."""
+    with reading(engine) as connection:
+        return str(connection.execute(sa.select(properties.c.value).where(properties.c.name == "id")).scalar_one())
 
 
 def migrations() -> Config:

@@ -4,6 +4,13 @@ import sqlalchemy as sa
 
 metadata = sa.MetaData()
 
+properties = sa.Table(
+    "properties",  # of the database itself; the migration that makes it puts its `id` there
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
 conversations = sa.Table(
     "conversations",
     metadata,

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from src.capability_registry import CapabilityRegistry
+from src.capability_registry import CapabilityRegistry, FileInTheWay
 from src.core.errors import LibraryError, ToolExists, ToolNameInvalid, ToolNotFound
 from src.core.tool import Tool, ToolDraft
 from src.registry.sources import source_digest
@@ -69,11 +69,22 @@ async def test_a_bad_name_registers_nothing(place: Place, library: CapabilityReg
 @pytest.mark.parametrize("file", ["reverse_text.py", "test_reverse_text.py"])
 async def test_a_file_put_there_by_hand_is_never_overwritten(place: Place, library: CapabilityRegistry, file: str) -> None:
     (place.tools_dir / file).write_text("mine")
-    with pytest.raises(ToolExists, match=file):
-        await library.add(REVERSE)
-    with pytest.raises(ToolExists, match=file):
+    for refused in (library.add(REVERSE), library.check(REVERSE)):
+        with pytest.raises(FileInTheWay, match=f"{place.tools_dir / file} is in the way"):
+            await refused
+    with pytest.raises(FileInTheWay, match=f"{place.tools_dir / file} is in the way") as caught:
         library.check_name("reverse_text")
+    assert caught.value.remedy == "move the file away, or choose another name"
     assert (place.python_files(), (place.tools_dir / file).read_text(), await library.tools()) == ([file], "mine", ())
+
+
+@pytest.mark.parametrize("files", [("reverse_text.py", "test_reverse_text.py"), ("reverse_text.py",), ("test_reverse_text.py",)])
+async def test_files_that_say_the_same_are_taken_for_the_tools(place: Place, library: CapabilityRegistry, files: tuple[str, ...]) -> None:
+    for file in files:
+        (place.tools_dir / file).write_text(REVERSE.tests if file.startswith("test_") else REVERSE.code)
+    await library.check(REVERSE)
+    tool = await library.add(REVERSE)
+    assert (await library.tools(), place.python_files()) == ((tool,), ["reverse_text.py", "test_reverse_text.py"])
 
 
 async def test_files_put_there_by_hand_are_reported_and_left(place: Place, caplog: pytest.LogCaptureFixture) -> None:

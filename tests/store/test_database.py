@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
-from src.store.database import open_database, reading, writing
+from src.store.database import id_of, open_database, reading, writing
 from src.store.schema import conversations, metadata, turns
 
 
@@ -44,6 +44,16 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
     with reading(second) as connection:
         assert connection.scalars(sa.select(conversations.c.id)).all() == ["c"]
     second.dispose()
+
+
+def test_a_database_has_an_id_of_its_own_for_life(url: str, tmp_path: Path) -> None:
+    ids = []
+    for address in (url, url, f"sqlite:///{tmp_path / 'other.db'}"):
+        engine = open_database(address)
+        ids.append(id_of(engine))
+        engine.dispose()
+    assert ids == [ids[0], ids[0], ids[2]]
+    assert ids[0] != ids[2]
 
 
 def _open_and_report(url: str, go: "multiprocessing.synchronize.Barrier", results: "multiprocessing.Queue[str]") -> None:

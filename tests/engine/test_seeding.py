@@ -1,0 +1,95 @@
+"""Seeds on their way into a real library; the gate is one that knows what to let through."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from src.capability_registry import CapabilityRegistry
+from src.core.errors import SynthesisFailed
+from src.core.tool import ToolDraft
+from src.seeding import Planted, SeedMark, plant
+from src.store.database import open_database
+from tests.embedding.hashing import HashingEmbedder
+from tests.registry.drafts import COUNT, REVERSE, SHOUT
+
+Gate = Callable[[ToolDraft], Awaitable[None]]
+
+
+@pytest.fixture
+async def library(tmp_path):
+    database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    library = CapabilityRegistry(database, tmp_path / "tools", tmp_path / "chroma_db", HashingEmbedder())
+    await library.start()
+    yield library
+    await library.aclose()
+    database.dispose()
+
+
+class Noted:
+    """A gate that lets everything through but what it is told to refuse."""
+
+    def __init__(self, *refused: str) -> None:
+        self.seen: list[str] = []
+        self._refused = refused
+
+    async def __call__(self, draft: ToolDraft) -> None:
+        self.seen.append(draft.name)
+        if draft.name in self._refused:
+            raise SynthesisFailed(f"{draft.name}: 1 of 1 test failed")
+
+
+async def test_seeds_are_added_once_and_refused_ones_are_named(library):
+    said: list[str] = []
+    first = await plant([REVERSE, SHOUT], library, Noted("shout_text"), said.append)
+    assert first == Planted(added=("reverse_text",), present=(), refused=("shout_text",))
+    assert said == ["reverse_text: Reverse a text.", "refused: shout_text: 1 of 1 test failed"]
+    gate = Noted()
+    assert await plant([REVERSE, SHOUT], library, gate, said.append) == Planted(
+        added=("shout_text",), present=("reverse_text",), refused=()
+    )
+    assert gate.seen == ["shout_text"]
+
+
+async def test_a_seed_that_another_process_plants_meanwhile_is_present(library):
+    async def overtaken(draft: ToolDraft) -> None:
+        await library.add(draft)
+
+    said: list[str] = []
+    planted = await plant([REVERSE, COUNT], library, overtaken, said.append)
+    assert (planted, said) == (Planted(added=(), present=("reverse_text", "count_letters"), refused=()), [])
+
+
+async def test_files_of_a_lost_library_that_equal_a_seed_are_taken_through_the_gate(library, tmp_path):
+    (tmp_path / "tools" / "reverse_text.py").write_text(REVERSE.code)
+    (tmp_path / "tools" / "test_reverse_text.py").write_text(REVERSE.tests)
+    gate = Noted()
+    assert await plant([REVERSE], library, gate, lambda _: None) == Planted(added=("reverse_text",), present=(), refused=())
+    assert (gate.seen, [t.name for t in await library.tools()]) == (["reverse_text"], ["reverse_text"])
+
+
+async def test_other_files_in_the_way_of_a_seed_refuse_it_before_the_gate(library, tmp_path):
+    file = tmp_path / "tools" / "reverse_text.py"
+    file.write_text("mine")
+    gate, said = Noted(), []
+    assert await plant([REVERSE, SHOUT], library, gate, said.append) == Planted(
+        added=("shout_text",), present=(), refused=("reverse_text",)
+    )
+    assert said[0] == f"refused: {file} is in the way: no record of the library knows it; move the file away, or choose another name"
+    assert (gate.seen, file.read_text()) == (["shout_text"], "mine")
+
+
+def test_the_mark_speaks_for_the_databases_that_it_names(tmp_path):
+    first, second = SeedMark(tmp_path / ".seeded", "1"), SeedMark(tmp_path / ".seeded", "2")
+    assert (first.present(), second.present()) == (False, False)
+    first.put()
+    assert (first.present(), second.present()) == (True, False)
+    second.put()
+    second.put()
+    assert (first.present(), second.present(), (tmp_path / ".seeded").read_text()) == (True, True, "1\n2\n")
+
+
+def test_an_empty_mark_speaks_for_every_database(tmp_path):
+    mark = SeedMark(tmp_path / ".seeded", "1")
+    mark.path.touch()
+    mark.put()
+    assert (mark.present(), mark.path.read_text()) == (True, "")
