@@ -151,7 +151,7 @@ def test_every_view_is_accessible_and_fits_a_narrow_page_in_both_themes(link, pa
 
     row.click()
     detail = page.get_by_test_id("tool-detail")
-    for tab, text in (("overview", "written by"), ("code", "def reverse_string"), ("tests", "def test_")):
+    for tab, text in (("overview", "written by"), ("code", "def reverse_string")):
         detail.get_by_test_id(f"tab-{tab}").click()
         expect(detail).to_contain_text(text)
         found += flaws(page, f"tool, {tab}")
@@ -236,6 +236,7 @@ def test_a_status_opens_by_keyboard_and_escape_closes_it(link, page, name, word,
     expect(popover).to_be_visible()
     for text in details:
         expect(popover).to_contain_text(text)
+    assert flaws(page, f"about the {name}") == []
     page.keyboard.press("Escape")
     expect(popover).to_be_hidden()
     expect(chip).to_be_focused()
@@ -280,6 +281,7 @@ def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
     expect(step(page, "specification").locator(".state")).to_have_text("stopped")
     expect(step(page, "turn_stopped")).to_contain_text("Stopped on request.")
     assert theatre.server.left.wait(10), "the call of the model goes on"
+    assert flaws(page, "a stopped turn") == []
 
 
 def test_a_turn_that_fails_says_where_and_what_to_do(link, page):
@@ -292,6 +294,7 @@ def test_a_turn_that_fails_says_where_and_what_to_do(link, page):
     expect(page.get_by_test_id("activity").get_by_test_id("activity-state")).to_have_text("failed")
     expect(step(page, "specification")).to_have_attribute("data-state", "failed")
     expect(step(page, "turn_failed")).to_contain_text("At specification")
+    assert flaws(page, "a failed turn") == []
 
 
 class Curtain:
