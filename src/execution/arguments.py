@@ -2,11 +2,11 @@
 
 import ast
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Union
 
 from pydantic import TypeAdapter, ValidationError
 
-from src.core.signature import Parameter, Signature
+from src.core.signature import DEEPEST, UNREADABLE, Parameter, Signature, alternatives, last_name, literal_values, subscripts
 
 _TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "tuple": list, "set": list}
 _ALIASES = {"List": "list", "Sequence": "list", "Iterable": "list", "Tuple": "tuple", "Dict": "dict", "Mapping": "dict", "Set": "set"}
@@ -60,57 +60,55 @@ def _converted(parameter: Parameter, value: Any) -> Any:
         raise ArgumentsInvalid(message) from error
 
 
-def python_type(annotation: str) -> Any:
+def python_type(annotation: str, depth: int = 0) -> Any:
     """The type that an annotation names, built from its syntax tree and never by evaluation; Any where it is not a plain one.
 
     Sets and tuples become lists, as arguments travel as JSON; the tool gets a list.
     """
     try:
-        return _of(ast.parse(annotation, mode="eval").body)
-    except SyntaxError:
+        return _of(ast.parse(annotation, mode="eval").body, depth)
+    except UNREADABLE:
         return Any
 
 
-def _of(node: ast.expr) -> Any:
+def _of(node: ast.expr, depth: int) -> Any:
+    if depth > DEEPEST:
+        return Any
     match node:
         case ast.Constant(value=None):
             return None
         case ast.Constant(value=str(forward)):
-            return python_type(forward)
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _either([left, right])
+            return python_type(forward, depth + 1)
+        case ast.BinOp(op=ast.BitOr()):
+            return _either([_of(n, depth + 1) for n in alternatives(node)])
         case ast.Subscript(value=value, slice=inner):
-            return _generic(_name(value), list(inner.elts) if isinstance(inner, ast.Tuple) else [inner])
+            return _generic(_name(value), subscripts(inner), depth + 1)
         case _:
             return _TYPES.get(_name(node), Any)
 
 
-def _generic(name: str, items: list[ast.expr]) -> Any:
+def _generic(name: str, items: list[ast.expr], depth: int) -> Any:
+    types = [] if name == "Literal" else [_of(i, depth) for i in items] or [Any]
     match name:
         case "Optional":
-            return _of(items[0]) | None
+            return _either([types[0], None])
         case "Union":
-            return _either(items)
+            return _either(types)
         case "Literal":
-            return Literal[tuple(ast.literal_eval(i) for i in items)]
+            values = literal_values(items)
+            return Any if values is None else Literal[tuple(values)]
         case "list" | "set":
-            return list[_of(items[0])]  # type: ignore[misc]
+            return list[types[0]]  # type: ignore[valid-type]
         case "dict":
-            return dict[str, _of(items[-1])]  # type: ignore[misc]
+            return dict[str, types[-1]]  # type: ignore[valid-type]
         case _:
             return _TYPES.get(name, Any)
 
 
-def _either(nodes: list[ast.expr]) -> Any:
-    types = [_of(n) for n in nodes]
-    if Any in types:
-        return Any
-    union = types[0]
-    for other in types[1:]:
-        union = union | other
-    return union
+def _either(types: list[Any]) -> Any:
+    return Any if Any in types else Union[tuple(types)]  # noqa: UP007 - the members are only known now
 
 
 def _name(node: ast.expr) -> str:
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    name = last_name(node)
     return _ALIASES.get(name, name)

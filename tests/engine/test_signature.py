@@ -1,0 +1,129 @@
+"""Signatures with unusual annotations: what a model is shown and what is bound."""
+
+import contextlib
+import json
+
+import pytest
+
+from src.core.signature import Parameter, Signature, SignatureError, parse_signature
+from src.execution.arguments import ArgumentsInvalid, bind, python_type
+
+ODD = [
+    "Literal[b'x']",
+    "Literal[...]",
+    "Literal[()]",
+    "Literal[1, b'x']",
+    "Literal[Color.RED]",
+    "Literal[-'x']",
+    "Literal[1 + 2j]",
+    "Literal[1e999]",
+    "Literal[{[]}]",
+    "Literal[(1, 2), 3]",
+    "Literal[*x]",
+    "Literal['\\ud800']",
+    f"Literal[{hex(10**5000)}]",
+    "Literal",
+    "list[()]",
+    "list[...]",
+    "list[1:2]",
+    "list[*x]",
+    "list[int][str]",
+    "tuple[()]",
+    "dict[()]",
+    "dict[str]",
+    "dict[str, list[()]]",
+    "Optional",
+    "Optional[()]",
+    "Optional[Literal[()]]",
+    "Union[()]",
+    "Union[Optional[()], None]",
+    "None | 'int'",
+    "int | Literal[b'x']",
+    "Callable[[int], str]",
+    "Annotated[int, 5]",
+    "a.b.c[d]",
+    "str[int]",
+    "lambda: 1",
+    "f'{x}'",
+    "'\\x00'",
+    "''",
+    "list[" * 60 + "int" + "]" * 60,
+    "dict[str, " * 60 + "int" + "]" * 60,
+    "Optional[" * 60 + "int" + "]" * 60,
+    "(int | " * 60 + "str" + ")" * 60,
+]
+NO_EXPRESSIONS = [
+    "",
+    "int int",
+    "\x00",
+    "list[" * 5000 + "int" + "]" * 5000,
+    " | ".join(["int"] * 5000),
+    "-" * 5000 + "1",
+    "Literal[" + "-" * 5000 + "1]",
+]
+TOLERATED = [
+    "tuple[int, ...]",
+    "Optional[None]",
+    "Union[None, None]",
+    "None | None",
+    "Literal['a'] | None",
+    " | ".join(f"Literal[{i}]" for i in range(300)),
+]
+VALUES = [None, True, 0, -1, 1.5, 1e308, float("inf"), float("nan"), 10**400, "", "x", "1", "\ud800", [], [None], {}, {"a": [1]}]
+
+
+def brief(annotation: str) -> str:
+    return ascii(annotation[:30])
+
+
+@pytest.mark.parametrize("annotation", [*ODD, *NO_EXPRESSIONS, *TOLERATED], ids=brief)
+def test_every_annotation_makes_a_schema_of_plain_json_and_binds_or_refuses(annotation):
+    signature = Signature(function="f", parameters=(Parameter(name="a", annotation=annotation),))
+    schema = json.dumps(signature.json_schema(), allow_nan=False, ensure_ascii=False).encode()
+    assert json.loads(schema) == signature.json_schema()
+    assert b'"anyOf": []' not in schema
+    assert b'"enum": [null]' not in schema
+    for value in VALUES:
+        with contextlib.suppress(ArgumentsInvalid):
+            assert list(bind(signature, {"a": value})) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        ("Literal[-1, 1]", {"enum": [-1, 1, None]}),
+        ("Literal['a', 1, 1.5, True, None]", {"enum": ["a", 1, 1.5, True, None]}),
+        ("Literal['a', 'a']", {"enum": ["a", None]}),
+        ("Literal[b'x', 1]", {}),
+        ("Literal[()]", {}),
+        ("list[()]", {"anyOf": [{"type": "array", "items": {}}, {"type": "null"}]}),
+        ("tuple[int, ...]", {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]}),
+        ("dict[()]", {"anyOf": [{"type": "object", "additionalProperties": {}}, {"type": "null"}]}),
+        ("Optional[()]", {}),
+        ("Union[None, None]", {"type": "null"}),
+        ("int | str | None", {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}),
+    ],
+)
+def test_the_schema_of_an_annotation(annotation, schema):
+    signature = Signature(function="f", parameters=(Parameter(name="a", annotation=annotation),))
+    assert signature.json_schema()["properties"] == {"a": schema}
+
+
+def test_negative_literals_are_bound():
+    signature = Signature(function="f", parameters=(Parameter(name="a", annotation="Literal[-1, 1]"),))
+    assert bind(signature, {"a": -1}) == {"a": -1}
+    with pytest.raises(ArgumentsInvalid, match="a=0 is not Literal"):
+        bind(signature, {"a": 0})
+
+
+def test_deep_annotations_are_bound_as_far_as_they_are_plain():
+    assert python_type("list[list[int]]") == list[list[int]]
+    signature = Signature(function="f", parameters=(Parameter(name="a", annotation="list[" * 60 + "int" + "]" * 60),))
+    assert bind(signature, {"a": [[[]]]}) == {"a": [[[]]]}
+    with pytest.raises(ArgumentsInvalid):
+        bind(signature, {"a": [["x"]]})
+
+
+def test_source_that_cannot_be_written_out_again_is_refused():
+    with pytest.raises(SignatureError, match="the code of f"):
+        parse_signature(f"def f(a={hex(10**5000)}): ...", "f")
