@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.spec import Specification
+from src.synthesis.annotations import annotation_problem
 
 _TEST_IMPORTS = frozenset(sys.stdlib_module_names) | {"pytest"}
 _EVASIONS = {"skip", "skipif", "xfail", "importorskip", "exit"}
@@ -24,14 +25,14 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
     for parameter in spec.parameters:
         if not parameter.name.isidentifier() or keyword.iskeyword(parameter.name):
             yield f"{parameter.name!r} can't be the name of a parameter"
-        if not _is_expression(parameter.annotation):
-            yield f"the annotation {parameter.annotation!r} of {parameter.name} is not a Python expression"
+        if problem := annotation_problem(parameter.annotation, parameter.name):
+            yield problem
         if parameter.default is not None and not _is_literal(parameter.default):
             yield f"the default {parameter.default!r} of {parameter.name} is not a Python literal"
     if len({p.name for p in spec.parameters}) < len(spec.parameters):
         yield "two parameters have the same name"
-    if not _is_expression(spec.returns):
-        yield f"the annotation {spec.returns!r} of the returned value is not a Python expression"
+    if problem := annotation_problem(spec.returns, "the returned value"):
+        yield problem
     if not spec.description.strip():
         yield "the description is empty"
     if not spec.examples:
@@ -145,14 +146,6 @@ def _foreign_imports(module: ast.Module, known: frozenset[str] | set[str]) -> st
         elif isinstance(node, ast.ImportFrom):
             imported.add((node.module or ".").partition(".")[0] if not node.level else ".")
     return ", ".join(sorted(imported - known))
-
-
-def _is_expression(source: str) -> bool:
-    try:
-        ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _is_literal(source: str) -> bool:

@@ -1,4 +1,4 @@
-"""Signatures with unusual annotations: what a model is shown and what is bound."""
+"""Signatures with unusual annotations: what a model is shown, what is bound, and what is refused in a specification."""
 
 import contextlib
 import json
@@ -6,7 +6,10 @@ import json
 import pytest
 
 from src.core.signature import Parameter, Signature, SignatureError, parse_signature
+from src.core.spec import SpecParameter
 from src.execution.arguments import ArgumentsInvalid, bind, python_type
+from src.synthesis.checks import specification_problem
+from tests.doubles import specification
 
 ODD = [
     "Literal[b'x']",
@@ -127,3 +130,47 @@ def test_deep_annotations_are_bound_as_far_as_they_are_plain():
 def test_source_that_cannot_be_written_out_again_is_refused():
     with pytest.raises(SignatureError, match="the code of f"):
         parse_signature(f"def f(a={hex(10**5000)}): ...", "f")
+
+
+def refusal(annotation: str, returns: str = "int") -> str | None:
+    parameters = (SpecParameter(name="a", annotation=annotation, default=None, description=""),)
+    return specification_problem(specification().model_copy(update={"parameters": parameters, "returns": returns}))
+
+
+MORE_ODD = ["datetime.date", "Color", "bytes", "object", "dict[int, str]", "'int'", "list[int, str]", "3", "Union", "a.int"]
+ALLOWED = "it must be made of str, int, float, bool, list[...], dict[str, ...], ... | None and Literal[...] of plain values"
+
+
+@pytest.mark.parametrize("annotation", [*ODD, *MORE_ODD], ids=brief)
+def test_annotations_outside_of_the_vocabulary_are_refused_by_name(annotation):
+    named = ascii(annotation[:100])
+    assert refusal(annotation) == f"the annotation {named} of a is not one that tools may have; {ALLOWED}"
+    assert refusal("int", annotation) == f"the annotation {named} of the returned value is not one that tools may have; {ALLOWED}"
+
+
+@pytest.mark.parametrize("annotation", NO_EXPRESSIONS, ids=brief)
+def test_annotations_that_are_no_expressions_are_refused(annotation):
+    assert refusal(annotation) == f"the annotation {annotation[:100]!a} of a is not a Python expression"
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        *TOLERATED,
+        "str",
+        "float | None",
+        "list",
+        "dict",
+        "list[dict[str, list[int | None]]]",
+        "typing.Optional[List[str]]",
+        "Union[int, Dict[str, Any]]",
+        "tuple[int, str]",
+        "set[str]",
+        "Literal['a', -1, 1.5, True, None]",
+        "None",
+        "Any",
+    ],
+    ids=brief,
+)
+def test_annotations_of_the_vocabulary_are_let_through(annotation):
+    assert (refusal(annotation), refusal("int", annotation)) == (None, None)
