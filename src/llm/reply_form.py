@@ -1,6 +1,7 @@
 """The form of a structured reply: its strict schema for the server, and the reading of what came back."""
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -17,6 +18,9 @@ _MENDED = 4
 """How many rounds of mending: each may bring up problems one level deeper."""
 _SHOWN = 5
 """How many problems are named."""
+
+Place = tuple[int | str, ...]
+"""Keys and indexes that lead to a part of a value."""
 
 
 class ReplyForm(Generic[ReplyT]):
@@ -36,16 +40,16 @@ class ReplyForm(Generic[ReplyT]):
             ValueError: none fits; says in one line what is wrong with the most likely one.
         """
         values = [value for outer in found for value in _unwrapped(outer)]
-        objects = [value for value in values if isinstance(value, dict)]
+        objects = [value for value in reversed(values) if isinstance(value, dict)]
         if not objects:
             raise ValueError("it holds no valid JSON object")
         problems: list[tuple[int, str]] = []
-        for value in reversed(objects):
+        for value in objects:
             try:
                 return self._validated(value)
             except ValidationError as error:
                 problems.append((self._known(value), _told(error)))
-        for value in reversed(objects):
+        for value in sorted(objects, key=self._known, reverse=True):
             mended = self._mended(value)
             if mended is not None:
                 return mended
@@ -59,15 +63,15 @@ class ReplyForm(Generic[ReplyT]):
         return len(value.keys() & self.schema.get("properties", {}).keys())
 
     def _mended(self, value: dict[str, Any]) -> ReplyT | None:
-        """The value without unknown fields and with null for missing ones that may be null, if that is all it takes."""
+        """The value without unknown fields, with missing ones empty and with numbers for text as Python source, if that is all it takes."""
         if not self._known(value):
             return None
-        draft = deepcopy(value)
+        draft, added = deepcopy(value), set[Place]()
         for _ in range(_MENDED):
             try:
                 return self._validated(draft)
             except ValidationError as error:
-                if not all(_mend(draft, detail["type"], detail["loc"]) for detail in error.errors()):
+                if not all(_mend(draft, detail["type"], detail["loc"], added) for detail in error.errors()):
                     return None
         return None
 
@@ -87,24 +91,42 @@ def _unwrapped(value: Any) -> Iterator[Any]:
                 return
 
 
-def _mend(draft: Any, kind: str, place: tuple[int | str, ...]) -> bool:
+def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
+    """Change the one part of the draft that is wrong; `added` are the missing fields that were added so far, as null at first."""
     if not place:
         return False
     *path, last = place
     for step in path:
-        try:
-            draft = draft[step]
-        except (KeyError, IndexError, TypeError):
-            return False  # the place names a branch of a union, not a key
-    if not isinstance(draft, dict):
-        return False
-    if kind == "extra_forbidden":
-        draft.pop(last, None)
-        return True
-    if kind == "missing":
-        draft[last] = None
-        return True
-    return False
+        draft = _part(draft, step)
+    held = _part(draft, last)
+    match draft, kind:
+        case dict(), "extra_forbidden":
+            draft.pop(last, None)
+        case dict(), "missing":
+            draft[last] = None
+            added.add(place)
+        case dict(), "string_type" | "tuple_type" | "list_type" if place in added:
+            if 2 * sum((*path, key) in added for key in draft) > len(draft):
+                return False  # where most is missing, something else was meant
+            draft[last] = "" if kind == "string_type" else []
+        case _, "string_type" if _is_number(held):
+            draft[last] = repr(held)
+        case _:
+            return False
+    return True
+
+
+def _part(value: Any, step: int | str) -> Any:
+    """The part behind one step, or None: a step may be missing, or name a branch of a union."""
+    try:
+        return value[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _is_number(value: Any) -> bool:
+    """Whether the value is a number or a boolean with a Python literal of its own."""
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _told(error: ValidationError) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from src.core.value import Value
 from src.llm.reply_form import ReplyForm
 
@@ -55,7 +56,11 @@ def test_what_fits_as_it_is_comes_before_what_has_to_be_mended() -> None:
         ([], "it holds no valid JSON object"),
         ([[1, 2]], "it holds no valid JSON object"),
         ([{}], "title: Field required; items: Field required; note: Field required; more: Field required"),
-        ([{"title": "T", "note": None, "more": None}, {"x": 1}], "items: Field required"),
+        ([{"title": "T"}, {"x": 1}], "items: Field required; note: Field required; more: Field required"),
+        ([{**FULL, "title": None}], "title: Input should be a valid string"),
+        ([{**FULL, "title": ["T"]}], "title: Input should be a valid string"),
+        ([{**FULL, "title": float("inf")}], "title: Input should be a valid string"),
+        ([{**FULL, "items": None}], "items: Input should be a valid array"),
         ([{**FULL, "items": [{"name": "a", "due": "soon"}]}], "items.0.due: Input should be a valid date or datetime, input is too short"),
         ([{**FULL, "items": [{}] * 4}], "items.0.name: Field required; items.0.due: Field required; items.1.name: Field required; "
          "items.1.due: Field required; items.2.name: Field required; and 3 more"),
@@ -81,3 +86,69 @@ def test_reading_changes_nothing() -> None:
     found = {"title": "T", "items": [{"name": "a", "due": "2024-02-29", "done": False}]}
     read(found)
     assert found == {"title": "T", "items": [{"name": "a", "due": "2024-02-29", "done": False}]}
+
+
+class Call(Value):
+    function: str
+    default: str | None
+    errors: str
+    examples: tuple[str, ...]
+    tags: list[str]
+
+
+CALL: dict[str, Any] = {"function": "f", "default": None, "errors": "", "examples": [], "tags": []}
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({**CALL, "default": 2}, {"default": "2"}),
+        ({**CALL, "default": -0.5}, {"default": "-0.5"}),
+        ({**CALL, "default": True}, {"default": "True"}),
+        ({**CALL, "examples": ["a", 2, False]}, {"examples": ("a", "2", "False")}),
+        ({**CALL, "tags": [1.0]}, {"tags": ["1.0"]}),
+        ({"function": "f", "default": 2, "tags": []}, {"default": "2"}),
+        ({"function": "f", "errors": "", "examples": [], "why": "x"}, {}),
+    ],
+)
+def test_numbers_for_text_become_python_and_missing_fields_empty(given: dict[str, Any], meant: dict[str, Any]) -> None:
+    expected = Call(**{**CALL, **meant})
+    assert ReplyForm(Call).read([given]) == expected
+
+
+@pytest.mark.parametrize("given", [{"str": 2}, [2], [{"str": 2}]])
+def test_a_branch_of_a_union_is_not_mended(given: Any) -> None:
+    class Either(Value):
+        name: str
+        value: str | tuple[Item, ...]
+
+    with pytest.raises(ValueError, match="value"):
+        ReplyForm(Either).read([{"name": 1, "value": given}])
+
+
+def test_where_most_is_missing_nothing_is_made_up() -> None:
+    with pytest.raises(ValueError, match="errors: Field required; examples: Field required; tags: Field required"):
+        ReplyForm(Call).read([{"function": "f", "default": None}])
+
+
+def test_the_fullest_of_several_values_is_mended() -> None:
+    assert ReplyForm(Call).read([{**CALL, "default": 2}, {"function": "g", "errors": "e", "tags": []}]) == Call(**{**CALL, "default": "2"})
+
+
+def test_a_specification_as_real_models_write_it_needs_no_repair() -> None:
+    parameter = {"name": "times", "annotation": "int", "default": 2, "description": "How often."}
+    example = {"call": "f()", "result": 4}
+    known = {"name": "f", "description": "Doubles.", "returns": "int", "returns_description": "The double."}
+    specification = {**known, "parameters": [parameter], "examples": [example]}
+    reply = ReplyForm(SpecificationReply).read([{"outcome": "tool", "specification": specification}])
+    assert reply == SpecificationReply(
+        outcome="tool",
+        message="",
+        specification=Specification(
+            **known,
+            parameters=(SpecParameter(**{**parameter, "default": "2"}),),
+            errors="",
+            examples=(SpecExample(call="f()", result="4"),),
+            example_requests=(),
+        ),
+    )
