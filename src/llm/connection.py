@@ -49,11 +49,11 @@ class Connection:
             raise self._translated(error) from cause(error, self.server)
 
     async def complete(self, question: Question, budget: Budget) -> Reply:
-        """One whole reply.
+        """One reply, whole or cut off.
 
         Raises:
             RequestRefused: the server does not take the question in this form.
-            ModelReplyInvalid: the reply was cut off, or holds no message.
+            ModelReplyInvalid: the reply holds no message.
             ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
         """
         with self._metered(question, budget) as meter:
@@ -64,7 +64,8 @@ class Connection:
                 meter.report(response.usage)
                 raise self._without_choices(response)
             choice = response.choices[0]
-            reply = Reply(text=_text(choice.message.content), calls=_calls(choice.message))
+            cut_off = choice.finish_reason == "length"
+            reply = Reply(text=_text(choice.message.content), calls=_calls(choice.message), cut_off=cut_off)
             meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
             meter.report(response.usage)
             self._check_end(choice.finish_reason, _text(choice.message.refusal))
@@ -93,10 +94,16 @@ class Connection:
             finally:
                 await chunks.close()
             self._check_end(finish, refusal)
+            if finish == "length":
+                raise self.cut_off()
             if not finish and not chunks.announced:
                 raise ModelUnavailable(f"the reply of {self.server.name} broke off: it ended without an end mark", "try again")
             if not written:
                 raise ModelReplyInvalid(f"the reply of {self.server.model} is empty", "try again, or set another OPENAI_MODEL")
+
+    def cut_off(self) -> ModelReplyInvalid:
+        """The error for a reply that the length limit ended."""
+        return ModelReplyInvalid(f"the reply of {self.server.model} was cut off by its length limit", "ask for less at once")
 
     @contextmanager
     def _metered(self, question: Question, budget: Budget) -> Iterator[Meter]:
@@ -169,15 +176,13 @@ class Connection:
         return failure(error, self.server, midway=midway)
 
     def _check_end(self, finish: str | None, refusal: str) -> None:
-        """Raises: ModelRefused, ModelReplyInvalid."""
+        """Raises: ModelRefused, ModelUnavailable."""
         if refusal:
             raise ModelRefused(f"{self.server.model} declined: {self.server.clean(refusal)}", "word the request differently")
         if finish == "content_filter":
             raise ModelRefused(f"a content filter cut off the reply of {self.server.model}", "word the request differently")
         if finish == "error":  # a gateway's word for trouble at the provider behind it
             raise ModelUnavailable(f"{self.server.name} broke off its reply", "try again")
-        if finish == "length":
-            raise ModelReplyInvalid(f"the reply of {self.server.model} was cut off by its length limit", "ask for less at once")
 
     def _without_choices(self, response: ChatCompletion) -> ModelError:
         """Some gateways answer 200 with the error of the provider behind them."""

@@ -32,6 +32,8 @@ class Reply(Value):
 
     text: str
     calls: tuple[Call, ...] = ()
+    cut_off: bool = False
+    """Whether the length limit ended it."""
 
 
 def messages_of(prompt: Prompt) -> tuple[Message, ...]:

@@ -17,6 +17,9 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 _KEPT = 20_000
 """Characters of a bad reply that are shown to the model again."""
+_KEPT_CUT_OFF = 1_000
+"""The same of one that was cut off: what may be short is the room for question and reply together."""
+_CUT_OFF = "it was cut off by the length limit, so it must be shorter"
 
 
 class NotFollowed(Exception):
@@ -63,7 +66,7 @@ class Memory:
 async def ask(
     connection: Connection, messages: Sequence[Message], rungs: Sequence[Rung[ResultT]], memory: Memory, budget: Budget
 ) -> ResultT:
-    """Ask on the best rung that holds; a reply with a mistake goes back to the model once, to be repaired.
+    """Ask on the best rung that holds; a reply with a mistake, or cut off, goes back to the model once, to be repaired.
 
     Raises:
         ModelReplyInvalid: still no usable reply; names what is wrong with the last one.
@@ -83,8 +86,10 @@ async def ask(
             continue
         if lasting:
             memory.rung = position  # only now: a prompt that every rung refuses says nothing about the rungs
+        if reply.cut_off and repaired:
+            raise connection.cut_off()
         try:
-            return rung.read(reply)
+            return _whole(reply, rung)
         except NotFollowed as error:
             if not last:
                 lasting = lasting and rung.lasting and not repair
@@ -100,20 +105,29 @@ async def ask(
         repair, repaired = _returned(reply, rung.demand(problem)), True
 
 
+def _whole(reply: Reply, rung: Rung[ResultT]) -> ResultT:
+    """Raises: NotFollowed, Malformed."""
+    if reply.cut_off:
+        raise Malformed(_CUT_OFF)  # also where a part of it could be read
+    return rung.read(reply)
+
+
 def _returned(reply: Reply, demand: str) -> tuple[Message, ...]:
     """The bad reply as the model's own, and what is wrong with it."""
+    kept = _KEPT_CUT_OFF if reply.cut_off else _KEPT
     if not reply.calls:
-        return ({"role": "assistant", "content": reply.text[:_KEPT] or "(an empty reply)"}, {"role": "user", "content": demand})
+        return ({"role": "assistant", "content": reply.text[:kept] or "(an empty reply)"}, {"role": "user", "content": demand})
     calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _as_json(call.arguments)}} for call in reply.calls
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _as_json(call.arguments, kept)}}
+        for call in reply.calls
     ]
     results: list[Message] = [{"role": "tool", "tool_call_id": call.id, "content": demand} for call in reply.calls]
-    return ({"role": "assistant", "content": reply.text or None, "tool_calls": calls}, *results)
+    return ({"role": "assistant", "content": reply.text[:kept] or None, "tool_calls": calls}, *results)
 
 
-def _as_json(arguments: Any) -> str:
+def _as_json(arguments: Any, kept: int) -> str:
     """JSON text, because servers that put the call into a chat template parse it."""
     try:
         return json.dumps(parse(arguments) if isinstance(arguments, str) else arguments)
     except ValueError:
-        return json.dumps({"not_json": arguments[:_KEPT]})
+        return json.dumps({"not_json": arguments[:kept]})

@@ -168,15 +168,18 @@ async def test_a_repair_round_that_a_server_refuses_spoils_no_rung(desk: Desk) -
     assert kinds(desk) == ["required", "required", "auto", "required"]
 
 
-@pytest.mark.parametrize(
-    ("reply", "error"),
-    [
-        (Flawed(refusal="I won't."), ModelRefused),
-        (Flawed(calls=(WireCall(name="calculate_percentage", arguments='{"per'),), finish_reason="length"), ModelReplyInvalid),
-    ],
-)
-async def test_refused_and_cut_off_calls_are_not_repaired(desk: Desk, reply: Completion, error: type[Exception]) -> None:
-    desk.play(reply)
-    with pytest.raises(error):
+async def test_a_call_that_was_cut_off_is_asked_for_once_more_and_shorter(desk: Desk) -> None:
+    desk.play(Flawed(calls=(WireCall(name="calculate_percentage", arguments='{"per'),), finish_reason="length"), GOOD)
+    assert await choose(desk) == CALL
+    assistant, tool = desk.bodies[1]["messages"][2:]
+    assert assistant["tool_calls"][0]["function"] == {"name": "calculate_percentage", "arguments": '{"not_json": "{\\"per"}'}
+    assert tool["content"].startswith(
+        "That call can't be used: it was cut off by the length limit, so it must be shorter. Call exactly one"
+    )
+
+
+async def test_a_refused_call_is_not_repaired(desk: Desk) -> None:
+    desk.play(Flawed(refusal="I won't."))
+    with pytest.raises(ModelRefused):
         await choose(desk)
     assert len(desk.bodies) == 1

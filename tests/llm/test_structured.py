@@ -180,23 +180,42 @@ async def test_prose_on_every_rung_ends_it(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "error", "message"),
+    ("reply", "message"),
     [
-        (Flawed(refusal="I won't."), ModelRefused, "offline declined: I won't."),
-        (
-            Completion(content='{"outcome"', finish_reason="length"),
-            ModelReplyInvalid,
-            "the reply of offline was cut off by its length limit",
-        ),
-        (Completion(content=GOOD, finish_reason="content_filter"), ModelRefused, "a content filter cut off the reply of offline"),
+        (Flawed(refusal="I won't."), "offline declined: I won't."),
+        (Completion(content=GOOD, finish_reason="content_filter"), "a content filter cut off the reply of offline"),
     ],
 )
-async def test_refused_and_cut_off_replies_are_not_repaired(desk: Desk, reply: Completion, error: type[Exception], message: str) -> None:
+async def test_refused_and_filtered_replies_are_not_repaired(desk: Desk, reply: Completion, message: str) -> None:
     desk.play(reply)
-    with pytest.raises(error) as caught:
+    with pytest.raises(ModelRefused) as caught:
         await desk.structured(Plan)
     assert str(caught.value) == message
     assert desk.budget.usage.calls == 1
+
+
+@pytest.mark.parametrize(("content", "shown"), [(GOOD[:20], GOOD[:20]), (GOOD, GOOD), ("", "(an empty reply)"), ("x" * 5000, "x" * 1000)])
+async def test_a_reply_that_was_cut_off_is_asked_for_once_more_and_shorter(desk: Desk, content: str, shown: str) -> None:
+    desk.play(Completion(content=content, finish_reason="length"), Completion(content=GOOD))
+    assert await desk.structured(Plan) == PLAN
+    problem = "it was cut off by the length limit, so it must be shorter"
+    demand = f"That reply can't be used: {problem}.\n\nReply again in full, as one JSON object that fits this JSON Schema:\n\n"
+    assert desk.bodies[1] == {
+        "model": "offline",
+        "messages": [*WIRE_PROMPT, {"role": "assistant", "content": shown}, {"role": "user", "content": demand + json.dumps(SCHEMA)}],
+        "response_format": STRICT,
+    }
+    assert desk.budget.usage.calls == 2
+
+
+@pytest.mark.parametrize("first", [Completion(content="{}"), Completion(content='{"outcome"', finish_reason="length")])
+async def test_a_repair_round_that_is_cut_off_ends_it(desk: Desk, first: Completion) -> None:
+    desk.play(first, Completion(content=GOOD, finish_reason="length"))
+    with pytest.raises(ModelReplyInvalid) as caught:
+        await desk.structured(Plan)
+    assert caught.value.message == "the reply of offline was cut off by its length limit"
+    assert caught.value.remedy == "ask for less at once"
+    assert desk.budget.usage.calls == 2
 
 
 async def test_the_specification_has_a_schema_that_strict_mode_takes(desk: Desk) -> None:
