@@ -66,6 +66,46 @@ async def test_whatever_is_raised_is_an_outcome(sandbox: SecureSandbox, code: st
     assert (got.type_name, got.message) == (type_name, message)
 
 
+REPR = "class Long:\n    def __repr__(self): return 'y' * {length}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("def tool(): return 10**3380", "1" + "0" * 3380),
+        ("def tool(): return -(10**19_998)", "-1" + "0" * 19_998),
+        ("def tool(): return 10**19_999", "1" + "0" * 19_999),
+        ("def tool(): return [10**5000, 1]", "[1" + "0" * 5000 + ", 1]"),
+        ("from decimal import Decimal\ndef tool(): return Decimal(10**5000)", "Decimal('1" + "0" * 5000 + "')"),
+        (REPR.format(length=20_000) + "def tool(): return Long()", "y" * 20_000),
+    ],
+    ids=["integer", "negative", "at the cap", "in a list", "Decimal", "object"],
+)
+async def test_long_values_are_shown_whole_up_to_the_cap(sandbox: SecureSandbox, code: str, text: str) -> None:
+    got = await execute(sandbox, code)
+    assert isinstance(got, Returned)
+    assert (got.text, got.truncated) == (text, False)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("def tool(): return 10**20_000", "1" + "0" * 19_999),
+        ("def tool(): return -(10**19_999)", "-1" + "0" * 19_998),
+        ("def tool(): return [10**10_000, 10**10_000]", "[1" + "0" * 10_000 + ", 1" + "0" * 9_995),
+        ("def tool(): return 10**30_000", "<an integer of 99658 bits>"),
+        (REPR.format(length=20_001) + "def tool(): return Long()", "y" * 20_000),
+        (REPR.format(length=50_000) + "def tool(): return [Long()]", "[" + "y" * 19_999),
+        ("def tool():\n    value = 'x'\n    for _ in range(70): value = [value]\n    return value", "[" * 61 + "..." + "]" * 61),
+    ],
+    ids=["one digit more", "one sign more", "in a list", "huge", "object", "object in a list", "nested"],
+)
+async def test_values_that_are_cut_say_so(sandbox: SecureSandbox, code: str, text: str) -> None:
+    got = await execute(sandbox, code)
+    assert isinstance(got, Returned)
+    assert (got.text, got.truncated) == (text, True)
+
+
 @pytest.mark.parametrize(
     ("code", "reason"),
     [

@@ -12,7 +12,9 @@ TEXT = 20_000
 """Characters of a value that are shown."""
 DATA = 256 * 1024
 """Characters of a value's JSON."""
-_DIGITS = 20_000
+_DIGITS = 22_500
+"""Somewhat more than `TEXT`, so that a number which is cut is shown up to there; `_BITS` are always fewer digits."""
+_BITS = _DIGITS * 3
 _JSON_BITS = 14_000
 """Python reads no number of more than 4300 digits from text."""
 _NESTED = 60
@@ -47,7 +49,7 @@ def returned(value: Any) -> dict[str, Any]:
     if type(value) is str:
         text.add(value)
     elif type(value).__name__ in _LAZY:
-        text.add(f"{_article(type(value).__name__)}, which was not run: {shown(value, repr)}")
+        text.add(f"{_article(type(value).__name__)}, which was not run: {shown(value, repr, TEXT)}")
     else:
         text.show(value, 0)
     return {
@@ -55,7 +57,7 @@ def returned(value: Any) -> dict[str, Any]:
         "type_name": type(value).__name__,
         "text": "".join(text.pieces),
         "data": plain_json(value),
-        "truncated": text.left < 0,
+        "truncated": text.cut,
     }
 
 
@@ -128,26 +130,33 @@ class _Text:
     def __init__(self, limit: int) -> None:
         self.pieces: list[str] = []
         self.left = limit
+        self.cut = False
 
     def add(self, piece: str) -> None:
         if self.left >= 0:
             self.pieces.append(piece[: self.left])
             self.left -= len(piece)
+            self.cut |= self.left < 0
+
+    def stand_in(self, piece: str) -> None:
+        """Add words in the place of a part that is too large to be shown."""
+        self.cut = True
+        self.add(piece)
 
     def show(self, value: Any, depth: int) -> None:
         kind = type(value)
         if self.left < 0:
             return
         if depth > _NESTED:
-            self.add("...")
+            self.stand_in("...")
         elif kind in _BRACKETS and value:
             self._show_items(value, kind, depth)
-        elif kind is int and value.bit_length() > _DIGITS * 3:
-            self.add(f"<an integer of {value.bit_length()} bits>")
+        elif kind is int and value.bit_length() > _BITS:
+            self.stand_in(f"<an integer of {value.bit_length()} bits>")
         elif kind in (str, bytes, bytearray):
             self.add(repr(value[: self.left + 1]))
         else:
-            self.add(shown(value, repr))
+            self.add(shown(value, repr, self.left + 1))
 
     def _show_items(self, value: Any, kind: type, depth: int) -> None:
         opening, closing = _BRACKETS[kind]

@@ -165,13 +165,13 @@ def _record_kind(cls: Any) -> dict[str, Any]:
     return {"tuple": False, "eq": options.eq, "order": options.order, "frozen": options.frozen}
 
 
-def shown(value: Any, show: Any) -> str:
-    """`show(value)`, shortened; says so when the value can't be shown."""
+def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
+    """`show(value)`, beyond `limit` shortened; says so when the value can't be shown."""
     try:
         text = str.__str__(show(value))
     except Exception as error:  # noqa: BLE001 - the tool's own code runs here and may do anything
         return f"<{type(value).__name__} that can't be shown: {type(error).__name__}>"
-    return text if len(text) <= _TEXT else text[:_TEXT] + "..."
+    return text if len(text) <= limit else text[:limit] + "..."
 
 
 def own_frames(error: BaseException, module: ModuleType) -> list[str]:
