@@ -1,5 +1,6 @@
 """The response synthesizer: the result of a call, told in natural language as the model streams it."""
 
+import re
 from collections.abc import AsyncIterator
 from typing import assert_never
 
@@ -10,7 +11,12 @@ from src.core.verdict import Execution, Killed, Raised, Returned
 from src.prompts import render
 
 SHOWN_TO_MODEL = 4000
-"""Characters of a result that the model is shown; the person sees the whole result in the activity."""
+"""Characters of a result that the model is shown.
+
+The person sees in the activity all that the sandbox keeps of a value: its first 20,000 characters.
+"""
+_EXPECTED = {"ValueError", "TypeError"}
+"""What tools raise of input that they refuse; their messages speak for themselves."""
 
 
 class ResponseSynthesizer:
@@ -56,10 +62,14 @@ def plain(execution: Execution) -> str:
     """What the person is told of an execution without a model's help."""
     match execution:
         case Returned():
-            fence = "```" if "```" not in execution.text else "~~~~"
-            return f"The result is:\n\n{fence}\n{execution.text}\n{fence}"
+            fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", execution.text))])
+            more = "\n\nThe value is longer than what is shown here." if execution.truncated else ""
+            return f"The result is:\n\n{fence}\n{execution.text}\n{fence}{more}"
         case Raised():
-            return f"The tool refused this input: {execution.message or execution.type_name}"
+            said = (
+                [execution.message] if execution.message and execution.type_name in _EXPECTED else [execution.type_name, execution.message]
+            )
+            return f"The tool refused this input: {': '.join(filter(None, said))}"
         case Killed():
             return f"The tool had to be ended. {execution.reason}"
         case _:
