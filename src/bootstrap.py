@@ -7,11 +7,12 @@ from functools import partial
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
 import httpx  # noqa: F401
+import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
 
-from config import Settings, load_settings
+from config import Settings, load_settings, make_folders
 from src.capability_registry import CapabilityRegistry
-from src.core.errors import RequestError, SandboxError
+from src.core.errors import ConfigurationError, RequestError, SandboxError
 from src.core.events import Record
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
@@ -31,7 +32,7 @@ from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
 from src.seeds import load_seeds
 from src.store.conversation import ConversationSummary
-from src.store.database import id_of, open_database
+from src.store.database import DatabaseUnavailable, id_of, open_database
 from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine
@@ -186,7 +187,8 @@ async def build_engine(settings: Settings) -> Engine:
         AgentError: a part can't be opened; the message says which and what to do.
     """
     async with AsyncExitStack() as stack:
-        database = await asyncio.to_thread(open_database, settings.database)
+        await asyncio.to_thread(make_folders, settings)
+        database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
         embedder = MiniLM(settings.data_dir / FOLDER)
         sandbox = SecureSandbox(image=settings.docker_image_name, timeout=settings.docker_timeout, base_image=settings.base_image)
@@ -234,6 +236,14 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator
             yield engine.orchestrator
         finally:
             portal.call(engine.aclose)
+
+
+def _open_database(settings: Settings) -> sa.Engine:
+    try:
+        return open_database(settings.database)
+    except DatabaseUnavailable as error:
+        variable = "DATABASE_URL" if settings.database_url else "DATA_DIR"
+        raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
 
 
 async def _reap(sandbox: SecureSandbox) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from config import Settings, load_settings
+from config import Settings, load_settings, make_folders
 from src.bootstrap import build_engine
 from src.checks import run_check
 from src.core.errors import AgentError
@@ -121,7 +121,9 @@ def check(part: str) -> None:
 def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     """Run a command on an event loop of its own and exit with its code, or with an error in one line and code 1."""
     try:
-        code = asyncio.run(work(load_settings()))
+        settings = load_settings()
+        make_folders(settings)
+        code = asyncio.run(work(settings))
     except AgentError as error:
         _say(f"error: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
         code = 1

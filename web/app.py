@@ -1,5 +1,6 @@
 """The web application, and `python web/app.py`, which sets up and runs everything."""
 
+import errno
 import logging
 import os
 import secrets
@@ -17,7 +18,7 @@ if __name__ == "__main__":
 from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
-from config import Settings, load_settings
+from config import Settings, load_settings, make_folders
 from src.core.errors import AgentError, ConfigurationError, SandboxError
 from web.access import Access, signing_key
 from web.access_page import AccessPage
@@ -33,6 +34,7 @@ from web.wire import WireJSON, WirePacket
 
 LARGEST_MESSAGE = 2_000_000
 _OTHER_PORT = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
+_OTHER_HOST = "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
 _LONGEST_END = 1.6
 
 
@@ -70,15 +72,15 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listener = socket.socket(family, kind)
-    except OSError as error:
-        raise ConfigurationError(
-            f"FLASK_HOST={host}: {error.strerror or error}", "set it to an address of this machine, such as 127.0.0.1"
-        ) from error
+    except (OSError, UnicodeError) as error:  # the latter for what can't be a host's name
+        raise ConfigurationError(f"FLASK_HOST={host}: {getattr(error, 'strerror', None) or error}", _OTHER_HOST) from error
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
         listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise ConfigurationError(f"FLASK_HOST={host} is no address of this machine", _OTHER_HOST) from error
         raise ConfigurationError(f"port {port} on {host} can't be used: {error.strerror or error}", _OTHER_PORT) from error
     return listener
 
@@ -143,6 +145,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     from src.bootstrap import build_engine
     from src.provision import provision
 
+    make_folders(settings)
     provision(settings, _report)
     kind = serving(settings.async_mode)
     bridge = Bridge(kind)

@@ -1,5 +1,7 @@
 """The database: opened, brought to the newest schema, and entered for reading or for writing."""
 
+import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -7,8 +9,10 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from filelock import FileLock
 
+from src.core.errors import AgentError
 from src.store.schema import properties
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -17,11 +21,30 @@ _ADVISORY_LOCK = 0x5E1F_A6E7
 """Any number, the same in every process that migrates a PostgreSQL database."""
 
 
+class DatabaseUnavailable(AgentError):
+    """The database can't be opened."""
+
+
 def open_database(url: str) -> sa.Engine:
     """Open the database, creating it and its folder where there is none, and migrate it to the newest schema.
 
     Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call it in a thread.
+
+    Raises:
+        DatabaseUnavailable: it can't be opened, or its driver is not installed; names it without its password.
     """
+    try:
+        return _open(url)
+    except ImportError as error:
+        raise DatabaseUnavailable(
+            f"{_shown(url)} needs the Python package psycopg: {error}", "run `pip install 'psycopg[binary]'`, or use SQLite"
+        ) from error
+    except (OSError, ValueError, sa.exc.SQLAlchemyError, sqlite3.Error, CommandError) as error:
+        reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason}", _remedy(error)) from error
+
+
+def _open(url: str) -> sa.Engine:
     engine = sa.create_engine(url)
     try:
         if engine.dialect.name == "sqlite":
@@ -34,6 +57,16 @@ def open_database(url: str) -> sa.Engine:
         engine.dispose()
         raise
     return engine
+
+
+def _shown(url: str) -> str:
+    return re.sub("//[^/]*@", "//***@", url)
+
+
+def _remedy(error: Exception) -> str:
+    if isinstance(error, CommandError):
+        return "it may be of a newer version of this program: update, or name another database"
+    return "see that it can be reached and written to, or name another database"
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 from config import Settings
 from src.bootstrap import LONGEST_REQUEST, Engine, build_engine, open_orchestrator
-from src.core.errors import RequestError
+from src.core.errors import ConfigurationError, RequestError, SandboxError
 from src.core.events import FINAL, Record
 from tests.home import Home
 
@@ -72,6 +72,41 @@ async def test_the_status_names_model_sandbox_and_library(engine):
     assert (status.model.name, status.model.offline) == ("offline", True)
     assert status.library.tools == 0
     assert status.sandbox.backend == "docker"
+
+
+@pytest.mark.parametrize("program", [("web/app.py",), ("-m", "src", "tools"), ("-m", "src", "setup", "embedder")])
+@pytest.mark.parametrize("variable", ["TOOLS_DIR", "DATA_DIR"])
+def test_programs_name_a_folder_that_cannot_be_used(tmp_path, program, variable):
+    ended = Home(tmp_path / "home").run(*program, **{variable: "/etc/passwd"})
+    assert (ended.returncode, ended.stdout) == (1, "")
+    lines = ended.stderr.removeprefix("error: ").replace("What to do: ", "").splitlines()
+    assert lines == [f"{variable}='/etc/passwd' can't be used: is not a folder", f"set {variable} to a folder that can be written to"]
+
+
+async def test_a_database_that_cannot_be_opened_is_named_with_its_variable(tmp_path, monkeypatch):
+    home = Home(tmp_path / "home")
+    for name, value in home.environment(DATABASE_URL="sqlite:////proc/x/y.db").items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError, match=r"^DATABASE_URL: sqlite:////proc/x/y\.db can't be opened: "):
+        await build_engine(Settings(_env_file=None))
+    monkeypatch.delenv("DATABASE_URL")
+    (home.folder / "data" / "agent.db").write_text("something else" * 100)
+    with pytest.raises(ConfigurationError, match=r"^DATA_DIR: sqlite:///.*/agent\.db can't be opened: file is not a database"):
+        await build_engine(Settings(_env_file=None))
+
+
+async def test_a_library_is_seeded_once_for_each_database(tmp_path, monkeypatch):
+    for name, value in Home(tmp_path / "home").environment(DOCKER_HOST=f"unix://{tmp_path}/none.sock").items():
+        monkeypatch.setenv(name, value)
+    said: list[str] = []
+    for url in ("a", "a", "b"):
+        monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/{url}.db")
+        async with aclosing(await build_engine(Settings(_env_file=None))) as engine:
+            try:
+                await engine.seed_once(said.append)
+            except SandboxError:  # there is none, so the seeds wait for one
+                engine._seeded.put()
+    assert said == ["Adding the seed tools"] * 2
 
 
 def test_a_synchronous_program_asks_through_the_orchestrator(tmp_path, monkeypatch):

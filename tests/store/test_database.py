@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
-from src.store.database import id_of, open_database, reading, writing
+from src.store.database import DatabaseUnavailable, id_of, open_database, reading, writing
 from src.store.schema import conversations, metadata, turns
 
 
@@ -44,6 +44,36 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
     with reading(second) as connection:
         assert connection.scalars(sa.select(conversations.c.id)).all() == ["c"]
     second.dispose()
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("sqlite:////proc/x/y.db", "sqlite:////proc/x/y.db can't be opened: [Errno 2] No such file or directory: '/proc/x'"),
+        ("sqlite:///{here}/file/y.db", "sqlite:///{here}/file/y.db can't be opened: [Errno 17] File exists: '{here}/file'"),
+        ("sqlite:///{here}/file", "sqlite:///{here}/file can't be opened: file is not a database"),
+        ("sqlite:///{here}/folder", "sqlite:///{here}/folder can't be opened: unable to open database file"),
+        ("postgresql+psycopg://me:secret@127.0.0.1:1/db", "postgresql+psycopg://***@127.0.0.1:1/db needs the Python package psycopg"),
+        ("postgresql+psycopg://me:secret@127.0.0.1:port/db", "postgresql+psycopg://***@127.0.0.1:port/db can't be opened: "),
+    ],
+)
+def test_a_database_that_cannot_be_opened_is_named_with_the_reason(tmp_path: Path, url: str, message: str) -> None:
+    (tmp_path / "file").write_text("something else\n" * 100)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DatabaseUnavailable) as caught:
+        open_database(url.format(here=tmp_path))
+    assert caught.value.message.startswith(message.format(here=tmp_path))
+    assert caught.value.remedy.endswith(("use SQLite", "name another database"))
+
+
+def test_a_database_of_a_newer_version_is_left_alone(url: str) -> None:
+    engine = open_database(url)
+    with writing(engine) as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    engine.dispose()
+    with pytest.raises(DatabaseUnavailable, match="9999") as caught:
+        open_database(url)
+    assert "newer version" in caught.value.remedy
 
 
 def test_a_database_has_an_id_of_its_own_for_life(url: str, tmp_path: Path) -> None:
