@@ -169,7 +169,13 @@ class SearchIndex:
         with self._news:
             if self._closing:
                 return True
-            self._probe = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # noqa: S603 - our own words
+            self._probe = subprocess.Popen(  # noqa: S603 - our own words
+                command,
+                cwd=_ROOT,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # a Ctrl-C that ends it would look like a damaged index
+            )
         try:
             _, complaint = self._probe.communicate(timeout=_PROBE_SECONDS)
         except subprocess.TimeoutExpired:

@@ -18,6 +18,7 @@ from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT
 
 SECONDS = 60.0
+ROOT = Path(__file__).parents[2]
 
 
 def _shelf(*names: str, seed: int = 1) -> Shelf:
@@ -118,6 +119,31 @@ def test_a_damaged_index_is_made_again(opened: Open, folder: Path, damage: Calla
     assert _at(opened(), SHELF).nearest(SHELF, QUERY, 8) == SHELF.nearest(QUERY, 8)
 
 
+SIGNALLED = """
+import os, signal, sys
+from pathlib import Path
+from src.registry.index import SearchIndex
+from tests.registry.test_index import SHELF
+
+signal.signal(signal.SIGTERM, lambda *_: None)
+index = SearchIndex(Path(sys.argv[1]), "hashing")
+index.start()
+index.follow(SHELF)
+while index._probe is None:
+    os.sched_yield()
+os.killpg(0, signal.SIGTERM)
+print(index.settle(SHELF, 60))
+index.close()
+"""
+
+
+def test_a_signal_to_everything_that_runs_says_nothing_of_the_index(opened: Open, folder: Path) -> None:
+    _at(opened(), SHELF).close()
+    command = [sys.executable, "-c", SIGNALLED, str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, start_new_session=True)
+    assert (done.stdout, done.stderr) == ("ready\n", "")
+
+
 def test_making_the_index_again_deletes_nothing_of_others(opened: Open, folder: Path) -> None:
     _at(opened(), SHELF).close()
     _garbage(folder)
@@ -155,7 +181,7 @@ def test_one_of_two_keeps_the_index_and_the_other_takes_over(opened: Open) -> No
 
 def test_importing_the_registry_does_not_import_chroma() -> None:
     code = "import sys, src.capability_registry; sys.exit('chromadb' in sys.modules or 'onnxruntime' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 async def test_the_registry_searches_the_same_with_and_without_index(place: Place, library: CapabilityRegistry) -> None:
