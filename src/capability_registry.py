@@ -23,7 +23,7 @@ from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.fusion import request_vector, tool_vector
 from src.registry.index import IndexState, SearchIndex
 from src.registry.inventory import Inventory
-from src.registry.registrar import FileInTheWay, Registrar, exists, file_in_the_way, not_found, verify_again
+from src.registry.registrar import FileInTheWay, Registrar, edited, exists, file_in_the_way, half, not_found, verify_again
 from src.registry.shelf import Shelf
 from src.registry.sources import Sources
 from src.store.database import writing
@@ -86,6 +86,8 @@ class CapabilityRegistry:
     async def get(self, name: str) -> Tool:
         """Raises: ToolNotFound, ToolModified."""
         shelf = await self._look()
+        if name in shelf.halves:
+            raise half(name, shelf.halves[name])
         if name not in shelf.tools:
             raise not_found(name)
         if name in shelf.modified:
@@ -120,12 +122,22 @@ class CapabilityRegistry:
         return tool
 
     async def sources(self, name: str) -> Sources:
-        """What stands in the files now, verified or not. Raises: ToolNotFound."""
+        """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the tests are missing)."""
         shelf = await self._look()
+        if name in shelf.halves:
+            raise half(name, shelf.halves[name])
         found = await asyncio.to_thread(self._files.read, name) if name in shelf.tools else None
         if found is None:
             raise not_found(name)
         return found
+
+    async def edited(self, name: str) -> ToolDraft:
+        """The tool as its files have it now, ready to be verified. Raises: ToolNotFound, ToolModified (they define it no more)."""
+        sources = await self.sources(name)
+        tool = self._inventory.shelf.tools.get(name)
+        if tool is None:  # removed this moment
+            raise not_found(name)
+        return edited(tool, sources)
 
     async def accept(self, name: str, sources: Sources) -> Tool:
         """Take files that were edited by hand, and verified since, for the tool's own.

@@ -10,11 +10,10 @@ import typer
 
 from config import Settings, load_settings, make_folders
 from src.bootstrap import build_engine
+from src.capability_registry import Sources
 from src.checks import run_check
 from src.core.errors import AgentError
 from src.core.events import FINAL, Record, TurnFinished
-from src.core.signature import parse_signature
-from src.core.tool import ToolDraft
 from src.provision import PARTS, provision
 from src.terminal import Terminal
 
@@ -78,12 +77,9 @@ def verify(name: str) -> None:
 
 async def _verify(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
-        sources = await engine.library.sources(name)
-        known = next(tool for tool in await engine.tools() if tool.name == name)
-        signature = parse_signature(sources.code, name, {p.name: p.description for p in known.signature.parameters})
-        draft = ToolDraft(name=name, description=known.description, signature=signature, code=sources.code, tests=sources.tests)
+        draft = await engine.library.edited(name)
         await engine.synthesis.examine(draft)
-        await engine.library.accept(name, sources)
+        await engine.library.accept(name, Sources(code=draft.code, tests=draft.tests))
     _say(f"{name} passes its tests and is in use as it stands now.")
     return 0
 

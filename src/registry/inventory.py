@@ -7,7 +7,7 @@ another process or a person's editor did is seen at once and without a watcher.
 import logging
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -18,7 +18,7 @@ from src.registry import records
 from src.registry.change import LibraryChange
 from src.registry.files import Stamp, Survey, ToolFiles, code_file, files_of, tests_file
 from src.registry.records import Entry, Vector
-from src.registry.registrar import Registrar
+from src.registry.registrar import Registrar, complete
 from src.registry.shelf import EMPTY, Shelf
 from src.store.database import reading
 
@@ -80,6 +80,7 @@ class Inventory:
             modified=modified,
             reserved=frozenset(e.name for e in entries if e.state != "missing"),
             strangers=frozenset(survey.keys() - _ours(entries)),
+            halves=dict(_halves(entries, survey)),
             vectors={n: self._vectors[n][1] for n in tools if n in self._vectors and n not in modified},
         )
         self._compare(entries, modified)
@@ -118,7 +119,7 @@ class Inventory:
             before, after = self._conditions.get(name), now.get(name)
             if before and after and before[1] != after[1]:
                 before = None  # another tool of the same name
-            change = _change(name, before and before[0], after and after[0])
+            change = _change(name, before and before[0], after and after[0], self.shelf.halves.get(name))
             if change is not None:
                 _log.info("%s: %s (%s)", change.name, change.change, change.reason)
                 self.changes.append(change)
@@ -136,10 +137,20 @@ def _ours(entries: Sequence[Entry]) -> set[str]:
     return files_of(e.name for e in entries if e.name not in missing) | {tests_file(name) for name in missing}
 
 
-def _change(name: str, before: _Condition | None, now: _Condition | None) -> LibraryChange | None:
+def _halves(entries: Sequence[Entry], survey: Survey) -> Iterator[tuple[str, str]]:
+    for entry in entries:
+        missing = [file for file in (code_file(entry.name), tests_file(entry.name)) if file not in survey]
+        if entry.state in ("active", "missing") and len(missing) == 1:
+            yield entry.name, missing[0]
+
+
+def _change(name: str, before: _Condition | None, now: _Condition | None, missing: str | None) -> LibraryChange | None:
     match before, now:
         case _ if before == now:
             return None
+        case _, ("modified" | "missing") if missing and before:
+            reason = f"The file {missing} was deleted; {complete(name, missing)}."
+            return LibraryChange(name=name, change="modified" if now == "modified" else "removed", reason=reason)
         case None, "offered":
             return LibraryChange(name=name, change="added", reason=f"The tool {name} was registered.")
         case (("missing" | "modified"), "offered"):

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from src.core.errors import LibraryError, ToolExists, ToolModified, ToolNotFound
 from src.core.signature import SignatureError, parse_signature
-from src.core.tool import Tool
+from src.core.tool import Tool, ToolDraft
 from src.registry import records
 from src.registry.files import LOCK, Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.records import Vector
@@ -82,12 +82,7 @@ class Registrar:
             if self._files.read(name) != sources:
                 raise ToolModified(f"the files of {name} have changed since they were verified", verify_again(name))
             (tool,) = records.load(connection, [name])
-            described = {p.name: p.description for p in tool.signature.parameters}
-            try:
-                signature = parse_signature(sources.code, name, described)
-            except SignatureError as error:
-                raise ToolModified(str(error), "correct the file, or restore what was verified") from error
-            records.replace_sources(connection, name, sources, signature)
+            records.replace_sources(connection, name, sources, edited(tool, sources).signature)
 
     def recover(self) -> None:
         """Complete what killed processes began. Raises: LibraryError."""
@@ -163,6 +158,17 @@ class Registrar:
                 lock.release()
 
 
+def edited(tool: Tool, sources: Sources) -> ToolDraft:
+    """The tool as its files have it now. Raises: ToolModified if they don't define it any more."""
+    described = {p.name: p.description for p in tool.signature.parameters}
+    try:
+        signature = parse_signature(sources.code, tool.name, described)
+    except SignatureError as error:
+        raise ToolModified(str(error), "correct the file, or restore what was verified") from error
+    draft = ToolDraft(**tool.model_dump(include=set(ToolDraft.model_fields)))
+    return draft.model_copy(update={"code": sources.code, "tests": sources.tests, "signature": signature})
+
+
 def exists(name: str) -> ToolExists:
     return ToolExists(f"a tool named {name} is registered already", "choose another name, or remove the tool first")
 
@@ -173,6 +179,17 @@ def file_in_the_way(folder: Path, file: str) -> FileInTheWay:
 
 def not_found(name: str) -> ToolNotFound:
     return ToolNotFound(f"no tool named {name} is registered", "`python -m src tools` lists those that are")
+
+
+def half(name: str, missing: str) -> ToolNotFound | ToolModified:
+    """Without its code, a tool is gone; without its tests, it is not what was verified."""
+    kind = ToolNotFound if missing == code_file(name) else ToolModified
+    return kind(f"the file {missing} of the tool {name} is missing", complete(name, missing))
+
+
+def complete(name: str, missing: str) -> str:
+    left = tests_file(name) if missing == code_file(name) else code_file(name)
+    return f"restore it, or delete {left} as well"
 
 
 def verify_again(name: str) -> str:

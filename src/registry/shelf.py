@@ -24,6 +24,8 @@ class Shelf:
     """Names that have a record, whether or not their files are there now."""
     strangers: frozenset[str]
     """Python files in the folder that belong to no registered tool."""
+    halves: Mapping[str, str]
+    """Tools of which one file is there and one was deleted by hand: the missing file by the tool's name."""
     vectors: Mapping[str, Vector]
     """Of the tools that search offers: files as verified, vector of this embedder present."""
 
@@ -56,4 +58,4 @@ class Shelf:
         return [float(self.vectors[name] @ vector) for name in names]
 
 
-EMPTY = Shelf(tools={}, modified=frozenset(), reserved=frozenset(), strangers=frozenset(), vectors={})
+EMPTY = Shelf(tools={}, modified=frozenset(), reserved=frozenset(), strangers=frozenset(), halves={}, vectors={})

@@ -19,6 +19,7 @@ class Place:
     root: Path
     engine: sa.Engine
     heard: list[tuple[str, str]] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
 
     @property
     def tools_dir(self) -> Path:
@@ -34,6 +35,7 @@ class Place:
     def hear(self, change: LibraryChange) -> None:
         assert change.name in change.reason
         self.heard.append((change.change, change.name))
+        self.reasons.append(change.reason)
 
     def take_heard(self) -> list[tuple[str, str]]:
         heard, self.heard = self.heard, []

@@ -82,9 +82,40 @@ async def test_an_edited_tool_is_not_offered(place: Place, two: CapabilityRegist
 
 async def test_deleted_tests_count_as_an_edit(place: Place, two: CapabilityRegistry) -> None:
     (place.tools_dir / "test_reverse_text.py").unlink()
-    with pytest.raises(ToolModified):
-        await two.get("reverse_text")
+    for refused in (two.get("reverse_text"), two.sources("reverse_text"), two.edited("reverse_text")):
+        with pytest.raises(ToolModified) as caught:
+            await refused
+        assert caught.value.message == "the file test_reverse_text.py of the tool reverse_text is missing"
+        assert caught.value.remedy == "restore it, or delete reverse_text.py as well"
     assert place.heard == [("modified", "reverse_text")]
+    assert place.reasons[-1] == "The file test_reverse_text.py was deleted; restore it, or delete reverse_text.py as well."
+
+
+async def test_tests_without_their_code_are_named(place: Place, two: CapabilityRegistry) -> None:
+    (place.tools_dir / "reverse_text.py").unlink()
+    for refused in (two.get("reverse_text"), two.sources("reverse_text"), two.edited("reverse_text")):
+        with pytest.raises(ToolNotFound) as caught:
+            await refused
+        assert caught.value.message == "the file reverse_text.py of the tool reverse_text is missing"
+        assert caught.value.remedy == "restore it, or delete test_reverse_text.py as well"
+    assert place.heard == [("removed", "reverse_text")]
+    assert place.reasons[-1] == "The file reverse_text.py was deleted; restore it, or delete test_reverse_text.py as well."
+
+
+async def test_an_edit_is_a_draft_to_be_verified(place: Place, two: CapabilityRegistry) -> None:
+    path = place.tools_dir / "reverse_text.py"
+    path.write_text("def reverse_text(text: str, times: int = 1) -> str:\n    return text[::-1]\n")
+    draft = await two.edited("reverse_text")
+    assert str(draft.signature) == "reverse_text(text: str, times: int = 1) -> str"
+    same = {"description", "tests", "example_requests", "model"}
+    assert (draft.code, draft.model_dump(include=same)) == (path.read_text(), REVERSE.model_dump(include=same))
+
+
+async def test_an_edit_that_is_no_python_is_named(place: Place, two: CapabilityRegistry) -> None:
+    (place.tools_dir / "reverse_text.py").write_text("def reverse_text(:\n")
+    with pytest.raises(ToolModified, match="the code of reverse_text is not valid Python") as caught:
+        await two.edited("reverse_text")
+    assert caught.value.remedy == "correct the file, or restore what was verified"
 
 
 async def test_an_edit_with_the_old_size_and_time_is_noticed(place: Place, two: CapabilityRegistry) -> None:
