@@ -39,7 +39,8 @@ def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _takes_none(parameter: Parameter) -> bool:
-    return parameter.annotation != "Any" and _accepts(python_type(parameter.annotation), None)
+    wanted = python_type(parameter.annotation)
+    return wanted is not Any and _accepts(wanted, None)
 
 
 def _accepts(wanted: Any, value: object) -> bool:

@@ -56,6 +56,12 @@ def test_a_required_parameter_that_takes_none_may_be_null():
     assert bind(parse_signature("def f(a: str | None, b): ...", "f"), {"a": None, "b": {"x": 1}}) == {"a": None, "b": {"x": 1}}
 
 
+def test_a_required_parameter_of_an_unknown_type_is_missing_where_it_is_null():
+    with pytest.raises(ArgumentsInvalid, match="f needs when") as caught:
+        bind(parse_signature("def f(when: datetime): ...", "f"), {"when": None})
+    assert caught.value.missing == ("when",)
+
+
 def test_annotations_are_never_evaluated():
     signature = parse_signature("def f(a: __import__('os')._exit(3)): ...", "f")
     assert bind(signature, {"a": [1]}) == {"a": [1]}

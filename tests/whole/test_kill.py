@@ -53,7 +53,7 @@ def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypat
 
 def containers_of(server: int) -> list[str]:
     """Short ids of the containers that a process started."""
-    ours = docker.from_env().containers.list(all=True, filters={"label": OWNER})
+    ours = docker.from_env().containers.list(all=True, ignore_removed=True, filters={"label": OWNER})
     return [c.short_id for c in ours if f":{server}:" in c.labels[OWNER]]
 
 
