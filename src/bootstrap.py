@@ -12,7 +12,7 @@ from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings, make_folders
 from src.capability_registry import CapabilityRegistry
-from src.core.errors import ConfigurationError, RequestError, SandboxError
+from src.core.errors import ConfigurationError, DatabaseUnavailable, RequestError, SandboxError
 from src.core.events import Record
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
@@ -32,7 +32,7 @@ from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
 from src.seeds import load_seeds
 from src.store.conversation import ConversationSummary
-from src.store.database import DatabaseUnavailable, id_of, open_database
+from src.store.database import id_of, open_database
 from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine

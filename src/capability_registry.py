@@ -23,12 +23,12 @@ from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.fusion import request_vector, tool_vector
 from src.registry.index import IndexState, SearchIndex
 from src.registry.inventory import Inventory
-from src.registry.registrar import FileInTheWay, Registrar, edited, exists, file_in_the_way, half, not_found, verify_again
+from src.registry.registrar import Registrar, edited, exists, file_in_the_way, half, not_found, verify_again
 from src.registry.shelf import Shelf
 from src.registry.sources import Sources
 from src.store.database import writing
 
-__all__ = ["CapabilityRegistry", "FileInTheWay", "LibraryChange", "Sources"]
+__all__ = ["CapabilityRegistry", "LibraryChange", "Sources"]
 
 _log = logging.getLogger(__name__)
 

@@ -15,7 +15,9 @@ AgentError
 │   ├── ToolNameInvalid           the name cannot be a tool's name
 │   ├── ToolExists                a tool of that name is registered
 │   ├── ToolNotFound              no tool of that name is registered
-│   └── ToolModified              the tool's files differ from what was verified
+│   ├── ToolModified              the tool's files differ from what was verified
+│   └── FileInTheWay              a file of somebody else's stands where the tool's would
+├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
@@ -93,6 +95,14 @@ class ToolNotFound(LibraryError):
 
 class ToolModified(LibraryError):
     """The tool's files are not what was verified."""
+
+
+class FileInTheWay(LibraryError):
+    """A file that a tool would need stands in the folder, says something else, and belongs to no tool."""
+
+
+class DatabaseUnavailable(AgentError):
+    """The database can't be opened."""
 
 
 class EmbedderUnavailable(AgentError):

@@ -17,7 +17,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
-from src.core.errors import LibraryError, ToolExists, ToolModified, ToolNotFound
+from src.core.errors import FileInTheWay, LibraryError, ToolExists, ToolModified, ToolNotFound
 from src.core.signature import SignatureError, parse_signature
 from src.core.tool import Tool, ToolDraft
 from src.registry import records
@@ -29,10 +29,6 @@ from src.store.database import reading, writing
 _log = logging.getLogger(__name__)
 _PATIENCE = 30.0
 """Seconds to wait for another process that writes a tool, which takes it some milliseconds."""
-
-
-class FileInTheWay(LibraryError):
-    """A file that a tool would need stands in the folder, says something else, and belongs to no tool."""
 
 
 class Registrar:

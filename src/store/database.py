@@ -12,17 +12,13 @@ from alembic.config import Config
 from alembic.util import CommandError
 from filelock import FileLock
 
-from src.core.errors import AgentError
+from src.core.errors import DatabaseUnavailable
 from src.store.schema import properties
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 _ADVISORY_LOCK = 0x5E1F_A6E7
 """Any number, the same in every process that migrates a PostgreSQL database."""
-
-
-class DatabaseUnavailable(AgentError):
-    """The database can't be opened."""
 
 
 def open_database(url: str) -> sa.Engine:

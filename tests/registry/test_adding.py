@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from src.capability_registry import CapabilityRegistry, FileInTheWay
-from src.core.errors import LibraryError, ToolExists, ToolNameInvalid, ToolNotFound
+from src.capability_registry import CapabilityRegistry
+from src.core.errors import FileInTheWay, LibraryError, ToolExists, ToolNameInvalid, ToolNotFound
 from src.core.tool import Tool, ToolDraft
 from src.registry.sources import source_digest
 from tests.registry.conftest import Place

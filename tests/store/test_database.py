@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
-from src.store.database import DatabaseUnavailable, id_of, open_database, reading, writing
+from src.core.errors import DatabaseUnavailable
+from src.store.database import id_of, open_database, reading, writing
 from src.store.schema import conversations, metadata, turns
 
 
