@@ -18,11 +18,11 @@ from pydantic_core import PydanticSerializationError
 
 from src.core.errors import RequestError
 from src.core.events import EVENT, Event, Record, TurnFailed, TurnFinished, TurnStopped
+from src.core.process import is_running, this_process
 from src.core.prompt import ChatMessage
 from src.store import schema
 from src.store.conversation import ConversationSummary
 from src.store.database import reading, writing
-from src.store.server import is_running, this_server
 from src.store.text import storable, storable_data
 
 logger = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Journal:
     def __init__(self, engine: sa.Engine, server: str | None = None) -> None:
         """`server` runs the turns that begin here: this process, unless another is named."""
         self._engine = engine
-        self._server = server or this_server()
+        self._server = server or this_process()
 
     def create_conversation(self, owner: str, title: str) -> str:
         """Begin a conversation and return its id."""

@@ -11,6 +11,7 @@ import pytest
 from docker.client import DockerClient
 
 from src.core.errors import SandboxFailed, SandboxUnavailable
+from src.core.process import name_of
 from src.core.verdict import SandboxStatus, Verdict
 from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
@@ -94,10 +95,10 @@ async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, eng
     labels = {
         "live": ownership.labels(600),
         "late": ownership.labels(-1),
-        "dead": ownership.labels(600) | {ownership.OWNER: ownership._owner(dead.pid)},
+        "dead": ownership.labels(600) | {ownership.OWNER: name_of(dead.pid)},
     }
     dead.communicate()
-    labels["elsewhere"] = ownership.labels(600) | {ownership.OWNER: "another-boot:1:1"}
+    labels["elsewhere"] = ownership.labels(600) | {ownership.OWNER: "another-machine:boot:1:1"}
     made = {
         name: engine.containers.create(image, command=["execute"], labels=own, **container_options(ContainerLimits()))
         for name, own in labels.items()

@@ -12,11 +12,11 @@ import sqlalchemy as sa
 
 from src.core.errors import RequestError
 from src.core.events import AnswerToken, Event, Record, Searching, ToolFound, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.process import this_process
 from src.core.prompt import ChatMessage
 from src.store import schema
 from src.store.database import open_database, reading, writing
 from src.store.journal import Entry, Journal
-from src.store.server import this_server
 
 ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -118,7 +118,11 @@ def test_the_event_that_ends_a_turn_also_ends_its_row(engine: sa.Engine, journal
 def dead_server() -> str:
     """Named by a process that has ended since."""
     told = subprocess.run(
-        [sys.executable, "-c", "import src.store.server as s; print(s.this_server())"], capture_output=True, text=True, check=True, cwd=ROOT
+        [sys.executable, "-c", "import src.core.process as s; print(s.this_process())"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
     )
     return told.stdout.strip()
 
@@ -142,7 +146,7 @@ def test_turns_of_a_killed_server_are_stopped_once(engine: sa.Engine, journal: J
 
 
 def test_turns_of_a_server_that_still_runs_go_on(engine: sa.Engine) -> None:
-    command = [sys.executable, "-c", "import src.store.server as s; print(s.this_server(), flush=True); input()"]
+    command = [sys.executable, "-c", "import src.core.process as s; print(s.this_process(), flush=True); input()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as other:
         assert other.stdin
         assert other.stdout
@@ -163,7 +167,7 @@ def test_turns_whose_server_was_never_noted_are_stopped(engine: sa.Engine, journ
 
 
 def test_turns_before_this_machine_was_started_anew_are_stopped(engine: sa.Engine, journal: Journal) -> None:
-    machine, _, pid, start = this_server().split(":")
+    machine, _, pid, start = this_process().split(":")
     _, turn = _left_running(Journal(engine, f"{machine}:another boot:{pid}:{start}"))
     assert [r.turn_id for r in journal.stop_abandoned_turns()] == [turn]
 

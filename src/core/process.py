@@ -1,4 +1,4 @@
-"""A server: the process that runs a turn, named so that any other can tell whether it is still there."""
+"""A process, named so that any other can tell whether it is still there: who runs a turn, who owns a container."""
 
 import os
 import sys
@@ -6,15 +6,20 @@ from pathlib import Path
 from socket import gethostname
 
 
-def this_server() -> str:
-    """`<machine>:<boot>:<process>:<start of the process>` of this process."""
-    return _named(os.getpid())
+def this_process() -> str:
+    """The name of this process."""
+    return name_of(os.getpid())
 
 
-def is_running(server: str) -> bool | None:
+def name_of(pid: int) -> str:
+    """`<machine>:<boot>:<process>:<start of the process>`."""
+    return f"{gethostname()}:{_boot()}:{pid}:{_start(pid)}"
+
+
+def is_running(process: str) -> bool | None:
     """Whether the process of that name runs; None if that can't be known here, as on another machine or for other names."""
     try:
-        machine, boot, pid, _ = server.split(":")
+        machine, boot, pid, _ = process.split(":")
         number = int(pid)
     except ValueError:
         return None
@@ -23,12 +28,8 @@ def is_running(server: str) -> bool | None:
     if boot != _boot():
         return False  # this machine has been started anew
     if Path("/proc/self/stat").exists():
-        return _named(number) == server
+        return name_of(number) == process
     return _answers(number)
-
-
-def _named(pid: int) -> str:
-    return f"{gethostname()}:{_boot()}:{pid}:{_start(pid)}"
 
 
 def _boot() -> str:
