@@ -7,11 +7,12 @@ from contextlib import aclosing
 from pathlib import Path
 
 from config import Settings
-from src.bootstrap import Engine, build_engine
+from src.bootstrap import build_engine
 from src.core.errors import ConfigurationError
 from src.core.events import TurnFinished
 from src.core.prompt import ChatMessage, Prompt
 from src.core.turn import Budget, Turn
+from src.engine import Engine
 from src.provision import provision
 from src.terminal import Terminal
 

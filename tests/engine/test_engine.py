@@ -5,9 +5,10 @@ from contextlib import aclosing
 import pytest
 
 from config import Settings
-from src.bootstrap import LONGEST_REQUEST, Engine, build_engine, open_orchestrator
+from src.bootstrap import build_engine, open_orchestrator
 from src.core.errors import ConfigurationError, RequestError, SandboxError
 from src.core.events import FINAL, Record
+from src.engine import LONGEST_REQUEST, Engine
 from tests.home import Home
 
 

@@ -1,0 +1,161 @@
+"""The engine: conversations whose requests become turns, with the library they draw on."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+
+from src.capability_registry import CapabilityRegistry
+from src.core.errors import RequestError
+from src.core.events import Record
+from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
+from src.core.tool import Tool
+from src.core.words import count
+from src.llm_client import LLMClient
+from src.orchestrator import Orchestrator
+from src.registry.change import LibraryChange
+from src.sandbox import SecureSandbox
+from src.seeding import Planted, SeedMark, plant
+from src.seeds import load_seeds
+from src.store.conversation import ConversationSummary
+from src.store.journal import Journal
+from src.store.recorder import Recorder
+from src.synthesis_engine import SynthesisEngine
+
+LONGEST_REQUEST = 20_000
+"""Characters."""
+_SEARCH = {
+    "ready": "searched with Chroma",
+    "behind": "searched exactly while the index is being built",
+    "elsewhere": "searched exactly, as another process has the index",
+    "broken": "searched exactly, as the index can't be opened",
+}
+
+
+class Changes:
+    """Changes of the library on their way to whoever listens."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[LibraryChange], None]] = []
+
+    def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def tell(self, change: LibraryChange) -> None:
+        for listener in tuple(self._listeners):
+            listener(change)
+
+
+class Engine:
+    """Conversations whose requests become turns; lives on the event loop that it was opened on."""
+
+    def __init__(
+        self,
+        *,
+        model: LLMClient,
+        model_status: ModelStatus,
+        sandbox: SecureSandbox,
+        library: CapabilityRegistry,
+        changes: Changes,
+        seeded: SeedMark,
+        orchestrator: Orchestrator,
+        synthesis: SynthesisEngine,
+        journal: Journal,
+        recorder: Recorder,
+        resources: AsyncExitStack,
+    ) -> None:
+        self.model, self.library, self.sandbox = model, library, sandbox
+        self.synthesis, self.orchestrator = synthesis, orchestrator
+        self._model_status, self._journal, self._recorder = model_status, journal, recorder
+        self._changes, self._seeded, self._resources = changes, seeded, resources
+        self._running: dict[str, tuple[str, asyncio.Task[object]]] = {}
+
+    async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
+        """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
+
+        Raises:
+            RequestError: the request is blank or too long, or `owner` has no such conversation.
+        """
+        if not request.strip():
+            raise RequestError("the request is blank", "write what you want to know or have done")
+        if len(request) > LONGEST_REQUEST:
+            raise RequestError(f"the request has {len(request)} characters", f"{LONGEST_REQUEST} are allowed; shorten it")
+        if conversation_id is None:
+            title = request.strip().splitlines()[0][:80]
+            conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, title)
+        else:
+            await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        history = await asyncio.to_thread(self._journal.messages, conversation_id)
+        turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
+        emit = partial(self._recorder.emit, conversation_id, turn_id)
+        task = asyncio.create_task(self.orchestrator.handle(request, emit, history), name=f"turn {turn_id}")
+        self._running[turn_id] = owner, task
+        task.add_done_callback(lambda _: self._running.pop(turn_id))
+        return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def stop(self, owner: str, turn_id: str) -> bool:
+        """End a running turn of `owner`; False if there is none of that id."""
+        if self._running.get(turn_id, ("",))[0] != owner:
+            return False
+        await self._cancel([self._running[turn_id][1]], "Stopped on request.")
+        return True
+
+    async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
+        """Somebody's conversations, the newest first."""
+        return await asyncio.to_thread(self._journal.conversations, owner)
+
+    async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
+        """The records of a conversation after a number. Raises: RequestError if `owner` has no such conversation."""
+        await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        return await asyncio.to_thread(self._journal.history, conversation_id, after)
+
+    def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
+        """Have all records from now on, of every conversation; returns what ends that."""
+        return self._recorder.subscribe(on_records)
+
+    def on_library_change(self, callback: Callable[[str, str, str], None]) -> Callable[[], None]:
+        """Have every change of the library from now on: the tool's name, what happened, why; returns what ends that."""
+        return self._changes.subscribe(lambda change: callback(change.name, change.change, change.reason))
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return await self.library.tools()
+
+    async def tool(self, name: str) -> Tool:
+        """Raises: ToolNotFound, ToolModified."""
+        return await self.library.get(name)
+
+    async def status(self) -> EngineStatus:
+        sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))
+        library = LibraryStatus(tools=len(tools), detail=f"{count(len(tools), 'tool')}, {_SEARCH[index]}")
+        return EngineStatus(model=self._model_status, sandbox=sandbox, library=library)
+
+    async def seed(self, report: Callable[[str], None]) -> Planted:
+        """Add the seed tools that are missing. Raises: SandboxError."""
+        planted = await plant(load_seeds(), self.library, self.synthesis.examine, report)
+        await asyncio.to_thread(self._seeded.put)
+        return planted
+
+    async def seed_once(self, report: Callable[[str], None]) -> None:
+        """Add the seed tools to a library that never had them; what was deleted since stays deleted. Raises: SandboxError."""
+        if not await asyncio.to_thread(self._seeded.present):
+            report("Adding the seed tools")
+            await self.seed(report)
+
+    async def stop_abandoned_turns(self) -> None:
+        """End in the journal what killed servers left running."""
+        await asyncio.to_thread(self._journal.stop_abandoned_turns)
+
+    @staticmethod
+    async def _cancel(tasks: Sequence[asyncio.Task[object]], reason: str) -> None:
+        await asyncio.sleep(0)  # a task that is cancelled before its first step would end without its last event
+        for task in tasks:
+            task.cancel(reason)
+
+    async def aclose(self) -> None:
+        """End all turns, keep what they said, and let go of everything."""
+        tasks = [task for _, task in self._running.values()]
+        await self._cancel(tasks, "The server ended.")
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._recorder.aclose()
+        await self._resources.aclose()
