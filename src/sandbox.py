@@ -3,27 +3,32 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 from src.core.errors import SandboxError
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
-from src.sandboxes.container import ContainerJob
+from src.sandboxes.container import Container, Mode
+from src.sandboxes.conversation import converse
 from src.sandboxes.engine import Engine
 from src.sandboxes.expected import SuiteProblem, expected_tests
 from src.sandboxes.image import SandboxImage
 from src.sandboxes.limits import ContainerLimits
+from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
 
-_AT_ONCE = 8
-"""Containers that run side by side; further jobs wait."""
-
-AccountT = TypeVar("AccountT", bound=Account)
+VERIFIERS = PoolSize(least=2, ready=4, most=8)
+"""A verifier takes one job, so there is one more ready than in use: a synthesis verifies twice in a row."""
+EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
+"""Executors come back within milliseconds, unless their tools are slow."""
 
 
 class SecureSandbox:
-    """The sandbox on a Docker engine. Making one connects to nothing; one object serves any number of jobs at once."""
+    """The sandbox on a Docker engine. Making one connects to nothing; one object serves any number of jobs at once, on one loop.
+
+    A suite runs in a container of its own, which was started before and is removed afterwards. A call of a tool runs in a process
+    of its own, in a container that other calls have been in and of which nothing is left.
+    """
 
     def __init__(
         self,
@@ -31,6 +36,8 @@ class SecureSandbox:
         timeout: float | None = None,
         base_image: str | None = None,
         limits: ContainerLimits | None = None,
+        verifiers: PoolSize = VERIFIERS,
+        executors: PoolSize = EXECUTORS,
     ) -> None:
         """What is None comes from the settings, see `config`; `timeout` is seconds of one run."""
         if image is None or timeout is None or base_image is None:
@@ -44,7 +51,17 @@ class SecureSandbox:
         self._limits = limits or ContainerLimits()
         self._engine = Engine()
         self._image = SandboxImage(self._engine, image, base_image)
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="sandbox")
+        self._verifiers = Pool(lambda: self._container("verify"), verifiers, reusable=False)
+        self._executors = Pool(lambda: self._container("execute"), executors, reusable=True)
+
+    def start(self) -> None:
+        """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""
+        self._verifiers.fill()
+        self._executors.fill()
+
+    async def settle(self) -> None:
+        """Wait until as many containers are ready as should be, and none is being removed."""
+        await asyncio.gather(self._verifiers.full(), self._executors.full())
 
     def build_image(self, on_line: Callable[[str], None] | None = None) -> None:
         """Build the image, as far as it has changed. Blocking; `on_line` gets the builder's lines.
@@ -80,8 +97,8 @@ class SecureSandbox:
         return await asyncio.to_thread(self._engine.reap)
 
     async def aclose(self) -> None:
-        """Give back threads and connections, after the jobs that run have ended."""
-        await asyncio.to_thread(self._threads.shutdown)
+        """Give back containers, threads and connections, after the jobs that run have ended."""
+        await asyncio.gather(self._verifiers.aclose(), self._executors.aclose())
         await asyncio.to_thread(self._engine.close)
 
     async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
@@ -89,15 +106,17 @@ class SecureSandbox:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
-        loop = asyncio.get_running_loop()
-        account = SuiteAccount(secrets.token_hex(16), expected, lambda result: _call_soon(loop, on_test, result))
-        killed, seconds = await self._run("verify", {"name": name, "code": code, "tests": tests}, account)
+        account = SuiteAccount(secrets.token_hex(16), expected, on_test)
+        killed, seconds = await self._run(self._verifiers, {"name": name, "code": code, "tests": tests}, account)
         return account.verdict(killed, seconds)
 
     async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
         account = ExecutionAccount(secrets.token_hex(16))
-        killed, seconds = await self._run("execute", {"name": name, "code": code, "arguments": dict(arguments)}, account)
+        killed, seconds = await self._run(self._executors, {"name": name, "code": code, "arguments": dict(arguments)}, account)
         return account.execution(killed, seconds)
+
+    def _container(self, mode: Mode) -> Container:
+        return Container(self._engine, self._image, mode, self._limits)
 
     def _status(self) -> SandboxStatus:
         try:
@@ -108,42 +127,23 @@ class SecureSandbox:
             return SandboxStatus(available=False, backend="docker", detail=detail)
         return SandboxStatus(available=True, backend="docker", detail=f"Docker {version}, image {self._image.name}")
 
-    async def _run(self, mode: str, job: Message, account: Account) -> tuple[str | None, float]:
-        """Do a job in a container of its own; why it was ended early, and the seconds it took with its container."""
+    async def _run(self, pool: Pool, job: Message, account: Account) -> tuple[str | None, float]:
+        """Do a job in a container of the pool; why it was ended early, and the seconds it took."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         job = {"nonce": account.nonce, "timeout": self.timeout, "memory": self._limits.memory_mb, **job}
         try:
-            pack(job)
+            packed = pack(job)
         except BrokenStream as problem:
             return f"The job is too large for the sandbox: {problem}.", 0.0
-        container = ContainerJob(self._engine, self._image, mode, self._limits)
-        work = self._threads.submit(container.run, job, account)
-        ended = asyncio.wrap_future(work)
+        container = await pool.take()
         try:
-            killed = await asyncio.shield(ended)
-        except asyncio.CancelledError:
-            container.cancel()
-            work.cancel()  # if it still waits for a thread
-            await _removed(ended)
+            killed = await converse(container, packed, self.timeout, account)
+        except BaseException:
+            await pool.discard(container)
             raise
+        pool.give_back(container, account.nonce)
         return killed, loop.time() - started
-
-
-async def _removed(ended: "asyncio.Future[str | None]") -> None:
-    """Wait until a cancelled job has removed its container, however often its task is cancelled meanwhile."""
-    while not ended.done():
-        try:
-            await asyncio.wait([ended])
-        except asyncio.CancelledError:
-            continue
-    if not ended.cancelled():
-        ended.exception()  # it says that it was cancelled; asyncio complains of what nobody looks at
-
-
-def _call_soon(loop: asyncio.AbstractEventLoop, on_test: Callable[[TestResult], None], result: TestResult) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(on_test, result)
 
 
 if __name__ == "__main__":

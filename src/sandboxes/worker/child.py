@@ -1,4 +1,4 @@
-"""A process that the judge forks, with its control channel and the pipe that its output comes through."""
+"""A process that runs foreign code, with its control channel to the judge and the pipe that its output comes through."""
 
 import contextlib
 import os
@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from . import confinement
 from .frames import Channel, FrameReader, Message
@@ -35,11 +36,19 @@ class Child:
         with contextlib.suppress(OSError):
             Channel(self.control).send(message)
 
+    def await_ready(self) -> None:
+        """Wait until the process has loaded what it needs; nothing foreign runs before that."""
+        if Channel(self.control).receive() is None:
+            raise RuntimeError(f"a process of the sandbox ended before its job: status {self.status}")
+
     def ended(self) -> bool:
         if self.status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self.status = status if pid else None
+            self.status = self._look()
         return self.status is not None
+
+    def _look(self) -> int | None:
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        return status if pid else None
 
     def settle(self) -> None:
         """Wait for the end of a process whose channel has closed; end it if it lives on."""
@@ -52,6 +61,10 @@ class Child:
     def kill(self) -> None:
         if not self.ended():
             os.kill(self.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        self.control.close()
+        os.close(self.output)
 
     def reason(self) -> str:
         """How the process ended, as the end of a sentence that begins with its name."""
@@ -72,16 +85,20 @@ def fork(main: Callable[[Channel], None], close: Sequence[socket.socket | int], 
         os.close(write)
         os.set_blocking(read, False)
         return Child(pid, here, read)
+    become(main, there, write, (*close, here, read), oom_score)
+
+
+def become(main: Callable[[Channel], None], control: socket.socket, output: int, close: Sequence[socket.socket | int], oom_score: int) -> NoReturn:
+    """Run `main` in this process, which was just forked, and end it."""
     code = 70
     try:
-        for inherited in (*close, here):
+        for inherited in close:
             inherited.close() if isinstance(inherited, socket.socket) else os.close(inherited)
-        os.close(read)
-        _redirect(write)
+        _redirect(output)
         confinement.die_first(oom_score)
-        main(Channel(there))
+        main(Channel(control))
         code = 0
-    except BaseException:  # noqa: BLE001 - the child must never return into the judge's code
+    except BaseException:  # noqa: BLE001 - the child must never return into the code that forked it
         traceback.print_exc()
     finally:
         _flush()

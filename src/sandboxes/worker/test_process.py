@@ -62,6 +62,7 @@ class _Run:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> bool:
+        self._control.send({"ready": True})
         job = self._control.receive()
         if job is None:
             raise pytest.exit.Exception("no job")

@@ -20,6 +20,7 @@ _PRINTED = 64 * 1024
 
 def run(control: Channel, calls: Channel | None) -> None:
     """Do the job that arrives on `control`; `calls` leads to the tests' process, None to execute."""
+    control.send({"ready": True})
     job = control.receive()
     if job is None:
         return
