@@ -2,20 +2,25 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from src.core.errors import SandboxError
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
 from src.sandboxes.container import Container, Mode
-from src.sandboxes.conversation import converse
+from src.sandboxes.conversation import converse, recovered
 from src.sandboxes.engine import Engine
 from src.sandboxes.expected import SuiteProblem, expected_tests
 from src.sandboxes.image import SandboxImage
 from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
+
+_LANES = 2
+"""Containers that versions of a tool take turns in."""
+_TOO_LARGE = "The job is too large for the sandbox: {}."
 
 VERIFIERS = PoolSize(least=2, ready=4, most=8)
 """A verifier takes one job, so there is one more ready than in use: a synthesis verifies twice in a row."""
@@ -110,6 +115,22 @@ class SecureSandbox:
         killed, seconds = await self._run(self._verifiers, {"name": name, "code": code, "tests": tests}, account)
         return account.verdict(killed, seconds)
 
+    async def verify_versions(self, name: str, codes: Sequence[str], tests: str, timeout: float | None = None) -> tuple[Verdict, ...]:
+        """Run one suite against versions of one tool: the tool again under another hash seed, a stub of it, mutants of it.
+
+        They take turns in two containers, in the given order, each in processes of its own. `timeout` is seconds of one run.
+        """
+        try:
+            expected = expected_tests(tests)
+        except SuiteProblem as problem:
+            return tuple(Verdict(passed=False, problem=str(problem)) for _ in codes)
+        jobs: list[Message] = [{"name": name, "code": code, "tests": tests} for code in codes]
+        accounts = [SuiteAccount(secrets.token_hex(16), expected, lambda result: None) for _ in codes]
+        work = list(zip(jobs, accounts, strict=True))
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._take_turns(work[lane::_LANES], timeout or self.timeout)) for lane in range(_LANES)]
+        return tuple(tasks[n % _LANES].result()[n // _LANES] for n in range(len(jobs)))
+
     async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
         account = ExecutionAccount(secrets.token_hex(16))
         killed, seconds = await self._run(self._executors, {"name": name, "code": code, "arguments": dict(arguments)}, account)
@@ -129,21 +150,49 @@ class SecureSandbox:
 
     async def _run(self, pool: Pool, job: Message, account: Account) -> tuple[str | None, float]:
         """Do a job in a container of the pool; why it was ended early, and the seconds it took."""
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        job = {"nonce": account.nonce, "timeout": self.timeout, "memory": self._limits.memory_mb, **job}
+        started = asyncio.get_running_loop().time()
         try:
-            packed = pack(job)
+            packed = self._packed(job, account, self.timeout)
         except BrokenStream as problem:
-            return f"The job is too large for the sandbox: {problem}.", 0.0
+            return _TOO_LARGE.format(problem), 0.0
         container = await pool.take()
-        try:
+        async with _discarded_on_error(pool, container):
             killed = await converse(container, packed, self.timeout, account)
-        except BaseException:
-            await pool.discard(container)
-            raise
         pool.give_back(container, account.nonce)
-        return killed, loop.time() - started
+        return killed, asyncio.get_running_loop().time() - started
+
+    async def _take_turns(self, work: Sequence[tuple[Message, SuiteAccount]], timeout: float) -> list[Verdict]:
+        """Do the jobs in one container, as long as each leaves nothing behind, else in several."""
+        verdicts = []
+        container = None
+        for number, (job, account) in enumerate(work, 1):
+            more = number < len(work)
+            try:
+                packed = self._packed({**job, "more": True}, account, timeout)
+            except BrokenStream as problem:
+                verdicts.append(account.verdict(_TOO_LARGE.format(problem), 0.0))
+                continue
+            container = container or await self._verifiers.take()
+            async with _discarded_on_error(self._verifiers, container):
+                killed = await converse(container, packed, timeout, account)
+                verdicts.append(account.verdict(killed, 0.0))
+                clean = more and killed is None and await recovered(container, account.nonce)
+            if not clean:
+                self._verifiers.give_back(container, account.nonce)
+                container = None
+        return verdicts
+
+    def _packed(self, job: Message, account: Account, timeout: float) -> bytes:
+        return pack({"nonce": account.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
+
+
+@asynccontextmanager
+async def _discarded_on_error(pool: Pool, container: Container) -> AsyncIterator[None]:
+    try:
+        yield
+    except BaseException:
+        await pool.discard(container)
+        raise
 
 
 if __name__ == "__main__":

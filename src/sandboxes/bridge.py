@@ -23,7 +23,7 @@ def _carry(far: Any, inner: socket.socket) -> None:
     outgoing = bytearray()
     with inner:
         while True:
-            reading = [far] if len(outgoing) else [far, inner]
+            reading = [far] if outgoing else [far, inner]
             ready, _, _ = select.select(reading, [far] if outgoing else [], [])
             try:
                 if not _carry_in(far, inner):

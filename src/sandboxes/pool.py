@@ -5,6 +5,7 @@ Who asks first is served first. How many stand ready follows the demand, within 
 
 import asyncio
 import logging
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -16,8 +17,8 @@ from src.core.errors import SandboxError, SandboxUnavailable
 from src.sandboxes.container import LIFETIME, Container, HungUp
 from src.sandboxes.conversation import recovered
 
-_SETTLE = 0.1
-"""Seconds that a job has the machine for itself before its container's replacement is started."""
+_QUIET = 1.0
+"""Seconds that a job has the machine for itself, before the replacement of its container is started: most are done by then."""
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ class PoolSize:
     idle: float = 60.0
     """Seconds after which one that was not wanted goes."""
     patience: float = 0.0
-    """Seconds that a job waits for one of the containers at work before another is started."""
+    """Seconds in which none of the containers at work came back, before another is started for those who wait."""
 
 
 class Pool:
@@ -53,8 +54,11 @@ class Pool:
         self._tasks: set[asyncio.Task[None]] = set()
         self._wanted = size.least
         self._peak = 0
+        self._moved = 0.0
+        self._taken = 0.0
         self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
-        self._threads = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox")
+        self._starts = ThreadPoolExecutor(os.cpu_count() or 2, thread_name_prefix="sandbox-start")
+        self._ends = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox-end")
         self._image_id = ""
         self._closed = False
 
@@ -90,7 +94,8 @@ class Pool:
             container = self._ready.popleft()
             if self._usable(container):
                 self._working.add(container)
-                self._later(_SETTLE, self.fill)
+                self._taken = time.monotonic()
+                self._later(_QUIET, self.fill)
                 return container
             self._spawn(self._remove(container))
         waiting: asyncio.Future[Container] = asyncio.get_running_loop().create_future()
@@ -124,7 +129,7 @@ class Pool:
     async def aclose(self) -> None:
         """Wait for the jobs that run, then remove every container and end the threads."""
         while self._working or self._waiting:
-            await asyncio.wait(self._tasks) if self._tasks else await asyncio.sleep(0.01)
+            await asyncio.sleep(0.01)
         self._closed = True
         for timer in self._timers.values():
             timer.cancel()
@@ -134,15 +139,17 @@ class Pool:
             self._spawn(self._remove(self._ready.popleft()))
         while self._tasks:
             await asyncio.wait(self._tasks)
-        await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self._starts.shutdown)
+        await asyncio.to_thread(self._ends.shutdown)
 
     def _lacking(self) -> int:
         starting = len(self._starting)
         if not self._reusable:
-            waiting = len(self._waiting)
-            return waiting + (0 if waiting else self._wanted) - len(self._ready) - starting
+            if not self._waiting and self._working and time.monotonic() - self._taken < _QUIET:
+                return 0
+            return (len(self._waiting) or self._wanted) - len(self._ready) - starting
         everything = len(self._ready) + len(self._working) + starting
-        if self._waiting and time.monotonic() - self._waiting[0][0] >= self._size.patience:
+        if self._waiting and time.monotonic() - max(self._waiting[0][0], self._moved) >= self._size.patience:
             return max(1 - starting, self._size.least - everything)
         return max(self._size.least, min(1, len(self._waiting))) - everything
 
@@ -169,6 +176,7 @@ class Pool:
 
     def _arrived(self, container: Container) -> None:
         """Hand a ready container to who has waited longest."""
+        self._moved = time.monotonic()
         while self._waiting:
             _, waiting = self._waiting.popleft()
             if not waiting.done():
@@ -190,7 +198,7 @@ class Pool:
 
     async def _start(self, container: Container) -> None:
         try:
-            await self._blocking(container.start)
+            await self._blocking(self._starts, container.start)
         except HungUp:
             self._starting.discard(container)
         except SandboxError as error:
@@ -201,10 +209,11 @@ class Pool:
         else:
             self._starting.discard(container)
             if self._closed:
-                await self._blocking(container.discard)
+                await self._blocking(self._ends, container.discard)
                 return
             self._image_id = container.image_id
             self._arrived(container)
+            self.fill()
 
     async def _recover(self, container: Container, nonce: str) -> None:
         if not await recovered(container, nonce) or not self._usable(container) or self._closed:
@@ -216,13 +225,13 @@ class Pool:
     async def _remove(self, container: Container) -> None:
         """Remove it; only then may another take its place, so that their number stays within bounds."""
         try:
-            await self._blocking(container.discard)
+            await self._blocking(self._ends, container.discard)
         finally:
             self._working.discard(container)
         self.fill()
 
-    async def _blocking(self, function: Callable[[], None]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._threads, function)
+    async def _blocking(self, threads: ThreadPoolExecutor, function: Callable[[], None]) -> None:
+        await asyncio.get_running_loop().run_in_executor(threads, function)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)

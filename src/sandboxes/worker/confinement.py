@@ -21,9 +21,9 @@ def hide() -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
-def adopt_orphans() -> None:
-    """Become the parent of every process that this one's descendants leave behind."""
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+def adopt_orphans(adopt: bool) -> None:
+    """Whether to become the parent of every process that this one's descendants leave behind."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, int(adopt))
 
 
 def ignore_signals() -> None:

@@ -4,7 +4,6 @@ It has the processes of a job forked, says `ready`, reads the job's frame, hands
 report under the nonce of the job, which no other process has seen.
 """
 
-import functools
 import os
 import select
 import socket
@@ -12,9 +11,9 @@ import time
 import traceback
 
 from . import confinement
-from .child import Child, fork
-from .frames import BrokenStream, Channel, FrameReader, Message, pack
-from .zygote import Zygote
+from .child import Child
+from .frames import BrokenStream, FrameReader, Message, pack
+from .zygote import Nursery, Zygote
 
 OUTPUT = 64 * 1024
 """Bytes of output that are kept."""
@@ -35,47 +34,54 @@ def main() -> None:
 
 
 def _verify() -> None:
-    """One job and no more: what the tests' process holds must not be seen by another tool."""
-    for_tool, for_tests = socket.socketpair()
-    tool = fork(functools.partial(_run_tool, for_tool), (for_tests,), 1000)
-    tests = fork(functools.partial(_run_tests, for_tests), (for_tool, tool.control, tool.output), 500)
-    for_tool.close()
-    for_tests.close()
+    """One job, or the versions of one tool: what the tests' process holds must not be seen by another tool."""
+    tool = Zygote(_run_tool, 1000)
+    tests = Zygote(_run_tests, 500, tool)
     tool.await_ready()
     tests.await_ready()
-    _say("", {"kind": "ready"})
-    _Trial(_read_frame(), tool, tests).run()
+    condition, kills = confinement.condition(), confinement.memory_kills()
+    nonce, more = "", True
+    while more:
+        _say(nonce, {"kind": "ready"})
+        job = _read_frame()
+        nonce, more = job["nonce"], job.get("more", False)
+        for_tool, for_tests = socket.socketpair()
+        start = (lambda zygote, calls: zygote.fork(calls)) if more else (lambda zygote, calls: zygote.become(calls))
+        trial = _Trial(job, start(tool, for_tool), start(tests, for_tests))
+        for_tool.close()
+        for_tests.close()
+        more = trial.run() and tool.clean(tests.pid) and tests.clean(tool.pid) and _undisturbed(condition, kills)
 
 
 def _execute() -> None:
     """One job after the other, each in a process of its own, as long as nothing of the last one is left."""
-    from . import tool_process  # loaded once, in time for all
-
-    zygote = Zygote(functools.partial(tool_process.run, calls=None))
+    zygote = Zygote(_run_tool, 1000)
+    zygote.await_ready()
     condition, kills = confinement.condition(), confinement.memory_kills()
     nonce = ""
-    while True:
-        call = zygote.fork()
-        call.await_ready()
+    more = True
+    while more:
+        call = zygote.fork(None)
         _say(nonce, {"kind": "ready"})  # with the last job's nonce, which a process that outlived its job does not know
         job = _read_frame()
         nonce = job["nonce"]
-        orderly = _Trial(job, call, None).run()
-        call.close()
-        if not (orderly and zygote.clean() and (confinement.condition(), confinement.memory_kills()) == (condition, kills)):
-            return
+        more = _Trial(job, call, None).run() and zygote.clean() and _undisturbed(condition, kills)
 
 
-def _run_tool(calls: socket.socket, control: Channel) -> None:
+def _undisturbed(condition: tuple[object, ...], kills: int) -> bool:
+    return (confinement.condition(), confinement.memory_kills()) == (condition, kills)
+
+
+def _run_tool(nursery: Nursery) -> None:
     from . import tool_process
 
-    tool_process.run(control, Channel(calls))
+    tool_process.run(nursery)
 
 
-def _run_tests(calls: socket.socket, control: Channel) -> None:
+def _run_tests(nursery: Nursery) -> None:
     from . import test_process  # pytest is loaded in this process only
 
-    test_process.run(control, Channel(calls))
+    test_process.run(nursery)
 
 
 class _Trial:
@@ -91,13 +97,14 @@ class _Trial:
         self._kills = confinement.memory_kills()
         self._started = time.monotonic()
         self._loaded = False
+        self._disturbed = False
         self._running = ""
         self._problem: str | None = None
         self._lost: str | None = None
         """How the tool's process ended, if it did."""
 
     def run(self) -> bool:
-        """Do the job and report its end; whether the code came to an end of its own."""
+        """Do the job and report its end; whether every process played its part until then."""
         try:
             self._tool.send({k: self._job[k] for k in ("name", "code", "arguments") if k in self._job})
             end = self._watch()
@@ -109,7 +116,9 @@ class _Trial:
         if len(self._output) > OUTPUT:
             output += f"\n... (cut at {OUTPUT // 1024} KB)"
         self._say({"kind": "end", "output": output, "seconds": round(time.monotonic() - self._started, 6), **end})
-        return "execution" in end
+        for child in self._children:
+            child.close()
+        return not self._disturbed and self._lost is None
 
     def _say(self, message: Message) -> None:
         _say(self._nonce, message)
@@ -185,6 +194,7 @@ class _Trial:
         return f"{whose} {child.reason()}{self._where()}."
 
     def _ended(self, reason: str) -> Message:
+        self._disturbed = True
         return {"problem": reason} if self._tests else {"killed": reason}
 
     def _where(self) -> str:

@@ -5,9 +5,11 @@ messages: `collected`, `started` and `result` per test, `problem`, and `finished
 """
 
 import ast
+import gc
 import linecache
+import socket
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,6 +21,7 @@ from . import report
 from .failures import describe, shorten
 from .frames import Channel, Message
 from .proxy import ProxyModule, ToolLink
+from .zygote import Channels, Nursery
 
 _OPTIONS = (
     "--noconftest",
@@ -32,10 +35,34 @@ _OPTIONS = (
 )
 
 
-def run(control: Channel, calls: Channel) -> None:
-    """Run the suite that arrives on `control` against the tool behind `calls`."""
-    code = pytest.main([*_OPTIONS], plugins=[_Run(control, ToolLink(calls))])
-    control.send({"finished": int(code)})
+def run(nursery: Nursery) -> None:
+    """Run the suite that arrives for a process of this zygote, against the tool that it can call."""
+    _rehearse()
+    plugin = _Run(nursery.wait)
+    pytest.main([*_OPTIONS], plugins=[plugin])
+    plugin.finish()  # if pytest gave up before its session had begun
+
+
+def _rehearse() -> None:
+    """Run a small suite, so that what pytest loads and prepares when it is first needed is there before the job."""
+    here, there = socket.socketpair()
+    with here, there:
+        Channel(there).send({"name": "rehearsal", "tests": _REHEARSAL})
+        pytest.main([*_OPTIONS], plugins=[_Run(lambda: (Channel(here), Channel(here)))])
+    for name in ("rehearsal", "test_rehearsal"):
+        sys.modules.pop(name, None)
+        linecache.cache.pop(f"{name}.py", None)
+
+
+_REHEARSAL = """
+import pytest
+@pytest.mark.parametrize("n", [1, 2])
+def test_a(n):
+    with pytest.raises(ValueError, match="x"): raise ValueError("x")
+    assert [n] == [n] and n in (1, 2), "message"
+class TestB:
+    def test_c(self, capsys): assert {"a": 1} == {"a": 2}
+"""
 
 
 class _Suite(pytest.Module):
@@ -50,11 +77,12 @@ class _Suite(pytest.Module):
 class _Run:
     """The plugin that gives pytest the suite and reports what becomes of it."""
 
-    def __init__(self, control: Channel, link: ToolLink) -> None:
-        self._control = control
-        self._link = link
+    def __init__(self, wait: Callable[[], Channels]) -> None:
+        """`wait` returns when the job is about to come."""
+        self._wait = wait
         self._results: dict[str, Message] = {}
         self._filename = ""
+        self._finished = True
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -62,12 +90,15 @@ class _Run:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> bool:
-        self._control.send({"ready": True})
+        gc.collect()
+        gc.freeze()  # pytest collects garbage at its end; what is here now need not be looked at
+        self._control, calls = self._wait()
+        self._finished = False
         job = self._control.receive()
-        if job is None:
+        if job is None or calls is None:
             raise pytest.exit.Exception("no job")
         self._filename = f"test_{job['name']}.py"
-        sys.modules[job["name"]] = ProxyModule(job["name"], self._link)
+        sys.modules[job["name"]] = ProxyModule(job["name"], ToolLink(calls))
         try:
             module = self._load(session.config, job["tests"])
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
@@ -76,6 +107,8 @@ class _Run:
         node = _Suite.from_parent(session, path=Path("/", self._filename))
         node.suite = module
         session.items = list(session.genitems(node))
+        for item in session.items:
+            item.repr_failure = item._repr_failure_py = _unsaid  # type: ignore[method-assign]
         session.testscollected = len(session.items)
         session.config.hook.pytest_collection_finish(session=session)
         self._control.send({"collected": [_name(item.nodeid) for item in session.items]})
@@ -138,8 +171,22 @@ class _Run:
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         self._problem(f"pytest itself failed: {excinfo.typename}: {shorten(str(excinfo.value))}")
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        self.finish()
+
+    def finish(self) -> None:
+        if not self._finished:
+            self._finished = True
+            self._control.send({"finished": True})
+
     def _problem(self, problem: str) -> None:
         self._control.send({"problem": problem})
+
+
+def _unsaid(excinfo: object, style: object = None) -> str:
+    """In place of pytest's own account of a failure, which takes as long as the test and goes nowhere: see `describe`."""
+    return "failed"
 
 
 def _name(nodeid: str) -> str:
