@@ -52,6 +52,8 @@ class SecureSandbox:
             image = settings.docker_image_name if image is None else image
             timeout = settings.docker_timeout if timeout is None else timeout
             base_image = settings.base_image if base_image is None else base_image
+        self.id = secrets.token_hex(8)
+        """On the containers as a label, see `ownership`."""
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
         self._engine = Engine()
@@ -137,7 +139,7 @@ class SecureSandbox:
         return account.execution(killed, seconds)
 
     def _container(self, mode: Mode) -> Container:
-        return Container(self._engine, self._image, mode, self._limits)
+        return Container(self._engine, self._image, mode, self._limits, self.id)
 
     def _status(self) -> SandboxStatus:
         try:

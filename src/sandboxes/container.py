@@ -40,11 +40,13 @@ class HungUp(Exception):
 class Container:
     """One container; `start` it before anything else."""
 
-    def __init__(self, engine: Engine, image: SandboxImage, mode: Mode, limits: ContainerLimits) -> None:
+    def __init__(self, engine: Engine, image: SandboxImage, mode: Mode, limits: ContainerLimits, group: str) -> None:
+        """`group` is written on the container, see `ownership`."""
         self._engine = engine
         self._image = image
         self._mode = mode
         self._limits = limits
+        self._group = group
         self._lock = threading.Lock()
         self._hung_up = False
         self._attached: Attached | None = None
@@ -127,7 +129,7 @@ class Container:
 
     def _create(self) -> None:
         self.image_id = self._image.id()
-        labels = ownership.labels(lifetime=LIFETIME + _MARGIN)
+        labels = ownership.labels(lifetime=LIFETIME + _MARGIN, group=self._group)
         with translated("creating a container"):
             try:
                 created = self._engine.client().containers.create(self.image_id, labels=labels, **container_options(self._limits))

@@ -4,7 +4,7 @@ import pytest
 
 from src.core.verdict import Verdict
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
 
 SUITE = """
 import unittest

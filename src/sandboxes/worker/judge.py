@@ -175,7 +175,8 @@ class _Trial:
 
     def _notice_loss(self) -> None:
         """A tool that ended during the suite spoils it, whatever the tests made of that."""
-        if self._lost is None and self._tool.ended():
+        if self._lost is None and (self._tool.hung_up() or self._tool.ended()):
+            self._tool.settle()
             self._lost = self._loss(self._tool)
 
     def _gone(self, child: Child) -> Message | None:

@@ -128,6 +128,7 @@ class Nursery:
         """Serve the judge; returns in each process that is to do a job."""
         confinement.adopt_orphans(True)
         condition = confinement.condition()
+        _wiped()  # so that the first job finds /tmp as all later ones do
         self._socket.send(b"{}")
         while True:
             packet, fds, _, _ = socket.recv_fds(self._socket, 256, 3)
