@@ -41,6 +41,7 @@ class SecureSandbox:
         timeout: float | None = None,
         base_image: str | None = None,
         limits: ContainerLimits | None = None,
+        *,
         verifiers: PoolSize = VERIFIERS,
         executors: PoolSize = EXECUTORS,
     ) -> None:
@@ -60,6 +61,11 @@ class SecureSandbox:
         self._image = SandboxImage(self._engine, image, base_image)
         self._verifiers = Pool(lambda: self._container("verify"), verifiers, reusable=False)
         self._executors = Pool(lambda: self._container("execute"), executors, reusable=True)
+
+    @property
+    def image(self) -> str:
+        """The image's name."""
+        return self._image.name
 
     def start(self) -> None:
         """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""

@@ -60,6 +60,8 @@ class Pool:
         self._starts = ThreadPoolExecutor(os.cpu_count() or 2, thread_name_prefix="sandbox-start")
         self._ends = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox-end")
         self._image_id = ""
+        self._idle = asyncio.Event()
+        """Set whenever a container has come back, or a start has failed."""
         self._closed = False
 
     def fill(self) -> None:
@@ -129,7 +131,8 @@ class Pool:
     async def aclose(self) -> None:
         """Wait for the jobs that run, then remove every container and end the threads."""
         while self._working or self._waiting:
-            await asyncio.sleep(0.01)
+            self._idle = asyncio.Event()
+            await self._idle.wait()
         self._closed = True
         for timer in self._timers.values():
             timer.cancel()
@@ -204,6 +207,7 @@ class Pool:
         except SandboxError as error:
             self._starting.discard(container)
             self._failed(error)
+            self._idle.set()
             if self._waiting:
                 self.fill()
         else:
@@ -221,6 +225,7 @@ class Pool:
             return
         self._working.discard(container)
         self._arrived(container)
+        self._idle.set()
 
     async def _remove(self, container: Container) -> None:
         """Remove it; only then may another take its place, so that their number stays within bounds."""
@@ -228,6 +233,7 @@ class Pool:
             await self._blocking(self._ends, container.discard)
         finally:
             self._working.discard(container)
+            self._idle.set()
         self.fill()
 
     async def _blocking(self, threads: ThreadPoolExecutor, function: Callable[[], None]) -> None:

@@ -42,15 +42,6 @@ class Child:
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         return status if pid else None
 
-    def hung_up(self) -> bool:
-        """Whether the channel is closed from the other side, which a dying process does before its parent can know."""
-        try:
-            return not self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-
     def settle(self) -> None:
         """Wait for the end of a process whose channel has closed; end it if it lives on."""
         for _ in range(_SETTLE):

@@ -46,7 +46,7 @@ def _verify() -> None:
         job = _read_frame()
         nonce, more = job["nonce"], job.get("more", False)
         for_tool, for_tests = socket.socketpair()
-        start = (lambda zygote, calls: zygote.fork(calls)) if more else (lambda zygote, calls: zygote.become(calls))
+        start = Zygote.fork if more else Zygote.become
         trial = _Trial(job, start(tool, for_tool), start(tests, for_tests))
         for_tool.close()
         for_tests.close()
@@ -159,7 +159,7 @@ class _Trial:
         if "problem" in message and self._problem is None:
             self._problem = str(message["problem"])
         if "finished" in message:
-            self._notice_loss()
+            self._notice_loss(bool(message.get("tool_gone")))
             return {"problem": self._lost or self._problem}
         return None
 
@@ -173,9 +173,9 @@ class _Trial:
             self._tests.send({"name": self._job["name"], "tests": self._job["tests"]})
         return None
 
-    def _notice_loss(self) -> None:
-        """A tool that ended during the suite spoils it, whatever the tests made of that."""
-        if self._lost is None and (self._tool.hung_up() or self._tool.ended()):
+    def _notice_loss(self, told: bool) -> None:
+        """A tool that ended during the suite spoils it, whatever the tests made of that; they may know earlier than its parent."""
+        if self._lost is None and (told or self._tool.ended()):
             self._tool.settle()
             self._lost = self._loss(self._tool)
 

@@ -97,8 +97,9 @@ class _Run:
         job = self._control.receive()
         if job is None or calls is None:
             raise pytest.exit.Exception("no job")
+        self._link = ToolLink(calls)
         self._filename = f"test_{job['name']}.py"
-        sys.modules[job["name"]] = ProxyModule(job["name"], ToolLink(calls))
+        sys.modules[job["name"]] = ProxyModule(job["name"], self._link)
         try:
             module = self._load(session.config, job["tests"])
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
@@ -108,7 +109,7 @@ class _Run:
         node.suite = module
         session.items = list(session.genitems(node))
         for item in session.items:
-            item.repr_failure = item._repr_failure_py = _unsaid  # type: ignore[method-assign]
+            item.repr_failure = item._repr_failure_py = _unsaid  # type: ignore[assignment, method-assign]
         session.testscollected = len(session.items)
         session.config.hook.pytest_collection_finish(session=session)
         self._control.send({"collected": [_name(item.nodeid) for item in session.items]})
@@ -178,7 +179,7 @@ class _Run:
     def finish(self) -> None:
         if not self._finished:
             self._finished = True
-            self._control.send({"finished": True})
+            self._control.send({"finished": True, "tool_gone": self._link.gone})
 
     def _problem(self, problem: str) -> None:
         self._control.send({"problem": problem})
