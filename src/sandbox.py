@@ -126,14 +126,15 @@ class SecureSandbox:
     async def verify_versions(self, name: str, codes: Sequence[str], tests: str, timeout: float | None = None) -> tuple[Verdict, ...]:
         """Run one suite against versions of one tool: the tool again under another hash seed, a stub of it, mutants of it.
 
-        They take turns in two containers, in the given order, each in processes of its own. `timeout` is seconds of one run.
+        They take turns in two containers, in the given order, each in processes of its own; the run of one ends with the first test
+        that does not pass. `timeout` is seconds of one run.
         """
         try:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return tuple(Verdict(passed=False, problem=str(problem)) for _ in codes)
-        jobs: list[Message] = [{"name": name, "code": code, "tests": tests} for code in codes]
-        accounts = [SuiteAccount(secrets.token_hex(16), expected, lambda result: None) for _ in codes]
+        jobs: list[Message] = [{"name": name, "code": code, "tests": tests, "stop_early": True} for code in codes]
+        accounts = [SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=True) for _ in codes]
         work = list(zip(jobs, accounts, strict=True))
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._take_turns(work[lane::_LANES], timeout or self.timeout)) for lane in range(_LANES)]

@@ -147,24 +147,26 @@ async def test_an_executor_whose_tool_was_killed_is_replaced(sandbox: SecureSand
 
 
 async def test_memory_of_a_call_holds_nothing_of_an_earlier_one(sandbox: SecureSandbox) -> None:
-    """The word arrives backwards, so that the search does not find itself."""
+    """The words arrive with each letter moved by one, so that the search finds neither itself nor its copies."""
     search = """
 import ctypes
-def tool(backwards):
+MOVED = bytes((n + 1) % 256 for n in range(256))
+def tool(moved):
     found = 0
     with open("/proc/self/maps") as maps:
         regions = [line.split()[:2] for line in maps]
     for span, mode in regions:
         if mode.startswith("rw"):
             start, end = (int(number, 16) for number in span.split("-"))
-            found += ctypes.string_at(start, end - start)[::-1].count(backwards.encode())
+            found += ctypes.string_at(start, end - start).translate(MOVED).count(moved.encode())
     return found
 """
     secret = "password of an earlier call"
-    first = await sandbox.execute("tool", search + f"KEPT = '{secret}'\n", {"backwards": secret[::-1]})
+    moved = "".join(chr(ord(letter) + 1) for letter in secret)
+    first = await sandbox.execute("tool", search + f"KEPT = '{secret}'\n", {"moved": moved})
     assert isinstance(first, Returned)
     assert int(first.text) > 0
-    second = await sandbox.execute("tool", search, {"backwards": secret[::-1]})
+    second = await sandbox.execute("tool", search, {"moved": moved})
     assert isinstance(second, Returned)
     assert second.text == "0"
 

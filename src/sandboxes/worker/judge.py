@@ -45,6 +45,8 @@ def _verify() -> None:
         _say(nonce, {"kind": "ready"})
         job = _read_frame()
         nonce, more = job["nonce"], job.get("more", False)
+        if more and not _prepared(tests, job):
+            return
         for_tool, for_tests = socket.socketpair()
         start = Zygote.fork if more else Zygote.become
         trial = _Trial(job, start(tool, for_tool), start(tests, for_tests))
@@ -66,6 +68,17 @@ def _execute() -> None:
         job = _read_frame()
         nonce = job["nonce"]
         more = _Trial(job, call, None).run() and zygote.clean() and _undisturbed(condition, kills)
+
+
+def _prepared(tests: Zygote, job: Message) -> bool:
+    """Have the suite compiled once for all versions; it is foreign, but nothing of it runs there."""
+    try:
+        tests.prepare(f"{job['name']}\n{job['tests']}")
+    except (OSError, ValueError):
+        problem = "The tests can't be loaded: the process that was to compile them ended over it."
+        _say(job["nonce"], {"kind": "end", "problem": problem, "output": "", "seconds": 0.0})
+        return False
+    return True
 
 
 def _undisturbed(condition: tuple[object, ...], kills: int) -> bool:
@@ -107,6 +120,8 @@ class _Trial:
         """Do the job and report its end; whether every process played its part until then."""
         try:
             self._tool.send({k: self._job[k] for k in ("name", "code", "arguments") if k in self._job})
+            if self._tests:
+                self._tests.send({k: self._job[k] for k in ("name", "tests", "stop_early") if k in self._job})
             end = self._watch()
             self._drain()
         except BaseException:  # noqa: BLE001 - see `main`; from here on the host wants a nonce
@@ -170,7 +185,7 @@ class _Trial:
             return {"problem": str(message["load_failed"])}
         if "loaded" in message and not self._loaded:
             self._loaded = True
-            self._tests.send({"name": self._job["name"], "tests": self._job["tests"]})
+            self._tests.send({"go": True})
         return None
 
     def _notice_loss(self, told: bool) -> None:

@@ -71,6 +71,18 @@ class Zygote:
         """
         return self._start(b"fork", calls, lambda pid, control, output: _Grandchild(pid, control, output, zygote=self))
 
+    def prepare(self, text: str) -> None:
+        """Let the zygote do once what every process that it forks would do with this text.
+
+        Raises:
+            OSError, ValueError: it has ended over it.
+        """
+        with open(os.memfd_create("text"), "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+            file.flush()
+            socket.send_fds(self._socket, [b"prepare"], [file.fileno()])
+            self._answer()
+
     def look(self) -> int | None:
         """How the process that was forked last has ended; None if it lives, or nobody can tell any more."""
         try:
@@ -124,8 +136,8 @@ class Nursery:
         self._pid = 0
         self._status: int | None = None
 
-    def wait(self) -> Channels:
-        """Serve the judge; returns in each process that is to do a job."""
+    def wait(self, prepare: Callable[[str], None] | None = None) -> Channels:
+        """Serve the judge; returns in each process that is to do a job. `prepare` gets what the judge's `prepare` is given."""
         confinement.adopt_orphans(True)
         condition = confinement.condition()
         _wiped()  # so that the first job finds /tmp as all later ones do
@@ -145,6 +157,12 @@ class Nursery:
                     for number in fds:
                         os.close(number)
                     self._reply({"pid": self._pid})
+                case b"prepare":
+                    with open(fds[0], "rb") as file:
+                        file.seek(0)
+                        if prepare:
+                            prepare(file.read().decode("utf-8", "surrogatepass"))
+                    self._reply({})
                 case b"look":
                     self._reply({"status": self._look()})
                 case b"clean":
