@@ -61,7 +61,7 @@ class Pool:
         self._ends = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox-end")
         self._image_id = ""
         self._idle = asyncio.Event()
-        """Set whenever a container has come back, or a start has failed."""
+        """Set whenever a container has come or gone, or somebody waits no longer."""
         self._closed = False
 
     def fill(self) -> None:
@@ -109,6 +109,9 @@ class Pool:
             if waiting.done() and not waiting.cancelled() and waiting.exception() is None:
                 self._working.discard(waiting.result())
                 self._arrived(waiting.result())
+            else:
+                self._waiting = deque(entry for entry in self._waiting if entry[1] is not waiting)
+                self._idle.set()
             raise
 
     def give_back(self, container: Container, nonce: str) -> None:
@@ -180,6 +183,7 @@ class Pool:
     def _arrived(self, container: Container) -> None:
         """Hand a ready container to who has waited longest."""
         self._moved = time.monotonic()
+        self._idle.set()
         while self._waiting:
             _, waiting = self._waiting.popleft()
             if not waiting.done():
@@ -225,7 +229,6 @@ class Pool:
             return
         self._working.discard(container)
         self._arrived(container)
-        self._idle.set()
 
     async def _remove(self, container: Container) -> None:
         """Remove it; only then may another take its place, so that their number stays within bounds."""

@@ -144,6 +144,17 @@ async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(image:
     assert {t for t in threading.enumerate() if t.name.startswith("sandbox")} == threads
 
 
+async def test_who_gives_up_waiting_holds_nobody_up(image: str) -> None:
+    sandbox = SecureSandbox(image=image, timeout=20, executors=NONE, verifiers=PoolSize(least=0, ready=0, most=1))
+    jobs = [asyncio.create_task(verify(sandbox)) for _ in range(2)]
+    await asyncio.sleep(0)
+    jobs[1].cancel()
+    closing = asyncio.create_task(sandbox.aclose())
+    assert await jobs[0]
+    async with asyncio.timeout(10):
+        await closing
+
+
 async def test_a_closed_sandbox_says_so(image: str) -> None:
     sandbox = SecureSandbox(image=image, timeout=20)
     await sandbox.aclose()

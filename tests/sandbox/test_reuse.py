@@ -171,6 +171,11 @@ def tool(moved):
     assert second.text == "0"
 
 
+async def test_no_message_queue_can_be_made(sandbox: SecureSandbox) -> None:
+    code = "import ctypes\ndef tool(): return ctypes.CDLL(None).mq_open(b'/left', 0o102, 0o600, None)"
+    assert await run(sandbox, code) == -1
+
+
 async def test_a_tool_cannot_see_what_its_container_is_for(sandbox: SecureSandbox) -> None:
     code = "import sys\ndef tool(): return [sys.argv[1:], open('/proc/1/cmdline').read(), open('/proc/self/cmdline').read()]"
     command = "python\0-I\0-m\0sandbox_worker\0"

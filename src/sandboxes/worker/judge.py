@@ -145,7 +145,8 @@ class _Trial:
         inputs.update({c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children})
         while (left := deadline - time.monotonic()) > 0:
             ready, _, _ = select.select(list(inputs), [], [], left)
-            for number in ready:
+            # The tests first: they have said which test it was before its call could end the tool.
+            for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
                 child = inputs[number]
                 if child is None:
                     os._exit(0)  # the host hung up, or sent more than it should: nobody waits for a report
