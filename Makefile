@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean
+.PHONY: run test machine lint unit format lock clean bench-confidence
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -41,6 +41,11 @@ lock:
 	@echo "# Everything the direct dependencies bring, pinned; made by \`make lock\`." > constraints.txt
 	@$(VENV)-lock/bin/pip freeze --exclude-editable >> constraints.txt
 	@rm -rf $(VENV)-lock
+
+# How often a confidence is right; DATA is a folder with the retrieval data.
+bench-confidence: $(VENV)/run.stamp
+	@$(PY) -m src setup embedder
+	@$(PY) -m benchmarks.retrieval_fit $(or $(DATA),../shared/data)
 
 clean:
 	rm -rf $(VENV) node_modules

@@ -81,6 +81,7 @@ def _logistic(x: Floats, y: Bools, sample: Floats) -> Floats:
 
 def _report(samples: list[tuple[int, Floats, Bools]], weights: Floats) -> None:
     _say("judged on the other queries; right = share of right answers among those with that confidence")
+    figures = {}
     for size in sorted({s[0] for s in samples}):
         x, y = (np.concatenate([s[n] for s in samples if s[0] == size]) for n in (1, 2))
         p = 1 / (1 + np.exp(-x @ weights))
@@ -91,10 +92,12 @@ def _report(samples: list[tuple[int, Floats, Bools]], weights: Floats) -> None:
             if band.any():
                 parts.append(f"{low:.1f}: {y[band].mean():.2f} of {band.sum()}")
         above = p >= 0.75
+        figures[size] = {"right_at_0.75": round(float(y[above].mean()), 3), "share_at_0.75": round(float(above.mean()), 3)}
         _say(
             f"{size:4} tools, nearest right {y.mean():.2f}, at 0.75 and above {y[above].mean():.2f} of {above.mean():.2f}; "
             + ", ".join(parts)
         )
+    _say(json.dumps({"by_library_size": figures}))
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
