@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-confidence
+.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -33,6 +33,10 @@ machine:
 format: $(VENV)/test.stamp
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+
+# The sandbox's speed against bare pytest; the last line is JSON.
+bench-sandbox: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.sandbox
 
 # Renew constraints.txt, after a change of requirements*.txt, from a fresh environment.
 lock:

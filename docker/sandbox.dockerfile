@@ -19,4 +19,3 @@ RUN python -m compileall -q /opt/sandbox \
 USER 65534:65534
 WORKDIR /tmp
 ENTRYPOINT ["python", "-I", "-m", "sandbox_worker"]
-CMD ["verify"]

@@ -2,28 +2,38 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
 
 from src.core.errors import SandboxError
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
-from src.sandboxes.container import ContainerJob
+from src.sandboxes.container import Container, Mode
+from src.sandboxes.conversation import converse, recovered
 from src.sandboxes.engine import Engine
 from src.sandboxes.expected import SuiteProblem, expected_tests
 from src.sandboxes.image import SandboxImage
 from src.sandboxes.limits import ContainerLimits
+from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
 
-_AT_ONCE = 8
-"""Containers that run side by side; further jobs wait."""
+_LANES = 2
+"""Containers that versions of a tool take turns in."""
+_TOO_LARGE = "The job is too large for the sandbox: {}."
 
-AccountT = TypeVar("AccountT", bound=Account)
+VERIFIERS = PoolSize(least=2, ready=4, most=8)
+"""A verifier takes one job, so there is one more ready than in use: a synthesis verifies twice in a row."""
+EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
+"""Executors come back within milliseconds, unless their tools are slow."""
 
 
 class SecureSandbox:
-    """The sandbox on a Docker engine. Making one connects to nothing; one object serves any number of jobs at once."""
+    """The sandbox on a Docker engine. Making one connects to nothing; one object serves any number of jobs at once, on one loop.
+
+    A suite runs in a container of its own, which was started before and is removed afterwards. A call of a tool runs in a process
+    of its own, in a container that other calls have been in and of which nothing is left.
+    """
 
     def __init__(
         self,
@@ -31,6 +41,9 @@ class SecureSandbox:
         timeout: float | None = None,
         base_image: str | None = None,
         limits: ContainerLimits | None = None,
+        *,
+        verifiers: PoolSize = VERIFIERS,
+        executors: PoolSize = EXECUTORS,
     ) -> None:
         """What is None comes from the settings, see `config`; `timeout` is seconds of one run."""
         if image is None or timeout is None or base_image is None:
@@ -40,11 +53,28 @@ class SecureSandbox:
             image = settings.docker_image_name if image is None else image
             timeout = settings.docker_timeout if timeout is None else timeout
             base_image = settings.base_image if base_image is None else base_image
+        self.id = secrets.token_hex(8)
+        """On the containers as a label, see `ownership`."""
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
         self._engine = Engine()
         self._image = SandboxImage(self._engine, image, base_image)
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="sandbox")
+        self._verifiers = Pool(lambda: self._container("verify"), verifiers, reusable=False)
+        self._executors = Pool(lambda: self._container("execute"), executors, reusable=True)
+
+    @property
+    def image(self) -> str:
+        """The image's name."""
+        return self._image.name
+
+    def start(self) -> None:
+        """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""
+        self._verifiers.fill()
+        self._executors.fill()
+
+    async def settle(self) -> None:
+        """Wait until as many containers are ready as should be, and none is being removed."""
+        await asyncio.gather(self._verifiers.full(), self._executors.full())
 
     def build_image(self, on_line: Callable[[str], None] | None = None) -> None:
         """Build the image, as far as it has changed. Blocking; `on_line` gets the builder's lines.
@@ -80,8 +110,8 @@ class SecureSandbox:
         return await asyncio.to_thread(self._engine.reap)
 
     async def aclose(self) -> None:
-        """Give back threads and connections, after the jobs that run have ended."""
-        await asyncio.to_thread(self._threads.shutdown)
+        """Give back containers, threads and connections, after the jobs that run have ended."""
+        await asyncio.gather(self._verifiers.aclose(), self._executors.aclose())
         await asyncio.to_thread(self._engine.close)
 
     async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
@@ -89,15 +119,34 @@ class SecureSandbox:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
-        loop = asyncio.get_running_loop()
-        account = SuiteAccount(secrets.token_hex(16), expected, lambda result: _call_soon(loop, on_test, result))
-        killed, seconds = await self._run("verify", {"name": name, "code": code, "tests": tests}, account)
+        account = SuiteAccount(secrets.token_hex(16), expected, on_test)
+        killed, seconds = await self._run(self._verifiers, {"name": name, "code": code, "tests": tests}, account)
         return account.verdict(killed, seconds)
+
+    async def verify_versions(self, name: str, codes: Sequence[str], tests: str, timeout: float | None = None) -> tuple[Verdict, ...]:
+        """Run one suite against versions of one tool: the tool again under another hash seed, a stub of it, mutants of it.
+
+        They take turns in two containers, in the given order, each in processes of its own; the run of one ends with the first test
+        that does not pass. `timeout` is seconds of one run.
+        """
+        try:
+            expected = expected_tests(tests)
+        except SuiteProblem as problem:
+            return tuple(Verdict(passed=False, problem=str(problem)) for _ in codes)
+        jobs: list[Message] = [{"name": name, "code": code, "tests": tests, "stop_early": True} for code in codes]
+        accounts = [SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=True) for _ in codes]
+        work = list(zip(jobs, accounts, strict=True))
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._take_turns(work[lane::_LANES], timeout or self.timeout)) for lane in range(_LANES)]
+        return tuple(tasks[n % _LANES].result()[n // _LANES] for n in range(len(jobs)))
 
     async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
         account = ExecutionAccount(secrets.token_hex(16))
-        killed, seconds = await self._run("execute", {"name": name, "code": code, "arguments": dict(arguments)}, account)
+        killed, seconds = await self._run(self._executors, {"name": name, "code": code, "arguments": dict(arguments)}, account)
         return account.execution(killed, seconds)
+
+    def _container(self, mode: Mode) -> Container:
+        return Container(self._engine, self._image, mode, self._limits, self.id)
 
     def _status(self) -> SandboxStatus:
         try:
@@ -108,42 +157,51 @@ class SecureSandbox:
             return SandboxStatus(available=False, backend="docker", detail=detail)
         return SandboxStatus(available=True, backend="docker", detail=f"Docker {version}, image {self._image.name}")
 
-    async def _run(self, mode: str, job: Message, account: Account) -> tuple[str | None, float]:
-        """Do a job in a container of its own; why it was ended early, and the seconds it took with its container."""
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        job = {"nonce": account.nonce, "timeout": self.timeout, "memory": self._limits.memory_mb, **job}
+    async def _run(self, pool: Pool, job: Message, account: Account) -> tuple[str | None, float]:
+        """Do a job in a container of the pool; why it was ended early, and the seconds it took."""
+        started = asyncio.get_running_loop().time()
         try:
-            pack(job)
+            packed = self._packed(job, account, self.timeout)
         except BrokenStream as problem:
-            return f"The job is too large for the sandbox: {problem}.", 0.0
-        container = ContainerJob(self._engine, self._image, mode, self._limits)
-        work = self._threads.submit(container.run, job, account)
-        ended = asyncio.wrap_future(work)
-        try:
-            killed = await asyncio.shield(ended)
-        except asyncio.CancelledError:
-            container.cancel()
-            work.cancel()  # if it still waits for a thread
-            await _removed(ended)
-            raise
-        return killed, loop.time() - started
+            return _TOO_LARGE.format(problem), 0.0
+        container = await pool.take()
+        async with _discarded_on_error(pool, container):
+            killed = await converse(container, packed, self.timeout, account)
+        pool.give_back(container, account.nonce)
+        return killed, asyncio.get_running_loop().time() - started
+
+    async def _take_turns(self, work: Sequence[tuple[Message, SuiteAccount]], timeout: float) -> list[Verdict]:
+        """Do the jobs in one container, as long as each leaves nothing behind, else in several."""
+        verdicts = []
+        container = None
+        for number, (job, account) in enumerate(work, 1):
+            more = number < len(work)
+            try:
+                packed = self._packed({**job, "more": True}, account, timeout)
+            except BrokenStream as problem:
+                verdicts.append(account.verdict(_TOO_LARGE.format(problem), 0.0))
+                continue
+            container = container or await self._verifiers.take()
+            async with _discarded_on_error(self._verifiers, container):
+                killed = await converse(container, packed, timeout, account)
+                verdicts.append(account.verdict(killed, 0.0))
+                clean = more and killed is None and await recovered(container, account.nonce)
+            if not clean:
+                self._verifiers.give_back(container, account.nonce)
+                container = None
+        return verdicts
+
+    def _packed(self, job: Message, account: Account, timeout: float) -> bytes:
+        return pack({"nonce": account.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
 
 
-async def _removed(ended: "asyncio.Future[str | None]") -> None:
-    """Wait until a cancelled job has removed its container, however often its task is cancelled meanwhile."""
-    while not ended.done():
-        try:
-            await asyncio.wait([ended])
-        except asyncio.CancelledError:
-            continue
-    if not ended.cancelled():
-        ended.exception()  # it says that it was cancelled; asyncio complains of what nobody looks at
-
-
-def _call_soon(loop: asyncio.AbstractEventLoop, on_test: Callable[[TestResult], None], result: TestResult) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(on_test, result)
+@asynccontextmanager
+async def _discarded_on_error(pool: Pool, container: Container) -> AsyncIterator[None]:
+    try:
+        yield
+    except BaseException:
+        await pool.discard(container)
+        raise
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ def container_options(limits: ContainerLimits) -> dict[str, Any]:
         "pids_limit": limits.processes,
         "ulimits": [
             {"Name": "core", "Soft": 0, "Hard": 0},
+            {"Name": "msgqueue", "Soft": 0, "Hard": 0},  # a POSIX queue would outlive its process, and the call
             {"Name": "nofile", "Soft": limits.files, "Hard": limits.files},
         ],
         "cap_drop": ["ALL"],

@@ -9,13 +9,15 @@ SANDBOX = "self-engineering-agent.sandbox"
 """Marks every container of ours."""
 OWNER = "self-engineering-agent.owner"
 """The server that made it, see `src.core.process`."""
+GROUP = "self-engineering-agent.group"
+"""Which of its server's sandboxes made it."""
 DEADLINE = "self-engineering-agent.deadline"
 """Unix time after which nobody can be waiting for it any more."""
 
 
-def labels(lifetime: float) -> dict[str, str]:
+def labels(lifetime: float, group: str = "") -> dict[str, str]:
     """Labels for a container that nobody needs in `lifetime` seconds."""
-    return {SANDBOX: "1", OWNER: this_process(), DEADLINE: str(int(time.time() + lifetime))}
+    return {SANDBOX: "1", GROUP: group, OWNER: this_process(), DEADLINE: str(int(time.time() + lifetime))}
 
 
 def abandoned(found: Mapping[str, str]) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from src.core.verdict import Verdict
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
 
 SUITE = """
 import unittest
@@ -261,25 +261,27 @@ async def test_a_wrong_tool_does_not_pass(verify, attack: str) -> None:
 
 
 async def test_the_tools_process_holds_nothing_of_the_suite(verify) -> None:
-    """It searches its own memory; the words arrive backwards, so that the search does not find itself."""
+    """It searches its own memory; the words arrive with each letter moved by one, so that it finds neither itself nor its copies."""
     code = """
 import ctypes
 MARK = "mark of the tool's source"
-def solution(backwards):
+MOVED = bytes((n + 1) % 256 for n in range(256))
+def solution(moved):
     found = 0
     with open("/proc/self/maps") as maps:
         regions = [line.split()[:2] for line in maps]
     for span, mode in regions:
         if mode.startswith("rw"):
             start, end = (int(number, 16) for number in span.split("-"))
-            found += ctypes.string_at(start, end - start)[::-1].count(backwards.encode())
+            found += ctypes.string_at(start, end - start).translate(MOVED).count(moved.encode())
     return found
 """
     tests = """
 from solution import solution
 SECRET = "mark of the suite's source"
-def test_the_search_finds_what_is_there(): assert solution("mark of the tool's source"[::-1]) > 0
-def test_the_suite_is_not_there(): assert solution("mark of the suite's source"[::-1]) == 0
+def moved(text): return "".join(chr(ord(letter) + 1) for letter in text)
+def test_the_search_finds_what_is_there(): assert solution(moved("mark of the tool's source")) > 0
+def test_the_suite_is_not_there(): assert solution(moved("mark of the suite's source")) == 0
 """
     verdict = await verify(code, tests)
     assert [(r.outcome, r.message) for r in verdict.tests] == [("passed", ""), ("passed", "")]

@@ -5,7 +5,7 @@ import gc
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 from docker.client import DockerClient
@@ -17,10 +17,27 @@ from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
 from src.sandboxes.image import DIGEST
 from src.sandboxes.limits import ContainerLimits, container_options
+from src.sandboxes.pool import PoolSize
 
 CODE = "def solution(n): return n"
 SUITE = "from solution import solution\ndef test_a(): assert solution(1) == 1"
 HANGING = SUITE + "\ndef test_b():\n    import time\n    time.sleep(1000)"
+
+COLD = PoolSize(least=0, ready=0, most=8)
+
+
+@pytest.fixture
+async def sandbox(image: str, containers: Callable[[SecureSandbox], set[str]]) -> AsyncIterator[SecureSandbox]:
+    """A sandbox that has no containers but those that run a job."""
+    sandbox = SecureSandbox(image=image, timeout=20, verifiers=COLD, executors=COLD)
+    yield sandbox
+    await sandbox.aclose()
+    assert containers(sandbox) == set()
+
+
+@pytest.fixture
+def own_containers(sandbox: SecureSandbox, containers: Callable[[SecureSandbox], set[str]]) -> Callable[[], list[str]]:
+    return lambda: list(containers(sandbox))
 
 
 @pytest.mark.docker
@@ -76,7 +93,7 @@ async def test_a_container_that_someone_else_removes_is_no_failed_test(
 
 
 @pytest.mark.docker
-async def test_the_host_ends_a_job_whose_judge_is_held_up(hasty: SecureSandbox) -> None:
+async def test_the_host_ends_a_job_whose_judge_is_held_up(sandbox: SecureSandbox) -> None:
     """The stopped test process takes nothing in, so the judge waits to hand it a suite larger than the pipe."""
     code = """
 import os, signal
@@ -85,7 +102,8 @@ for pid in range(2, 30):
         try: os.kill(pid, signal.SIGSTOP)
         except OSError: pass
 """
-    verdict = await hasty.verify("solution", code + CODE, SUITE + "\n#" + "x" * 2_000_000, lambda result: None)
+    sandbox.timeout = 1
+    verdict = await sandbox.verify("solution", code + CODE, SUITE + "\n#" + "x" * 2_000_000, lambda result: None)
     assert (verdict.passed, verdict.problem) == (False, "It ran longer than 1 seconds.")
 
 
@@ -100,7 +118,7 @@ async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, eng
     dead.communicate()
     labels["elsewhere"] = ownership.labels(600) | {ownership.OWNER: "another-machine:boot:1:1"}
     made = {
-        name: engine.containers.create(image, command=["execute"], labels=own, **container_options(ContainerLimits()))
+        name: engine.containers.create(image, labels=own, **container_options(ContainerLimits()))
         for name, own in labels.items()
     }
     try:
@@ -119,7 +137,7 @@ async def test_status_names_engine_and_image(sandbox: SecureSandbox, image: str,
 
 
 @pytest.mark.docker
-async def test_a_missing_image_is_said_with_what_to_do(nothing_left: None) -> None:
+async def test_a_missing_image_is_said_with_what_to_do() -> None:
     sandbox = SecureSandbox(image="self-eng-sandbox-that-is-not", timeout=5)
     with pytest.raises(SandboxUnavailable, match="there is no image self-eng-sandbox-that-is-not to run code in") as raised:
         await sandbox.verify("solution", CODE, SUITE, lambda result: None)

@@ -7,7 +7,7 @@ import pytest
 from src.core.verdict import Returned
 from src.sandbox import SecureSandbox
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
 
 PROBE = '''
 import os, resource, socket, subprocess

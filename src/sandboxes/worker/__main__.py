@@ -1,8 +1,6 @@
-"""`python -I -m sandbox_worker verify|execute`: the entry point of the image."""
-
-import sys
+"""`python -I -m sandbox_worker`: the entry point of the image."""
 
 from .judge import main
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

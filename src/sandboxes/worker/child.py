@@ -1,4 +1,4 @@
-"""A process that the judge forks, with its control channel and the pipe that its output comes through."""
+"""A process that runs foreign code, with its control channel to the judge and the pipe that its output comes through."""
 
 import contextlib
 import os
@@ -6,11 +6,9 @@ import signal
 import socket
 import sys
 import time
-import traceback
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
-from . import confinement
 from .frames import Channel, FrameReader, Message
 
 _LARGEST = 4 * 1024 * 1024
@@ -37,9 +35,12 @@ class Child:
 
     def ended(self) -> bool:
         if self.status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self.status = status if pid else None
+            self.status = self._look()
         return self.status is not None
+
+    def _look(self) -> int | None:
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        return status if pid else None
 
     def settle(self) -> None:
         """Wait for the end of a process whose channel has closed; end it if it lives on."""
@@ -53,6 +54,10 @@ class Child:
         if not self.ended():
             os.kill(self.pid, signal.SIGKILL)
 
+    def close(self) -> None:
+        self.control.close()
+        os.close(self.output)
+
     def reason(self) -> str:
         """How the process ended, as the end of a sentence that begins with its name."""
         if self.status is None:
@@ -62,46 +67,22 @@ class Child:
         return f"ended itself with exit code {os.waitstatus_to_exitcode(self.status)}"
 
 
-def fork(main: Callable[[Channel], None], close: Sequence[socket.socket | int], oom_score: int) -> Child:
-    """Start a process that runs `main` and then ends; `close` is what it must not inherit."""
-    here, there = socket.socketpair()
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid:
-        there.close()
-        os.close(write)
-        os.set_blocking(read, False)
-        return Child(pid, here, read)
-    code = 70
-    try:
-        for inherited in (*close, here):
-            inherited.close() if isinstance(inherited, socket.socket) else os.close(inherited)
-        os.close(read)
-        _redirect(write)
-        confinement.die_first(oom_score)
-        main(Channel(there))
-        code = 0
-    except BaseException:  # noqa: BLE001 - the child must never return into the judge's code
-        traceback.print_exc()
-    finally:
-        _flush()
-        os._exit(code)
-
-
-def _redirect(write: int) -> None:
-    """Output into the pipe, input from nowhere; the judge's own streams are out of reach from here on."""
-    nowhere = os.open("/dev/null", os.O_RDONLY)
-    for source, target in ((nowhere, 0), (write, 1), (write, 2)):
-        os.dup2(source, target)
-    os.close(nowhere)
-    os.close(write)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
-
-
-def _flush() -> None:
+def end(code: int) -> NoReturn:
+    """End this process, and nothing that it inherited with it."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
             continue
+    os._exit(code)
+
+
+def redirect(write: int) -> None:
+    """Output into the pipe, input from nowhere."""
+    nowhere = os.open("/dev/null", os.O_RDONLY)
+    for source, target in ((nowhere, 0), (write, 1), (write, 2)):
+        os.dup2(source, target)
+    os.close(nowhere)
+    os.close(write)
+    for stream in (sys.__stdout__, sys.__stderr__):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]

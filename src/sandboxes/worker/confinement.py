@@ -4,18 +4,26 @@ The container's limits hold without this. It keeps the processes inside the cont
 """
 
 import ctypes
+import os
+import resource
 import signal
 import sys
 from pathlib import Path
 
 _PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
 _KILLED_COUNTS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
+_LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 
 
 def hide() -> None:
     """Make this process, and the ones it forks, unreadable and untraceable for others of the same user."""
-    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE) failed")
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def adopt_orphans(adopt: bool) -> None:
+    """Whether to become the parent of every process that this one's descendants leave behind."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, int(adopt))
 
 
 def ignore_signals() -> None:
@@ -26,8 +34,7 @@ def ignore_signals() -> None:
 
 def die_first(score: int) -> None:
     """Ask the kernel to end this process before the judge when memory runs out; best effort."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the file belongs to root as long as the process is hidden
+    _prctl(_PR_SET_DUMPABLE, 1)  # the file belongs to root as long as the process is hidden
     try:
         Path("/proc/self/oom_score_adj").write_text(str(score))
     except OSError as error:
@@ -48,3 +55,15 @@ def memory_kills() -> int:
             if name == "oom_kill":
                 return int(count)
     return 0
+
+
+def condition() -> tuple[object, ...]:
+    """What other processes of the same user can change of this one without touching its memory: compare it with an earlier one."""
+    limits = tuple(resource.getrlimit(limit) for limit in _LIMITS)
+    scheduling = (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), frozenset(os.sched_getaffinity(0)))
+    return (limits, *scheduling, os.getpgid(0), os.getsid(0))
+
+
+def _prctl(option: int, value: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), f"prctl({option}) failed")

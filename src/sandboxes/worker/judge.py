@@ -1,21 +1,19 @@
 """Process 1 of the container: it alone speaks to the host, and it runs nothing that it was sent.
 
-It forks the tool's process and the tests' process, says `ready`, reads the one job frame, hands each process its part, and
-passes on what they report under the nonce of the job, which no other process has seen.
+It has the processes of a job forked, says `ready`, reads the job's frame, hands each process its part, and passes on what they
+report under the nonce of the job, which no other process has seen.
 """
 
-import functools
 import os
 import select
 import socket
-import sys
 import time
 import traceback
-from typing import Any
 
 from . import confinement
-from .child import Child, fork
-from .frames import BrokenStream, Channel, FrameReader, Message, pack
+from .child import Child
+from .frames import BrokenStream, FrameReader, Message, pack
+from .zygote import Nursery, Zygote
 
 OUTPUT = 64 * 1024
 """Bytes of output that are kept."""
@@ -23,76 +21,122 @@ OUTPUT = 64 * 1024
 _READ = 64 * 1024
 
 
-def main(mode: str) -> None:
-    """Judge one job; `mode` is `verify` or `execute`."""
+def main() -> None:
+    """Do what the host asks for, until it hangs up or a process has done what no later one should feel."""
     confinement.hide()
     confinement.ignore_signals()
-    judge = _Judge(*_fork(mode))
     try:
-        judge.run()
+        mode = _read_frame()["mode"]
+        _execute() if mode == "execute" else _verify()
     except BaseException:  # noqa: BLE001 - the host must learn that the judge broke, or it would blame the code
-        judge.say({"kind": "broken", "detail": traceback.format_exc()[-2000:]})
+        _say("", {"kind": "broken", "detail": traceback.format_exc()[-2000:]})
     os._exit(0)
 
 
-def _fork(mode: str) -> tuple[Child, Child | None]:
-    if mode == "execute":
-        return fork(functools.partial(_run_tool, None), (), 1000), None
-    for_tool, for_tests = socket.socketpair()
-    tool = fork(functools.partial(_run_tool, for_tool), (for_tests,), 1000)
-    tests = fork(functools.partial(_run_tests, for_tests), (for_tool, tool.control, tool.output), 500)
-    for_tool.close()
-    for_tests.close()
-    return tool, tests
+def _verify() -> None:
+    """One job, or the versions of one tool: what the tests' process holds must not be seen by another tool."""
+    tool = Zygote(_run_tool, 1000)
+    tests = Zygote(_run_tests, 500, tool)
+    tool.await_ready()
+    tests.await_ready()
+    condition, kills = confinement.condition(), confinement.memory_kills()
+    nonce, more = "", True
+    while more:
+        _say(nonce, {"kind": "ready"})
+        job = _read_frame()
+        nonce, more = job["nonce"], job.get("more", False)
+        if more and not _prepared(tests, job):
+            return
+        for_tool, for_tests = socket.socketpair()
+        start = Zygote.fork if more else Zygote.become
+        trial = _Trial(job, start(tool, for_tool), start(tests, for_tests))
+        for_tool.close()
+        for_tests.close()
+        more = trial.run() and tool.clean(tests.pid) and tests.clean(tool.pid) and _undisturbed(condition, kills)
 
 
-def _run_tool(calls: socket.socket | None, control: Channel) -> None:
+def _execute() -> None:
+    """One job after the other, each in a process of its own, as long as nothing of the last one is left."""
+    zygote = Zygote(_run_tool, 1000)
+    zygote.await_ready()
+    condition, kills = confinement.condition(), confinement.memory_kills()
+    nonce = ""
+    more = True
+    while more:
+        call = zygote.fork(None)
+        _say(nonce, {"kind": "ready"})  # with the last job's nonce, which a process that outlived its job does not know
+        job = _read_frame()
+        nonce = job["nonce"]
+        more = _Trial(job, call, None).run() and zygote.clean() and _undisturbed(condition, kills)
+
+
+def _prepared(tests: Zygote, job: Message) -> bool:
+    """Have the suite compiled once for all versions; it is foreign, but nothing of it runs there."""
+    try:
+        tests.prepare(f"{job['name']}\n{job['tests']}")
+    except (OSError, ValueError):
+        problem = "The tests can't be loaded: the process that was to compile them ended over it."
+        _say(job["nonce"], {"kind": "end", "problem": problem, "output": "", "seconds": 0.0})
+        return False
+    return True
+
+
+def _undisturbed(condition: tuple[object, ...], kills: int) -> bool:
+    return (confinement.condition(), confinement.memory_kills()) == (condition, kills)
+
+
+def _run_tool(nursery: Nursery) -> None:
     from . import tool_process
 
-    tool_process.run(control, Channel(calls) if calls else None)
+    tool_process.run(nursery)
 
 
-def _run_tests(calls: socket.socket, control: Channel) -> None:
+def _run_tests(nursery: Nursery) -> None:
     from . import test_process  # pytest is loaded in this process only
 
-    test_process.run(control, Channel(calls))
+    test_process.run(nursery)
 
 
-class _Judge:
-    def __init__(self, tool: Child, tests: Child | None) -> None:
+class _Trial:
+    """One job."""
+
+    def __init__(self, job: Message, tool: Child, tests: Child | None) -> None:
+        self._job = job
+        self._nonce = job["nonce"]
         self._tool = tool
         self._tests = tests
         self._children = [c for c in (tool, tests) if c]
         self._output = bytearray()
-        self._nonce = ""
-        self._job: Message = {}
-        self._started = 0.0
+        self._kills = confinement.memory_kills()
+        self._started = time.monotonic()
         self._loaded = False
+        self._disturbed = False
         self._running = ""
         self._problem: str | None = None
         self._lost: str | None = None
         """How the tool's process ended, if it did."""
 
-    def run(self) -> None:
-        """Do one job and report its end."""
-        self.say({"kind": "ready", "python": sys.version.split()[0]})
-        self._job = _read_job()
-        self._nonce = self._job["nonce"]
-        self._started = time.monotonic()
-        self._tool.send({k: self._job[k] for k in ("name", "code", "arguments") if k in self._job})
-        end = self._watch()
-        self._drain()
-        for child in self._children:
-            child.kill()
+    def run(self) -> bool:
+        """Do the job and report its end; whether every process played its part until then."""
+        try:
+            self._tool.send({k: self._job[k] for k in ("name", "code", "arguments") if k in self._job})
+            if self._tests:
+                self._tests.send({k: self._job[k] for k in ("name", "tests", "stop_early") if k in self._job})
+            end = self._watch()
+            self._drain()
+        except BaseException:  # noqa: BLE001 - see `main`; from here on the host wants a nonce
+            self._say({"kind": "broken", "detail": traceback.format_exc()[-2000:]})
+            return False
         output = self._output[:OUTPUT].decode("utf-8", "replace")
         if len(self._output) > OUTPUT:
             output += f"\n... (cut at {OUTPUT // 1024} KB)"
-        self.say({"kind": "end", "output": output, "seconds": round(time.monotonic() - self._started, 6), **end})
+        self._say({"kind": "end", "output": output, "seconds": round(time.monotonic() - self._started, 6), **end})
+        for child in self._children:
+            child.close()
+        return not self._disturbed and self._lost is None
 
-    def say(self, message: Message) -> None:
-        data = pack({"nonce": self._nonce, **message})
-        while data:
-            data = data[os.write(1, data) :]
+    def _say(self, message: Message) -> None:
+        _say(self._nonce, message)
 
     def _watch(self) -> Message:
         """Pass on what the processes report until one of them, or the clock, ends the job."""
@@ -101,7 +145,8 @@ class _Judge:
         inputs.update({c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children})
         while (left := deadline - time.monotonic()) > 0:
             ready, _, _ = select.select(list(inputs), [], [], left)
-            for number in ready:
+            # The tests first: they have said which test it was before its call could end the tool.
+            for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
                 child = inputs[number]
                 if child is None:
                     os._exit(0)  # the host hung up, or sent more than it should: nobody waits for a report
@@ -125,12 +170,12 @@ class _Judge:
             return self._hear_tool(message)
         for kind in ("collected", "result"):
             if kind in message:
-                self.say({"kind": kind, kind: message[kind]})
+                self._say({"kind": kind, kind: message[kind]})
         self._running = str(message.get("started", self._running))
         if "problem" in message and self._problem is None:
             self._problem = str(message["problem"])
         if "finished" in message:
-            self._notice_loss()
+            self._notice_loss(bool(message.get("tool_gone")))
             return {"problem": self._lost or self._problem}
         return None
 
@@ -141,12 +186,13 @@ class _Judge:
             return {"problem": str(message["load_failed"])}
         if "loaded" in message and not self._loaded:
             self._loaded = True
-            self._tests.send({"name": self._job["name"], "tests": self._job["tests"]})
+            self._tests.send({"go": True})
         return None
 
-    def _notice_loss(self) -> None:
-        """A tool that ended during the suite spoils it, whatever the tests made of that."""
-        if self._lost is None and self._tool.ended():
+    def _notice_loss(self, told: bool) -> None:
+        """A tool that ended during the suite spoils it, whatever the tests made of that; they may know earlier than its parent."""
+        if self._lost is None and (told or self._tool.ended()):
+            self._tool.settle()
             self._lost = self._loss(self._tool)
 
     def _gone(self, child: Child) -> Message | None:
@@ -159,12 +205,13 @@ class _Judge:
         return None
 
     def _loss(self, child: Child) -> str:
-        if confinement.memory_kills():
+        if confinement.memory_kills() > self._kills:
             return f"It needed more memory than the {self._job['memory']} MB that the sandbox gives{self._where()}."
         whose = "The tests' process" if child is self._tests else "The tool's process"
         return f"{whose} {child.reason()}{self._where()}."
 
     def _ended(self, reason: str) -> Message:
+        self._disturbed = True
         return {"problem": reason} if self._tests else {"killed": reason}
 
     def _where(self) -> str:
@@ -196,7 +243,13 @@ def _messages(child: Child) -> list[Message] | None:
         return None
 
 
-def _read_job() -> dict[str, Any]:
+def _say(nonce: str, message: Message) -> None:
+    data = pack({"nonce": nonce, **message})
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def _read_frame() -> Message:
     reader = FrameReader()
     while True:
         data = os.read(0, _READ)

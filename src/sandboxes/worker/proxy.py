@@ -24,6 +24,8 @@ class ToolLink:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._lock = threading.RLock()
+        self.gone = False
+        """Whether the tool's process was found to have ended."""
         self.twins = Twins(self)
 
     def get(self, name: str) -> Any:
@@ -60,12 +62,14 @@ class ToolLink:
                 self._channel.send(message)
                 reply = self._channel.receive()
             if reply is None:
+                self.gone = True
                 raise ToolGone("the tool's process has ended")
             if given and reply.get("args") is not None:
                 codec.write_back(given, [self.twins.decode(a) for a in reply["args"]])
             error = self.twins.decode(reply["error"]) if "error" in reply else None
             value = None if error is not None else self.twins.decode(reply["value"])
         except (OSError, BrokenStream, codec.NotPlain, KeyError, TypeError, ValueError) as broken:
+            self.gone = isinstance(broken, OSError)
             raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None
         _print(reply.get("out"))
         if isinstance(error, BaseException):

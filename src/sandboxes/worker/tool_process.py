@@ -3,6 +3,7 @@
 It loads the module, then calls the function once (`execute`) or answers the tests' requests (`verify`).
 """
 
+import gc
 import io
 import linecache
 import sys
@@ -14,12 +15,16 @@ from . import report
 from .codec import NotPlain
 from .frames import BrokenStream, Channel, Message
 from .shared_objects import SharedObjects
+from .zygote import Nursery
 
 _PRINTED = 64 * 1024
 
 
-def run(control: Channel, calls: Channel | None) -> None:
-    """Do the job that arrives on `control`; `calls` leads to the tests' process, None to execute."""
+def run(nursery: Nursery) -> None:
+    """Do the job that arrives for a process of this zygote."""
+    gc.collect()
+    gc.freeze()
+    control, calls = nursery.wait()
     job = control.receive()
     if job is None:
         return

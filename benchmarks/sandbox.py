@@ -1,0 +1,167 @@
+"""How fast the sandbox is, as ratios to bare pytest on this machine: `python -m benchmarks.sandbox [ROUNDS]`.
+
+Everything is measured in turns, so that what else the machine does hits all alike: pytest as a plain subprocess without plugins,
+`docker run --rm` of the sandbox's image with pytest, a verification, a call, and a gate (a verification, the same under another
+hash seed, a stub and ten mutants). The last line is one JSON object. A pool gets the time to refill before each measurement.
+"""
+
+import ast
+import asyncio
+import copy
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from docker.client import DockerClient
+
+from src.core.verdict import Returned
+from src.sandbox import SecureSandbox
+from src.sandboxes import ownership
+
+NAME = "is_prime"
+ARGUMENTS = {"number": 97}
+CALLS = 200
+MUTANTS = 10
+PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
+QUIET = 0.3
+"""Seconds of rest before each measurement: the engine is still busy with what it has removed."""
+
+
+def main(rounds: int) -> None:
+    seeds = Path(__file__).parents[1] / "src" / "seeds"
+    code, tests = (seeds / f"{NAME}.py").read_text(), (seeds / f"test_{NAME}.py").read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        Path(folder, f"{NAME}.py").write_text(code)
+        Path(folder, f"test_{NAME}.py").write_text(tests)
+        result = asyncio.run(_measure(rounds, folder, code, tests))
+    sys.stdout.write(json.dumps(result) + "\n")
+
+
+async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str, float]:
+    sandbox = SecureSandbox()
+    if not await asyncio.to_thread(sandbox.image_is_current):
+        await asyncio.to_thread(sandbox.build_image)
+    sandbox.start()
+    await sandbox.settle()
+    worker_mb = await asyncio.to_thread(_worker_mb, sandbox)
+    versions = [code, code, _stub(code), *_mutants(code)]
+    measures: dict[str, Callable[[], Awaitable[None]]] = {
+        "bare": lambda: _subprocess(sys.executable, *PYTEST, cwd=folder),
+        "docker_run": lambda: _subprocess(*_docker_run(sandbox.image, folder)),
+        "verify": lambda: _verify(sandbox, code, tests),
+        "execute": lambda: _execute(sandbox, code),
+        "gate": lambda: _gate(sandbox, versions, tests),
+        "bare_pair": lambda: _together(*(_subprocess(sys.executable, *PYTEST, cwd=folder) for _ in range(2))),
+        "calls": lambda: _together(*(_execute(sandbox, code) for _ in range(CALLS))),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in measures}
+    for _ in range(rounds):
+        for name, measure in measures.items():
+            await sandbox.settle()
+            await asyncio.sleep(QUIET)
+            started = time.perf_counter()
+            await measure()
+            seconds[name].append(time.perf_counter() - started)
+    await sandbox.aclose()
+    return _result(seconds, worker_mb)
+
+
+def _result(seconds: dict[str, list[float]], worker_mb: float) -> dict[str, float]:
+    for name, times in seconds.items():
+        p95 = sorted(times)[math.ceil(0.95 * len(times)) - 1]
+        sys.stdout.write(f"{name:11} median {statistics.median(times) * 1000:8.1f} ms   p95 {p95 * 1000:8.1f} ms   n {len(times)}\n")
+    median = {name: statistics.median(times) for name, times in seconds.items()}
+    return {
+        "verify_ratio": round(median["verify"] / median["bare"], 4),
+        "execute_ratio": round(median["execute"] / median["bare"], 4),
+        "gate_ratio": round(median["gate"] / median["bare"], 4),
+        "execute_throughput_ratio": round((CALLS / median["calls"]) / (2 / median["bare_pair"]), 1),
+        "docker_run_ratio": round(median["docker_run"] / median["bare"], 4),
+        "worker_mb": round(worker_mb, 1),
+    }
+
+
+async def _subprocess(*command: str, cwd: str | None = None) -> None:
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    run = await asyncio.create_subprocess_exec(*command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL)
+    if await run.wait():
+        raise RuntimeError(f"{' '.join(command)} failed")
+
+
+def _docker_run(image: str, folder: str) -> list[str]:
+    inside = ["-v", f"{folder}:/work:ro", "-w", "/work", "-e", "PYTHONDONTWRITEBYTECODE=1", "--entrypoint", "python"]
+    return ["docker", "run", "--rm", "--network", "none", *inside, image, *PYTEST]
+
+
+async def _verify(sandbox: SecureSandbox, code: str, tests: str) -> None:
+    verdict = await sandbox.verify(NAME, code, tests, lambda result: None)
+    assert verdict.passed, verdict
+
+
+async def _execute(sandbox: SecureSandbox, code: str) -> None:
+    outcome = await sandbox.execute(NAME, code, ARGUMENTS)
+    assert isinstance(outcome, Returned), outcome
+
+
+async def _gate(sandbox: SecureSandbox, versions: list[str], tests: str) -> None:
+    verdicts = await sandbox.verify_versions(NAME, versions, tests, timeout=2)
+    assert [v.passed for v in verdicts[:3]] == [True, True, False], verdicts[:3]
+    assert len(verdicts) == 3 + MUTANTS
+
+
+async def _together(*work: Awaitable[None]) -> None:
+    await asyncio.gather(*work)
+
+
+def _stub(code: str) -> str:
+    module = ast.parse(code)
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef):
+            node.body = ast.parse("raise NotImplementedError").body
+    return ast.unparse(module)
+
+
+def _mutants(code: str) -> list[str]:
+    """The tool with one number or comparison changed at a time."""
+    found = list(_changed(ast.parse(code)))
+    return (found * MUTANTS)[:MUTANTS]
+
+
+def _changed(module: ast.Module) -> Iterator[str]:
+    for number, node in enumerate(ast.walk(module)):
+        mutant = copy.deepcopy(module)
+        twin: Any = list(ast.walk(mutant))[number]
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            twin.value += 1
+        elif isinstance(node, ast.Compare):
+            twin.ops[0] = ast.NotEq() if isinstance(node.ops[0], ast.Eq) else ast.Eq()
+        else:
+            continue
+        yield ast.unparse(mutant)
+
+
+def _worker_mb(sandbox: SecureSandbox) -> float:
+    """Memory of the largest container that is ready, without what the kernel could take back from its cache."""
+    client = DockerClient.from_env()
+    try:
+        largest = 0
+        for container in client.containers.list(filters={"label": f"{ownership.GROUP}={sandbox.id}"}):
+            memory = container.stats(stream=False)["memory_stats"]
+            cache = memory["stats"].get("inactive_file", memory["stats"].get("total_inactive_file", 0))
+            largest = max(largest, memory["usage"] - cache)
+        return largest / 2**20
+    finally:
+        client.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

@@ -1,0 +1,66 @@
+"""What is said between the host and a container that waits for a job, on the event loop and straight over the attached socket."""
+
+import asyncio
+
+from src.sandboxes.account import Account
+from src.sandboxes.container import Container
+from src.sandboxes.worker.frames import BrokenStream, Message
+
+_GRACE = 2.0
+"""Seconds that the host waits after the worker's own clock has run out."""
+_CLEAN = 5.0
+"""Seconds until an executor must have cleaned up."""
+_READ = 65536
+
+
+async def converse(container: Container, job: bytes, seconds: float, account: Account) -> str | None:
+    """Do the packed job, which may take so many seconds, and fill the account; why it was ended early, None if it came to its own end.
+
+    Raises:
+        SandboxUnavailable, SandboxFailed: engine or worker broke.
+    """
+    loop = asyncio.get_running_loop()
+    stream = container.stream
+    container.jobs += 1
+    try:
+        async with asyncio.timeout(seconds + _GRACE):
+            await loop.sock_sendall(stream.socket, job)
+            while not account.complete:
+                data = await loop.sock_recv(stream.socket, _READ)
+                if not data:
+                    break
+                stream.unread += stream.take(data)
+                while stream.unread and not account.complete:
+                    account.take(stream.unread.pop(0))
+    except TimeoutError:
+        return f"It ran longer than {seconds:g} seconds."
+    except BrokenStream as broken:
+        account.disorder = str(broken)
+    except OSError:
+        pass  # the connection broke: what became of the container tells why
+    if not account.complete:
+        return await asyncio.to_thread(container.how_it_ended)
+    if stream.unread not in ([], [_ready(account.nonce)]):
+        account.take(stream.unread[0])  # which is not in order, after the end
+    return None
+
+
+async def recovered(container: Container, nonce: str) -> bool:
+    """Whether a container has cleaned up after the job of that nonce, and is ready for the next."""
+    loop = asyncio.get_running_loop()
+    stream = container.stream
+    try:
+        async with asyncio.timeout(_CLEAN):
+            while not stream.unread:
+                data = await loop.sock_recv(stream.socket, _READ)
+                if not data:
+                    return False
+                stream.unread += stream.take(data)
+    except (OSError, BrokenStream):
+        return False
+    frames, stream.unread = stream.unread, []
+    return frames == [_ready(nonce)]
+
+
+def _ready(nonce: str) -> Message:
+    return {"nonce": nonce, "kind": "ready"}

@@ -1,0 +1,255 @@
+"""A pool of containers that are ready for a job before it comes. It lives on one event loop; what blocks happens in threads.
+
+Who asks first is served first. How many stand ready follows the demand, within bounds: as many as were wanted at once lately.
+"""
+
+import asyncio
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from src.core.errors import SandboxError, SandboxUnavailable
+from src.sandboxes.container import LIFETIME, Container, HungUp
+from src.sandboxes.conversation import recovered
+
+_QUIET = 1.0
+"""Seconds that a job has the machine for itself, before the replacement of its container is started: most are done by then."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PoolSize:
+    """Bounds for the number of containers."""
+
+    least: int = 1
+    """Ready when nobody has asked for long."""
+    ready: int = 4
+    """Ready at most."""
+    most: int = 8
+    """At most in all, at work or ready."""
+    idle: float = 60.0
+    """Seconds after which one that was not wanted goes."""
+    patience: float = 0.0
+    """Seconds in which none of the containers at work came back, before another is started for those who wait."""
+
+
+class Pool:
+    """Containers of one mode. `take` one, then `give_back` or `discard` it."""
+
+    def __init__(self, make: Callable[[], Container], size: PoolSize, reusable: bool) -> None:
+        """`reusable`: whether a container may take another job after `give_back`."""
+        self._make = make
+        self._size = size
+        self._reusable = reusable
+        self._ready: deque[Container] = deque()
+        self._waiting: deque[tuple[float, asyncio.Future[Container]]] = deque()
+        self._starting: set[Container] = set()
+        self._working: set[Container] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._wanted = size.least
+        self._peak = 0
+        self._moved = 0.0
+        self._taken = 0.0
+        self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
+        self._starts = ThreadPoolExecutor(os.cpu_count() or 2, thread_name_prefix="sandbox-start")
+        self._ends = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox-end")
+        self._image_id = ""
+        self._idle = asyncio.Event()
+        """Set whenever a container has come or gone, or somebody waits no longer."""
+        self._closed = False
+
+    def fill(self) -> None:
+        """Start what is lacking, in the background."""
+        if self._closed:
+            return
+        room = self._size.most - len(self._ready) - len(self._working) - len(self._starting)
+        for _ in range(min(room, self._lacking())):
+            container = self._make()
+            self._starting.add(container)
+            self._spawn(self._start(container))
+        if self._waiting and not self._starting:
+            self._later(self._size.patience, self.fill)
+
+    async def full(self) -> None:
+        """Wait until nothing is being started, cleaned up or removed."""
+        self.fill()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def take(self) -> Container:
+        """A container that is ready; wait in the queue for it.
+
+        Raises:
+            SandboxUnavailable: no engine answers, or the image is gone.
+            SandboxFailed: the engine or the worker broke.
+        """
+        if self._closed:
+            raise SandboxUnavailable("the sandbox was closed")
+        self._note_demand()
+        while self._ready:
+            container = self._ready.popleft()
+            if self._usable(container):
+                self._working.add(container)
+                self._taken = time.monotonic()
+                self._later(_QUIET, self.fill)
+                return container
+            self._spawn(self._remove(container))
+        waiting: asyncio.Future[Container] = asyncio.get_running_loop().create_future()
+        self._waiting.append((time.monotonic(), waiting))
+        self.fill()
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if waiting.done() and not waiting.cancelled() and waiting.exception() is None:
+                self._working.discard(waiting.result())
+                self._arrived(waiting.result())
+            else:
+                self._waiting = deque(entry for entry in self._waiting if entry[1] is not waiting)
+                self._idle.set()
+            raise
+
+    def give_back(self, container: Container, nonce: str) -> None:
+        """The job of that nonce came to an orderly end: clean up behind it, or replace the container."""
+        self._spawn(self._recover(container, nonce) if self._reusable else self._remove(container))
+
+    async def discard(self, container: Container) -> None:
+        """End the container and wait until it is gone, however often the waiting task is cancelled."""
+        container.hang_up()
+        removal = self._spawn(self._remove(container))
+        cancelled = False
+        while not removal.done():
+            try:
+                await asyncio.wait([removal])
+            except asyncio.CancelledError:
+                cancelled = True
+        if cancelled:
+            raise asyncio.CancelledError
+
+    async def aclose(self) -> None:
+        """Wait for the jobs that run, then remove every container and end the threads."""
+        while self._working or self._waiting:
+            self._idle = asyncio.Event()
+            await self._idle.wait()
+        self._closed = True
+        for timer in self._timers.values():
+            timer.cancel()
+        for container in (*self._starting, *self._ready):
+            container.hang_up()
+        while self._ready:
+            self._spawn(self._remove(self._ready.popleft()))
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        await asyncio.to_thread(self._starts.shutdown)
+        await asyncio.to_thread(self._ends.shutdown)
+
+    def _lacking(self) -> int:
+        starting = len(self._starting)
+        if not self._reusable:
+            if not self._waiting and self._working and time.monotonic() - self._taken < _QUIET:
+                return 0
+            return (len(self._waiting) or self._wanted) - len(self._ready) - starting
+        everything = len(self._ready) + len(self._working) + starting
+        if self._waiting and time.monotonic() - max(self._waiting[0][0], self._moved) >= self._size.patience:
+            return max(1 - starting, self._size.least - everything)
+        return max(self._size.least, min(1, len(self._waiting))) - everything
+
+    def _note_demand(self) -> None:
+        self._peak = max(self._peak, len(self._working) + len(self._waiting) + 1)
+        self._wanted = max(self._wanted, min(self._peak, self._size.ready))
+        self._later(self._size.idle, self._shrink)
+
+    def _shrink(self) -> None:
+        """Let go what the last while did not need, and go on as long as there is something to let go later."""
+        self._wanted = max(self._size.least, min(self._peak, self._wanted - 1, self._size.ready))
+        self._peak = len(self._working) + len(self._waiting)
+        keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
+        stale = [c for c in self._ready if not self._usable(c)]
+        surplus = [c for c in self._ready if c not in stale][: max(0, len(self._ready) - len(stale) - keep)]
+        for container in (*stale, *surplus):
+            self._ready.remove(container)
+            self._spawn(self._remove(container))
+        if self._ready or self._working:
+            self._later(self._size.idle, self._shrink)
+
+    def _usable(self, container: Container) -> bool:
+        return container.stream.alive and time.monotonic() - container.born < LIFETIME and container.image_id == self._image_id
+
+    def _arrived(self, container: Container) -> None:
+        """Hand a ready container to who has waited longest."""
+        self._moved = time.monotonic()
+        self._idle.set()
+        while self._waiting:
+            _, waiting = self._waiting.popleft()
+            if not waiting.done():
+                self._working.add(container)
+                waiting.set_result(container)
+                return
+        self._ready.append(container)
+
+    def _failed(self, error: SandboxError) -> None:
+        """A start has failed: tell those who wait, one of them if it may be its own trouble, all if there is no sandbox."""
+        told = False
+        while self._waiting and not (told and not isinstance(error, SandboxUnavailable)):
+            _, waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_exception(error)
+                told = True
+        if not told:
+            log.warning("no sandbox container can be kept ready: %s", error)
+
+    async def _start(self, container: Container) -> None:
+        try:
+            await self._blocking(self._starts, container.start)
+        except HungUp:
+            self._starting.discard(container)
+        except SandboxError as error:
+            self._starting.discard(container)
+            self._failed(error)
+            self._idle.set()
+            if self._waiting:
+                self.fill()
+        else:
+            self._starting.discard(container)
+            if self._closed:
+                await self._blocking(self._ends, container.discard)
+                return
+            self._image_id = container.image_id
+            self._arrived(container)
+            self.fill()
+
+    async def _recover(self, container: Container, nonce: str) -> None:
+        if not await recovered(container, nonce) or not self._usable(container) or self._closed:
+            await self._remove(container)
+            return
+        self._working.discard(container)
+        self._arrived(container)
+
+    async def _remove(self, container: Container) -> None:
+        """Remove it; only then may another take its place, so that their number stays within bounds."""
+        try:
+            await self._blocking(self._ends, container.discard)
+        finally:
+            self._working.discard(container)
+            self._idle.set()
+        self.fill()
+
+    async def _blocking(self, threads: ThreadPoolExecutor, function: Callable[[], None]) -> None:
+        await asyncio.get_running_loop().run_in_executor(threads, function)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Call the function once, at most so much later than the earliest request for it."""
+        timer = self._timers.get(function)
+        if timer is None or timer.cancelled() or timer.when() <= asyncio.get_running_loop().time():
+            self._timers[function] = asyncio.get_running_loop().call_later(seconds, function)

@@ -1,0 +1,233 @@
+"""Containers that are ready before the job: they are replaced, follow the demand, and outlive neither trouble nor their server."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from docker.client import DockerClient
+
+from src.core.errors import SandboxUnavailable
+from src.core.verdict import Returned, Verdict
+from src.sandbox import SecureSandbox
+from src.sandboxes import ownership
+from src.sandboxes.pool import PoolSize
+
+pytestmark = pytest.mark.docker
+
+Containers = Callable[[SecureSandbox], set[str]]
+
+CODE = "def tool(n=1): return n"
+SUITE = "from tool import tool\ndef test_a(): assert tool() == 1"
+HANGING = SUITE + "\ndef test_b():\n    import time\n    time.sleep(1000)"
+SLEEPING = "import time\ndef tool(): time.sleep(1000)"
+NONE = PoolSize(least=0, ready=0, most=2)
+
+
+@pytest.fixture
+async def verifiers(image: str, containers: Containers) -> AsyncIterator[SecureSandbox]:
+    """A sandbox with one verifier that is ready."""
+    sandbox = SecureSandbox(image=image, timeout=20, verifiers=PoolSize(least=1, ready=2, most=3), executors=NONE)
+    sandbox.start()
+    await sandbox.settle()
+    yield sandbox
+    await sandbox.aclose()
+    assert containers(sandbox) == set()
+
+
+@pytest.fixture
+async def executors(image: str, containers: Containers) -> AsyncIterator[SecureSandbox]:
+    """A sandbox with one executor that is ready, and room for another."""
+    sandbox = SecureSandbox(image=image, timeout=20, verifiers=NONE, executors=PoolSize(least=1, ready=2, most=2, patience=0.05))
+    sandbox.start()
+    await sandbox.settle()
+    yield sandbox
+    await sandbox.aclose()
+    assert containers(sandbox) == set()
+
+
+async def verify(sandbox: SecureSandbox) -> bool:
+    return (await sandbox.verify("tool", CODE, SUITE, lambda result: None)).passed
+
+
+async def test_making_and_starting_a_sandbox_waits_for_nothing(image: str, containers: Containers) -> None:
+    sandbox = SecureSandbox(image=image, timeout=20)
+    sandbox.start()
+    assert containers(sandbox) == set()
+    await sandbox.aclose()
+    assert containers(sandbox) == set()
+
+
+async def test_a_verifier_serves_once_and_is_replaced(verifiers: SecureSandbox, containers: Containers) -> None:
+    [first] = containers(verifiers)
+    assert await verify(verifiers)
+    await verifiers.settle()
+    [second] = containers(verifiers)
+    assert second != first
+
+
+async def test_as_many_stand_ready_as_were_wanted_at_once(verifiers: SecureSandbox, containers: Containers) -> None:
+    assert await asyncio.gather(*(verify(verifiers) for _ in range(5))) == [True] * 5
+    await verifiers.settle()
+    assert len(containers(verifiers)) == 2
+    verifiers._verifiers._shrink()
+    verifiers._verifiers._shrink()
+    await verifiers.settle()
+    assert len(containers(verifiers)) == 1
+
+
+async def test_a_ready_container_that_was_killed_is_passed_over(
+    verifiers: SecureSandbox, executors: SecureSandbox, engine: DockerClient, containers: Containers
+) -> None:
+    for sandbox in (verifiers, executors):
+        for container in containers(sandbox):
+            await asyncio.to_thread(engine.api.kill, container)
+    assert await verify(verifiers)
+    assert isinstance(await executors.execute("tool", CODE, {}), Returned)
+
+
+async def test_a_cancelled_verification_is_gone_within_a_second(verifiers: SecureSandbox, containers: Containers) -> None:
+    before = containers(verifiers)
+    running = asyncio.Event()
+    job = asyncio.create_task(verifiers.verify("tool", CODE, HANGING, lambda result: running.set()))
+    await running.wait()
+    job.cancel()
+    async with asyncio.timeout(1):
+        with pytest.raises(asyncio.CancelledError):
+            await job
+    assert not before & containers(verifiers)
+
+
+async def test_a_cancelled_execution_is_gone_within_a_second(executors: SecureSandbox, containers: Containers) -> None:
+    before = containers(executors)
+    job = asyncio.create_task(executors.execute("tool", SLEEPING, {}))
+    await asyncio.sleep(0)
+    job.cancel()
+    async with asyncio.timeout(1):
+        with pytest.raises(asyncio.CancelledError):
+            await job
+    assert not before & containers(executors)
+    assert isinstance(await executors.execute("tool", CODE, {}), Returned)
+
+
+async def test_slow_tools_make_the_pool_grow_and_quick_ones_do_not(executors: SecureSandbox, containers: Containers) -> None:
+    await asyncio.gather(*(executors.execute("tool", CODE, {}) for _ in range(20)))
+    await executors.settle()
+    assert len(containers(executors)) == 1
+    slow = asyncio.create_task(executors.execute("tool", SLEEPING, {}))
+    await asyncio.sleep(0)
+    assert isinstance(await executors.execute("tool", CODE, {}), Returned)
+    assert len(containers(executors)) == 2
+    slow.cancel()
+    await asyncio.wait([slow])
+
+
+async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(image: str, containers: Containers) -> None:
+    sandbox = SecureSandbox(image=image, timeout=20, verifiers=NONE)
+    threads = {t for t in threading.enumerate() if t.name.startswith("sandbox")}
+    finished = []
+
+    async def job(number: int) -> None:
+        outcome = await sandbox.execute("tool", CODE, {"n": number})
+        assert isinstance(outcome, Returned)
+        assert outcome.data == str(number)
+        finished.append(number)
+
+    await asyncio.gather(*(job(number) for number in range(200)), *(verify(sandbox) for _ in range(4)))
+    assert sorted(finished) == list(range(200))
+    assert max(abs(number - place) for place, number in enumerate(finished)) < 8
+    await sandbox.aclose()
+    assert containers(sandbox) == set()
+    assert {t for t in threading.enumerate() if t.name.startswith("sandbox")} == threads
+
+
+async def test_who_gives_up_waiting_holds_nobody_up(image: str) -> None:
+    sandbox = SecureSandbox(image=image, timeout=20, executors=NONE, verifiers=PoolSize(least=0, ready=0, most=1))
+    jobs = [asyncio.create_task(verify(sandbox)) for _ in range(2)]
+    await asyncio.sleep(0)
+    jobs[1].cancel()
+    closing = asyncio.create_task(sandbox.aclose())
+    assert await jobs[0]
+    async with asyncio.timeout(10):
+        await closing
+
+
+async def test_a_closed_sandbox_says_so(image: str) -> None:
+    sandbox = SecureSandbox(image=image, timeout=20)
+    await sandbox.aclose()
+    with pytest.raises(SandboxUnavailable, match="the sandbox was closed"):
+        await sandbox.execute("tool", CODE, {})
+
+
+SERVER = """
+import asyncio, sys
+from src.sandbox import SecureSandbox
+async def main():
+    sandbox = SecureSandbox(image=sys.argv[1], timeout=20)
+    sandbox.start()
+    await sandbox.settle()
+    print(sandbox.id, flush=True)
+    await asyncio.sleep(1000)
+asyncio.run(main())
+"""
+
+
+async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(
+    verifiers: SecureSandbox, engine: DockerClient, image: str
+) -> None:
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, image, stdout=subprocess.PIPE)
+    assert server.stdout
+    group = (await server.stdout.readline()).decode().strip()
+    filters = {"label": f"{ownership.GROUP}={group}"}
+    left = await asyncio.to_thread(engine.containers.list, filters=filters)
+    assert len(left) == 3
+    server.kill()
+    await server.wait()
+    ends = [await asyncio.to_thread(container.wait, timeout=5) for container in left]
+    assert [end["StatusCode"] for end in ends] == [0, 0, 0]
+    assert await verifiers.reap() >= 3
+    assert await asyncio.to_thread(engine.containers.list, all=True, filters=filters) == []
+
+
+async def test_versions_of_a_tool_take_turns(verifiers: SecureSandbox) -> None:
+    wrong, stub, hostile = "def tool(): return 2", "def tool(): raise NotImplementedError", "import os\ndef tool(): os._exit(0)"
+    loop = "def tool():\n    while True: pass"
+    started = time.monotonic()
+    codes = [CODE, CODE, stub, wrong, hostile, loop, CODE, "def tool(:", CODE]
+    verdicts: tuple[Verdict, ...] = await verifiers.verify_versions("tool", codes, SUITE, timeout=1)
+    assert [v.passed for v in verdicts] == [True, True, False, False, False, False, True, False, True]
+    assert [v.problem for v in verdicts if not v.passed][2:] == [
+        "The tool's process ended itself with exit code 0, in test_a.",
+        "It ran longer than 1 seconds, in test_a.",
+        "The code has a syntax error in line 1: invalid syntax: def tool(:",
+    ]
+    assert time.monotonic() - started < 20
+
+
+async def test_no_version_leaves_anything_for_the_next(verifiers: SecureSandbox) -> None:
+    """Each writes, forks and stores what it can; the next fails if it finds any of that. The tests' processes follow the tool's."""
+    code = """
+import os, sys, time
+def tool():
+    found = os.listdir("/tmp") + [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in OWN]
+    return 1 if not found else found
+OWN = (1, os.getpid(), os.getpid() + 1, os.getppid(), os.getppid() + 1)
+if "LEFT" in os.environ or hasattr(sys, "left"): OWN = ()
+os.environ["LEFT"], sys.left = "1", 1
+"""
+    leaving = (
+        code
+        + """
+before = tool()
+open("/tmp/left", "w").close()
+if os.fork() == 0:
+    if os.fork() == 0: os.setsid()
+    time.sleep(1000)
+def tool(): return before
+"""
+    )
+    verdicts = await verifiers.verify_versions("tool", [leaving] * 6, SUITE)
+    assert [(v.passed, v.problem, [t.message for t in v.tests]) for v in verdicts] == [(True, None, [""])] * 6
