@@ -22,6 +22,7 @@ from typing import Any
 
 from docker.client import DockerClient
 
+from config import load_settings
 from src.core.verdict import Returned
 from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
@@ -56,7 +57,7 @@ async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str,
     versions = [code, code, _stub(code), *_mutants(code)]
     measures: dict[str, Callable[[], Awaitable[None]]] = {
         "bare": lambda: _subprocess(sys.executable, *PYTEST, cwd=folder),
-        "docker_run": lambda: _subprocess(*_docker_run(sandbox.image, folder)),
+        "docker_run": lambda: _subprocess(*_docker_run(load_settings().docker_image_name, folder)),
         "verify": lambda: _verify(sandbox, code, tests),
         "execute": lambda: _execute(sandbox, code),
         "gate": lambda: _gate(sandbox, versions, tests),

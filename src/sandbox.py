@@ -9,11 +9,10 @@ from typing import Any
 from src.core.errors import SandboxError
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
-from src.sandboxes.container import Container, Mode
+from src.sandboxes.backend import Backend, Container
 from src.sandboxes.conversation import converse, recovered
-from src.sandboxes.engine import Engine
+from src.sandboxes.docker import DockerBackend
 from src.sandboxes.expected import SuiteProblem, expected_tests
-from src.sandboxes.image import SandboxImage
 from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
@@ -57,15 +56,9 @@ class SecureSandbox:
         """On the containers as a label, see `ownership`."""
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
-        self._engine = Engine()
-        self._image = SandboxImage(self._engine, image, base_image)
-        self._verifiers = Pool(lambda: self._container("verify"), verifiers, reusable=False)
-        self._executors = Pool(lambda: self._container("execute"), executors, reusable=True)
-
-    @property
-    def image(self) -> str:
-        """The image's name."""
-        return self._image.name
+        self._backend: Backend = DockerBackend(image, base_image, self._limits)
+        self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
+        self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
 
     def start(self) -> None:
         """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""
@@ -84,7 +77,7 @@ class SecureSandbox:
             SandboxFailed: a step of the build failed.
         """
         try:
-            self._image.build(on_line or (lambda line: None))
+            self._backend.prepare(on_line or (lambda line: None))
         except SandboxError as error:
             if error.remedy:
                 error.add_note(f"What to do: {error.remedy}")  # shown where this is called from a command line
@@ -96,10 +89,10 @@ class SecureSandbox:
         Raises:
             SandboxUnavailable: no engine answers.
         """
-        return self._image.is_current()
+        return self._backend.is_current()
 
     async def status(self) -> SandboxStatus:
-        return await asyncio.to_thread(self._status)
+        return await asyncio.to_thread(self._backend.status)
 
     async def reap(self) -> int:
         """Remove the containers that dead servers left behind; how many there were. Call it at start.
@@ -107,12 +100,12 @@ class SecureSandbox:
         Raises:
             SandboxUnavailable: no engine answers.
         """
-        return await asyncio.to_thread(self._engine.reap)
+        return await asyncio.to_thread(self._backend.reap)
 
     async def aclose(self) -> None:
         """Give back containers, threads and connections, after the jobs that run have ended."""
         await asyncio.gather(self._verifiers.aclose(), self._executors.aclose())
-        await asyncio.to_thread(self._engine.close)
+        await asyncio.to_thread(self._backend.close)
 
     async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
         try:
@@ -144,18 +137,6 @@ class SecureSandbox:
         account = ExecutionAccount(secrets.token_hex(16))
         killed, seconds = await self._run(self._executors, {"name": name, "code": code, "arguments": dict(arguments)}, account)
         return account.execution(killed, seconds)
-
-    def _container(self, mode: Mode) -> Container:
-        return Container(self._engine, self._image, mode, self._limits, self.id)
-
-    def _status(self) -> SandboxStatus:
-        try:
-            version = self._engine.version()
-            self._image.id()
-        except SandboxError as error:
-            detail = f"Code can't run: {error.message}; {error.remedy}." if error.remedy else f"Code can't run: {error.message}."
-            return SandboxStatus(available=False, backend="docker", detail=detail)
-        return SandboxStatus(available=True, backend="docker", detail=f"Docker {version}, image {self._image.name}")
 
     async def _run(self, pool: Pool, job: Message, account: Account) -> tuple[str | None, float]:
         """Do a job in a container of the pool; why it was ended early, and the seconds it took."""

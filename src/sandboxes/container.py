@@ -1,27 +1,21 @@
-"""A container with a judge that waits for jobs: made, attached to, told what it is for, and removed by id whatever happens.
-
-Blocking, but for `hang_up`, which may be called from any thread at any time.
-"""
+"""A Docker container with a judge that waits for jobs: made, attached to, told what it is for, and removed by id whatever happens."""
 
 import logging
 import threading
 import time
-from typing import Any, Literal
+from typing import Any
 
 from docker.errors import ImageNotFound, NotFound  # type: ignore[import-not-found]
 
 from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.sandboxes import ownership
 from src.sandboxes.attached import Attached
+from src.sandboxes.backend import LIFETIME, HungUp, Mode
 from src.sandboxes.engine import Engine, translated
 from src.sandboxes.image import BUILD, SandboxImage
 from src.sandboxes.limits import ContainerLimits, container_options
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
 
-Mode = Literal["verify", "execute"]
-
-LIFETIME = 3600.0
-"""Seconds after which a container takes no more jobs."""
 _START = 30.0
 """Seconds until a container must be ready for its job."""
 _MARGIN = 3600.0
@@ -33,11 +27,7 @@ _REMOVED = "the container was removed by someone else in the middle of its job"
 log = logging.getLogger(__name__)
 
 
-class HungUp(Exception):
-    """`hang_up` was called while the container started."""
-
-
-class Container:
+class DockerContainer:
     """One container; `start` it before anything else."""
 
     def __init__(self, engine: Engine, image: SandboxImage, mode: Mode, limits: ContainerLimits, group: str) -> None:
@@ -51,7 +41,7 @@ class Container:
         self._hung_up = False
         self._attached: Attached | None = None
         self.id = ""
-        self.image_id = ""
+        self.edition = ""
         self.born = time.monotonic()
         self.jobs = 0
         """How many it has been given."""
@@ -128,11 +118,11 @@ class Container:
             raise HungUp
 
     def _create(self) -> None:
-        self.image_id = self._image.id()
+        self.edition = self._image.id()
         labels = ownership.labels(lifetime=LIFETIME + _MARGIN, group=self._group)
         with translated("creating a container"):
             try:
-                created = self._engine.client().containers.create(self.image_id, labels=labels, **container_options(self._limits))
+                created = self._engine.client().containers.create(self.edition, labels=labels, **container_options(self._limits))
             except ImageNotFound as error:
                 raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error
         self.id = str(created.id)

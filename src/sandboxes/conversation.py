@@ -3,7 +3,7 @@
 import asyncio
 
 from src.sandboxes.account import Account
-from src.sandboxes.container import Container
+from src.sandboxes.backend import Container
 from src.sandboxes.worker.frames import BrokenStream, Message
 
 _GRACE = 2.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from src.core.errors import SandboxError, SandboxUnavailable
-from src.sandboxes.container import LIFETIME, Container, HungUp
+from src.sandboxes.backend import LIFETIME, Container, HungUp
 from src.sandboxes.conversation import recovered
 
 _QUIET = 1.0
@@ -59,7 +59,7 @@ class Pool:
         self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
         self._starts = ThreadPoolExecutor(os.cpu_count() or 2, thread_name_prefix="sandbox-start")
         self._ends = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox-end")
-        self._image_id = ""
+        self._edition = ""
         self._idle = asyncio.Event()
         """Set whenever a container has come or gone, or somebody waits no longer."""
         self._closed = False
@@ -178,7 +178,7 @@ class Pool:
             self._later(self._size.idle, self._shrink)
 
     def _usable(self, container: Container) -> bool:
-        return container.stream.alive and time.monotonic() - container.born < LIFETIME and container.image_id == self._image_id
+        return container.stream.alive and time.monotonic() - container.born < LIFETIME and container.edition == self._edition
 
     def _arrived(self, container: Container) -> None:
         """Hand a ready container to who has waited longest."""
@@ -219,7 +219,7 @@ class Pool:
             if self._closed:
                 await self._blocking(self._ends, container.discard)
                 return
-            self._image_id = container.image_id
+            self._edition = container.edition
             self._arrived(container)
             self.fill()
 

@@ -117,10 +117,7 @@ async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, eng
     }
     dead.communicate()
     labels["elsewhere"] = ownership.labels(600) | {ownership.OWNER: "another-machine:boot:1:1"}
-    made = {
-        name: engine.containers.create(image, labels=own, **container_options(ContainerLimits()))
-        for name, own in labels.items()
-    }
+    made = {name: engine.containers.create(image, labels=own, **container_options(ContainerLimits())) for name, own in labels.items()}
     try:
         assert await sandbox.reap() >= 2
         left = {c.id for c in await asyncio.to_thread(engine.containers.list, all=True)}
