@@ -124,7 +124,7 @@ async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, eng
         assert {name for name, container in made.items() if container.id in left} == {"live", "elsewhere"}
     finally:
         for container in made.values():
-            sandbox._engine.remove(container.id)
+            container.remove(force=True)
 
 
 @pytest.mark.docker
