@@ -123,8 +123,9 @@ async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, eng
         left = {c.id for c in await asyncio.to_thread(engine.containers.list, all=True)}
         assert {name for name, container in made.items() if container.id in left} == {"live", "elsewhere"}
     finally:
-        for container in made.values():
-            container.remove(force=True)
+        for container in engine.containers.list(all=True):
+            if container.id in {m.id for m in made.values()}:
+                container.remove(force=True)
 
 
 @pytest.mark.docker
@@ -205,5 +206,5 @@ def test_settings_fill_in_what_is_not_given(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("DOCKER_IMAGE_NAME", "from-the-settings")
     monkeypatch.setenv("DOCKER_TIMEOUT", "7")
     sandbox = SecureSandbox()
-    assert (sandbox._image.name, sandbox.timeout) == ("from-the-settings", 7.0)
+    assert (sandbox._backend._image.name, sandbox.timeout) == ("from-the-settings", 7.0)
     assert SecureSandbox(image="other", timeout=3).timeout == 3
