@@ -13,7 +13,7 @@ from src.core.signature import parse_signature
 from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from src.core.tool import Candidate, Tool, ToolDraft
 from src.core.turn import Budget
-from src.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict
+from src.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict, Version
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -80,6 +80,11 @@ class ScriptedSandbox:
         for test in verdict.tests:
             on_test(test)
         return verdict
+
+    async def verify_versions(
+        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None
+    ) -> tuple[Verdict, ...]:
+        return tuple([await self.verify(name, version.code, tests, lambda _: None) for version in versions])
 
     async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
         self.executed.append((name, arguments))

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.tool import Candidate, Tool, ToolDraft
 from src.core.turn import Budget
-from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
+from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -85,7 +85,7 @@ class ToolLibrary(Protocol):
 class Sandbox(Protocol):
     """Runs generated code where it can do no harm. Cancelling a call ends its container.
 
-    Raises (verify and execute): SandboxUnavailable, SandboxFailed; never because of what the code does.
+    Raises (verify, verify_versions and execute): SandboxUnavailable, SandboxFailed; never because of what the code does.
     """
 
     async def status(self) -> SandboxStatus: ...
@@ -94,6 +94,17 @@ class Sandbox(Protocol):
         """Run the suite `tests` (pytest source) against the module `name` whose source is `code`.
 
         `on_test` is called on the event loop, once per finished test, as it finishes.
+        """
+        ...
+
+    async def verify_versions(
+        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None
+    ) -> tuple[Verdict, ...]:
+        """Run one suite against versions of the tool `name`; a verdict for each, in their order.
+
+        Containers have different hash seeds, and version n runs in container n % 2: so two neighbours that have the same code, or
+        this and a run of `verify`, compare hash seeds. A run ends at its first test that does not pass, unless the version is to be
+        run `whole`; its verdict holds the tests up to there, in the order in which they ran. `timeout` is seconds of one run.
         """
         ...
 

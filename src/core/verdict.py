@@ -7,6 +7,17 @@ from pydantic import Field
 from src.core.value import Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
+TestOrder = Literal["given", "reversed", "shuffled"]
+
+
+class Version(Value):
+    """A version of a tool that a suite is run against, and how: the tool once more, a stub of it, a mutant."""
+
+    code: str
+    order: TestOrder = "given"
+    """Of the tests; the suite's own, that one backwards, or one drawn for this run."""
+    whole: bool = False
+    """Run every test, also after one that did not pass."""
 
 
 class TestResult(Value):
