@@ -4,12 +4,16 @@
 ARG BASE_IMAGE=python:3.12-slim
 FROM ${BASE_IMAGE}
 
-RUN pip install --no-cache-dir --root-user-action=ignore pytest==9.2.0
-
 # Slim images come without compiled modules, and at run time nothing can be written: compile once, import fast.
 RUN python -m compileall -q -x "/(test|tests|idlelib|lib2to3|site-packages)/" \
         "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')" \
     && python -c "import pathlib, sysconfig; pathlib.Path(sysconfig.get_path('purelib'), 'sandbox.pth').write_text('/opt/sandbox\n')"
+
+COPY docker/requirements.txt /opt/sandbox/
+RUN pip install --no-cache-dir --root-user-action=ignore -r /opt/sandbox/requirements.txt
+
+# matplotlib looks for fonts when it is first imported: looked for once, here.
+RUN MPLCONFIGDIR=/opt/matplotlib MPLBACKEND=Agg python -c "import matplotlib.pyplot"
 
 # Older versions of runc give a tmpfs the mode of the folder below it, whatever its options say, hence the last step.
 COPY src/sandboxes/worker /opt/sandbox/sandbox_worker

@@ -1,4 +1,4 @@
-"""The sandbox's image: built from `docker/sandbox.dockerfile` and the worker's sources, and known by their digest."""
+"""The sandbox's image: built from `docker/` and the worker's sources, and known by their digest."""
 
 import hashlib
 import io
@@ -20,6 +20,7 @@ BUILD = 'build it with `python -c "from src.sandbox import SecureSandbox; Secure
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DOCKERFILE = "docker/sandbox.dockerfile"
+_PACKAGES = "docker/requirements.txt"
 _WORKER = "src/sandboxes/worker"
 _SLIM = re.compile(r"(?:^|/)python:3\.(\d+)-slim$")
 _OLDEST = 11
@@ -136,7 +137,7 @@ class SandboxImage:
 
 
 def source_digest() -> str:
-    """sha256 over the dockerfile and the worker's sources, with their names."""
+    """sha256 over the dockerfile, the list of packages and the worker's sources, with their names."""
     digest = hashlib.sha256()
     for name, content in _sources():
         digest.update(f"{name}\0{len(content)}\0".encode())
@@ -145,7 +146,7 @@ def source_digest() -> str:
 
 
 def _sources() -> list[tuple[str, bytes]]:
-    files = [_ROOT / _DOCKERFILE, *sorted((_ROOT / _WORKER).glob("*.py"))]
+    files = [_ROOT / _DOCKERFILE, _ROOT / _PACKAGES, *sorted((_ROOT / _WORKER).glob("*.py"))]
     return [(path.relative_to(_ROOT).as_posix(), path.read_bytes()) for path in files]
 
 

@@ -6,6 +6,15 @@ from typing import Any
 _USER = 65534
 _MB = 1024 * 1024
 
+ENVIRONMENT = {
+    "HOME": "/tmp",  # noqa: S108 - inside the container
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "Agg",
+    "MPLCONFIGDIR": "/tmp/.matplotlib",  # noqa: S108
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
+}
+"""What foreign code finds in its environment; one thread per library, since more would only wait for the one CPU."""
+
 
 @dataclass(frozen=True)
 class ContainerLimits:
@@ -30,7 +39,7 @@ def container_options(limits: ContainerLimits) -> dict[str, Any]:
         "user": f"{_USER}:{_USER}",
         "working_dir": "/tmp",  # noqa: S108 - inside the container
         "hostname": "sandbox",
-        "environment": {"HOME": "/tmp", "LANG": "C.UTF-8"},  # noqa: S108
+        "environment": ENVIRONMENT,
         "stdin_open": True,
         "tty": False,
         "init": False,
