@@ -8,6 +8,7 @@ import re
 import sys
 
 from src.core.errors import ToolNameInvalid
+from src.core.packages import sandbox_packages
 
 MAX_LENGTH = 50
 _FORM = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
@@ -41,6 +42,7 @@ def _problem(name: str) -> str:
         (keyword.iskeyword(name) or keyword.issoftkeyword(name), "it is a keyword of Python"),
         (hasattr(builtins, name), "it is a builtin of Python"),
         (name in sys.stdlib_module_names, "it is a module of Python's standard library"),
+        (name in sandbox_packages(), "it is a package that the sandbox offers"),
         (name in _OURS, "it is a module of this project"),
         (name in _DEVICES, "Windows has a device of that name"),
         (name in _installed(), "it is an installed module"),

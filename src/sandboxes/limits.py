@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from src.core.packages import sandbox_packages
+
 _USER = 65534
 _MB = 1024 * 1024
 
@@ -12,6 +14,7 @@ ENVIRONMENT = {
     "MPLBACKEND": "Agg",
     "MPLCONFIGDIR": "/tmp/.matplotlib",  # noqa: S108
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
+    "SANDBOX_PACKAGES": " ".join(sandbox_packages()),
 }
 """What foreign code finds in its environment; one thread per library, since more would only wait for the one CPU."""
 

@@ -8,11 +8,14 @@ import keyword
 import sys
 from collections.abc import Iterator
 
+from src.core.packages import sandbox_packages
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.spec import Specification
 from src.synthesis.annotations import annotation_problem
 
-_TEST_IMPORTS = frozenset(sys.stdlib_module_names) | {"pytest"}
+_TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
+_TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
+_THERE = ", ".join(["the standard library", *sandbox_packages()])
 _EVASIONS = {"skip", "skipif", "xfail", "importorskip", "exit"}
 
 
@@ -54,7 +57,7 @@ def suite_problem(tests: str, name: str) -> str | None:
 def _suite_problems(module: ast.Module, name: str) -> Iterator[str]:
     foreign = _foreign_imports(module, _TEST_IMPORTS | {name})
     if foreign:
-        yield f"the suite imports {foreign}; only the standard library, pytest and {name} are there"
+        yield f"the suite imports {foreign}; only {_THERE}, pytest and {name} are there"
     if not any(_imports_from(node, name) for node in ast.walk(module)):
         yield f"the suite does not import the function with `from {name} import {name}`"
     found = list(_tests(module))
@@ -79,8 +82,8 @@ def module_problem(code: str, wanted: Signature) -> str | None:
         return str(error)
     if [(p.name, p.default) for p in found.parameters] != [(p.name, _normal(p.default)) for p in wanted.parameters]:
         return f"the signature is `{found}`, but the specification says `{wanted}`"
-    foreign = _foreign_imports(ast.parse(code), frozenset(sys.stdlib_module_names))
-    return f"the code imports {foreign}; only the standard library is there" if foreign else None
+    foreign = _foreign_imports(ast.parse(code), _TOOL_IMPORTS)
+    return f"the code imports {foreign}; only {_THERE} are there" if foreign else None
 
 
 def stub(signature: Signature) -> str:

@@ -36,7 +36,8 @@ def test_ordinary_names_are_allowed(name: str) -> None:
         ("config", "this project"),
         ("nul", "Windows"),
         ("flask", "installed"),
-        ("numpy", "installed"),
+        ("numpy", "the sandbox offers"),
+        ("matplotlib", "the sandbox offers"),
         ("yaml", "installed"),
     ],
 )

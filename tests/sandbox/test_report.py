@@ -97,14 +97,6 @@ def test_deep_nesting_is_cut_off() -> None:
     assert got["data"] is None
 
 
-def test_missing_packages_are_named() -> None:
-    error = ModuleNotFoundError("No module named 'pandaz.frame'", name="pandaz.frame")
-    assert report.load_problem("code", error, "x.py") == "The code needs the package `pandaz`, which the sandbox does not have."
-    assert report.load_problem("tests", error, "x.py") == "The tests need the package `pandaz`, which the sandbox does not have."
-    wrong = ModuleNotFoundError("No module named 'json.nothing'", name="json.nothing")
-    assert report.load_problem("code", wrong, "x.py") == "The code can't be imported: ModuleNotFoundError: No module named 'json.nothing'"
-
-
 def test_syntax_errors_name_their_line() -> None:
     with pytest.raises(SyntaxError) as raised:
         compile("a = 1\ndef f(:\n", "x.py", "exec")

@@ -111,6 +111,7 @@ async def test_a_wrong_tool_fails_with_what_a_repair_needs(verify) -> None:
     assert verdict.output.splitlines() == ["called with 2", "called with 3", "called with 1", "called with 1", "called with 100"]
 
 
+OFFER = "It has dateutil, matplotlib, numpy, pandas and the standard library."
 TEST = "from solution import solution\ndef test_a():\n    assert solution(1) == 1\n"
 RIGHT = "def solution(n):\n    return n\n"
 
@@ -123,12 +124,12 @@ RIGHT = "def solution(n):\n    return n\n"
         (
             "import nothing_like_this\n" + RIGHT,
             TEST,
-            "The code needs the package `nothing_like_this`, which the sandbox does not have.",
+            f"The code needs the package `nothing_like_this`, which the sandbox does not have. {OFFER}",
         ),
         (
             RIGHT,
             "from wrong_name import solution\n" + TEST,
-            "The tests need the package `wrong_name`, which the sandbox does not have. (The tool's module is called `solution`.)",
+            f"The tests need the package `wrong_name`, which the sandbox does not have. {OFFER} (The tool's module is called `solution`.)",
         ),
         (
             "def other(): pass",

@@ -8,6 +8,7 @@ Scalars of JSON stand for themselves, everything else is `[tag, payload]`.
 
 import math
 import pathlib
+import sys
 import uuid
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -104,7 +105,15 @@ def plain_base(value: Any) -> Any:
     for base in _BASES:
         if isinstance(value, base):
             return _as_base(value, base)
-    return NotImplemented
+    scalar = python_scalar(value)
+    return NotImplemented if scalar is value else scalar
+
+
+def python_scalar(value: Any) -> Any:
+    """Python's own number, truth or date for one of numpy's; any other value as it is."""
+    generic = getattr(sys.modules.get("numpy"), "generic", ())
+    plain = value.item() if isinstance(value, generic) else value
+    return value if isinstance(plain, generic) else plain  # there is no plain number for a `longdouble`
 
 
 def _as_base(value: Any, base: type) -> Any:

@@ -3,7 +3,7 @@
 import linecache
 from typing import TYPE_CHECKING
 
-from .report import missing_package
+from .missing import missing_package
 
 if TYPE_CHECKING:
     import pytest

@@ -1,11 +1,12 @@
 """What the tool did, as data for the host: the value it returned, the exception it raised, or why it can't be loaded."""
 
-import importlib.util
 import json
 import sys
 from types import ModuleType
 from typing import Any
 
+from .codec import python_scalar
+from .missing import missing_package
 from .shared_objects import own_frames, shown
 
 TEXT = 20_000
@@ -45,6 +46,7 @@ def execute(module: ModuleType, name: str, arguments: dict[str, Any]) -> dict[st
 
 
 def returned(value: Any) -> dict[str, Any]:
+    value = python_scalar(value)
     text = _Text(TEXT)
     if type(value) is str:
         text.add(value)
@@ -85,21 +87,11 @@ def load_problem(what: str, error: BaseException, filename: str) -> str:
     return f"The {what} can't be imported: {type(error).__name__}: {shown(error, str)}{frames}"
 
 
-def missing_package(what: str, error: BaseException) -> str:
-    """A sentence that names the package whose import failed because the sandbox does not have it; else ""."""
-    if not isinstance(error, ModuleNotFoundError) or not error.name:
-        return ""
-    package = error.name.partition(".")[0]
-    if package in sys.stdlib_module_names or package in sys.modules or importlib.util.find_spec(package) is not None:
-        return ""
-    return f"The {what} need{'s' if what == 'code' else ''} the package `{package}`, which the sandbox does not have."
-
-
 def plain_json(value: Any) -> str | None:
     """The value as JSON text; None if JSON can't say it exactly (tuples count as lists), or if it is too large."""
     if not _plain(value, [DATA], 0):
         return None
-    text = json.dumps(value, allow_nan=False)
+    text = json.dumps(value, allow_nan=False, default=python_scalar)
     return text if len(text) <= DATA else None
 
 
@@ -108,7 +100,7 @@ def _plain(value: Any, left: list[int], depth: int) -> bool:
     left[0] -= len(value) if type(value) is str else 1
     if left[0] < 0 or depth > _NESTED:
         return False
-    kind = type(value)
+    kind = type(value := python_scalar(value))
     if kind is int:
         return bool(value.bit_length() < _JSON_BITS)
     if kind is float:
@@ -144,7 +136,7 @@ class _Text:
         self.add(piece)
 
     def show(self, value: Any, depth: int) -> None:
-        kind = type(value)
+        kind = type(value := python_scalar(value))
         if self.left < 0:
             return
         if depth > _NESTED:

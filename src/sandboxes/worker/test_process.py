@@ -21,6 +21,7 @@ from . import report
 from .child import end
 from .failures import describe, shorten
 from .frames import Channel, Message
+from .missing import missing_package
 from .proxy import ProxyModule, ToolLink
 from .zygote import Channels, Nursery
 
@@ -226,6 +227,6 @@ def _name(nodeid: str) -> str:
 
 
 def _hint(error: BaseException, name: str) -> str:
-    if isinstance(error, ModuleNotFoundError) and report.missing_package("tests", error):
+    if isinstance(error, ModuleNotFoundError) and missing_package("tests", error):
         return f" (The tool's module is called `{name}`.)"
     return ""

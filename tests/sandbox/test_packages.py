@@ -1,0 +1,119 @@
+"""The packages of the image, in a real container: they are there, they work within the limits, and nothing of them is loaded before."""
+
+import json
+
+import pytest
+
+from src.core.packages import sandbox_packages
+from src.core.verdict import Raised, Returned, Verdict
+from src.sandbox import SecureSandbox
+from tests.sandbox.conftest import Verify
+
+pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+
+HAS = "It has dateutil, matplotlib, numpy, pandas and the standard library."
+
+
+async def run(sandbox: SecureSandbox, code: str) -> Returned:
+    got = await sandbox.execute("tool", code, {})
+    assert isinstance(got, Returned), got
+    return got
+
+
+@pytest.mark.parametrize("package", sandbox_packages())
+async def test_every_package_of_the_list_can_be_imported(sandbox: SecureSandbox, package: str) -> None:
+    got = await run(sandbox, f"import {package}\ndef tool(): return {package}.__name__")
+    assert (got.text, got.stdout) == (package, "")
+
+
+async def test_nothing_of_them_is_loaded_before_a_tool_wants_it(sandbox: SecureSandbox) -> None:
+    code = f"import sys\ndef tool(): return [p for p in {sandbox_packages()!r} if p in sys.modules]"
+    assert (await run(sandbox, code)).data == "[]"
+
+
+async def test_libraries_use_one_thread(sandbox: SecureSandbox) -> None:
+    code = """
+import os
+import numpy
+def tool():
+    numpy.ones((400, 400)) @ numpy.ones((400, 400))
+    return len(os.listdir("/proc/self/task"))
+"""
+    assert (await run(sandbox, code)).data == "1"
+
+
+async def test_a_plot_is_drawn_without_a_warning(sandbox: SecureSandbox) -> None:
+    code = """
+import os, warnings
+warnings.simplefilter("error")
+import pandas as pd
+import matplotlib, matplotlib.pyplot as plt
+def tool():
+    frame = pd.DataFrame({"x": [1, 2, 3], "y": [3, 1, 2]})
+    figure, axes = plt.subplots()
+    axes.plot(frame["x"], frame["y"], label="größer ½")
+    axes.legend()
+    figure.savefig("plot.png")
+    with open("plot.png", "rb") as file:
+        head = file.read(8)
+    return [matplotlib.get_backend(), head.hex(), os.path.getsize("plot.png") > 5000]
+"""
+    got = await run(sandbox, code)
+    assert json.loads(got.data or "") == ["Agg", "89504e470d0a1a0a", True]
+    assert got.stdout == ""
+
+
+async def test_numbers_of_numpy_are_given_as_pythons(sandbox: SecureSandbox) -> None:
+    code = """
+import numpy as np
+def tool(): return {"a": np.int64(3), "b": [np.float64(1.5), np.bool_(True)], "c": (np.str_("x"),), "d": np.float32(0.5)}
+"""
+    got = await run(sandbox, code)
+    assert (got.text, got.data) == (
+        "{'a': 3, 'b': [1.5, True], 'c': ('x',), 'd': 0.5}",
+        '{"a": 3, "b": [1.5, true], "c": ["x"], "d": 0.5}',
+    )
+    assert (await run(sandbox, "import numpy as np\ndef tool(): return np.int64(3)")).model_copy(update={"seconds": 0.0}) == Returned(
+        type_name="int", text="3", data="3"
+    )
+    got = await run(sandbox, "import numpy as np\ndef tool(): return np.longdouble(1)")
+    assert (got.text, got.data) == ("np.longdouble('1.0')", None)
+
+
+async def test_tests_see_numbers_of_numpy_as_pythons(verify: Verify) -> None:
+    code = "import numpy as np\ndef solution(n): return np.int64(n) + 1 if n else np.arange(3)"
+    tests = """
+from solution import solution
+def test_a():
+    assert solution(1) == 2
+    assert type(solution(1)) is int
+def test_b():
+    assert list(solution(0)) == [0, 1, 2]
+"""
+    verdict = await verify(code, tests)
+    assert isinstance(verdict, Verdict)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ("code", "type_name", "message"),
+    [
+        ("import polars", "ModuleNotFoundError", f"The code needs the package `polars`, which the sandbox does not have. {HAS}"),
+        (
+            "def tool(): import scipy.stats",
+            "ModuleNotFoundError",
+            f"The code needs the package `scipy`, which the sandbox does not have. {HAS}",
+        ),
+        (
+            "import pandas as pd\ndef tool(): pd.DataFrame({'a': [1]}).to_excel('a.xlsx')",
+            "ModuleNotFoundError",
+            f"The code needs the package `openpyxl`, which the sandbox does not have. {HAS}",
+        ),
+        ("import pandas.nothing", "ModuleNotFoundError", "No module named 'pandas.nothing'"),
+        ("from numpy import nothing", "ImportError", "cannot import name 'nothing' from 'numpy' ("),
+    ],
+)
+async def test_an_import_that_fails_says_what_is_missing(sandbox: SecureSandbox, code: str, type_name: str, message: str) -> None:
+    got = await sandbox.execute("tool", code, {})
+    assert isinstance(got, Raised)
+    assert (got.type_name, got.message[: len(message)]) == (type_name, message)
