@@ -12,11 +12,11 @@ from src.core.packages import sandbox_packages
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.spec import Specification
 from src.synthesis.annotations import annotation_problem
+from src.synthesis.suite import Suite, problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
 _THERE = ", ".join(["the standard library", *sandbox_packages()])
-_EVASIONS = {"skip", "skipif", "xfail", "importorskip", "exit"}
 
 
 def specification_problem(spec: Specification) -> str | None:
@@ -49,29 +49,24 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
 def suite_problem(tests: str, name: str) -> str | None:
     """Why the suite is not worth running: it does not parse, tests nothing, asserts nothing, or evades."""
     try:
-        return next(_suite_problems(ast.parse(tests), name), None)
+        return next(_suite_problems(Suite(tests, name)), None)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"the suite is not valid Python: {error}"
 
 
-def _suite_problems(module: ast.Module, name: str) -> Iterator[str]:
-    foreign = _foreign_imports(module, _TEST_IMPORTS | {name})
-    if foreign:
-        yield f"the suite imports {foreign}; only {_THERE}, pytest and {name} are there"
-    if not any(_imports_from(node, name) for node in ast.walk(module)):
-        yield f"the suite does not import the function with `from {name} import {name}`"
-    found = list(_tests(module))
-    if not found:
+def _suite_problems(suite: Suite) -> Iterator[str]:
+    tool = suite.tool
+    names = [test.name for test in suite.tests]
+    if not names:
         yield "the suite has no function whose name begins with test_"
-    names = [name for name, _ in found]
     for twice in (n for n in names if names.count(n) > 1):
         yield f"two tests are named {twice}, so the first never runs"
-    asserting = {f.name for f in ast.walk(module) if isinstance(f, ast.FunctionDef) and any(map(_is_assertion, ast.walk(f)))}
-    for idle in (name for name, test in found if test.name not in asserting and not _calls(test) & asserting):
-        yield f"{idle} asserts nothing; write `assert` or `pytest.raises` in it"
-    for node in ast.walk(module):
-        if isinstance(node, ast.Attribute) and node.attr in _EVASIONS and _is_pytest(node.value):
-            yield f"the suite uses pytest's {node.attr}; every test must run"
+    yield from problems(suite)
+    if not any(_imports_from(node, tool) for node in suite.nodes):
+        yield f"the suite does not import the function with `from {tool} import {tool}`"
+    foreign = _foreign_imports(suite.module, _TEST_IMPORTS | {tool})
+    if foreign:
+        yield f"the suite imports {foreign}; only {_THERE}, pytest and {tool} are there"
 
 
 def module_problem(code: str, wanted: Signature) -> str | None:
@@ -104,31 +99,6 @@ def idle_stub(signature: Signature) -> str:
 def _head(signature: Signature) -> str:
     parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
     return f"def {signature.function}({parameters}):\n"
-
-
-def _tests(module: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """The tests under the names that pytest gives them, `TestClass::test_name` within a class."""
-    for node in module.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-            yield node.name, node
-        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            methods = (n for n in node.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test"))
-            yield from ((f"{node.name}::{m.name}", m) for m in methods)
-
-
-def _calls(function: ast.AST) -> set[str]:
-    """Names of the functions that are called in a function."""
-    return {n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-
-
-def _is_assertion(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assert) or (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "raises"
-    )
-
-
-def _is_pytest(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Name) and node.id == "pytest") or (isinstance(node, ast.Attribute) and node.attr == "mark")
 
 
 def _imports_from(node: ast.AST, name: str) -> bool:

@@ -15,14 +15,14 @@ HEAD = "import pytest\nfrom f import f\n"
     ("tests", "problem"),
     [
         ("def test_a(:", "the suite is not valid Python: "),
-        ("def test_a():\n    assert True\n", "the suite does not import the function with `from f import f`"),
+        ("def test_a():\n    assert f(1)\n", "the suite does not import the function with `from f import f`"),
         (HEAD + "x = 1\n", "the suite has no function whose name begins with test_"),
         (HEAD + "def test_a():\n    f(1)\n", "test_a asserts nothing"),
         (HEAD + "def test_a():\n    assert f(1)\ndef test_a():\n    assert f(2)\n", "two tests are named test_a"),
         (HEAD + "import polars\ndef test_a():\n    assert f(1)\n", "the suite imports polars; only the standard library"),
         (HEAD + "from . import x\ndef test_a():\n    assert f(1)\n", "the suite imports .; only the standard library"),
-        (HEAD + "@pytest.mark.skip\ndef test_a():\n    assert f(1)\n", "the suite uses pytest's skip; every test must run"),
-        (HEAD + "def test_a():\n    pytest.importorskip('x')\n    assert f(1)\n", "the suite uses pytest's importorskip"),
+        (HEAD + "@pytest.mark.skip\ndef test_a():\n    assert f(1)\n", "test_a uses pytest's skip; every test must run"),
+        (HEAD + "def test_a():\n    pytest.importorskip('x')\n    assert f(1)\n", "test_a uses pytest's importorskip"),
     ],
 )
 def test_suites_that_test_nothing_are_refused(tests, problem):

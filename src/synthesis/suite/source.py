@@ -1,0 +1,218 @@
+"""A suite as source: its tests, its functions, and what its names stand for; nothing of it is run."""
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+_NESTING = (ast.If, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While)
+_CASES = {"unittest.TestCase", "unittest.IsolatedAsyncioTestCase"}
+_BUILTINS = frozenset(dir(builtins))
+
+
+@dataclass(frozen=True, eq=False)
+class Test:
+    __test__ = False
+
+    name: str
+    """As pytest gives it, `TestClass::test_name` within a class."""
+    node: Function
+    owner: ast.ClassDef | None = None
+
+
+class Suite:
+    """What `if __name__ == "__main__":` guards is left out, as it never runs."""
+
+    def __init__(self, source: str, tool: str) -> None:
+        """`tool` names the function under test and its module.
+
+        Raises:
+            SyntaxError, ValueError, RecursionError, MemoryError: the source is not valid Python.
+        """
+        self.tool = tool
+        self.module = ast.parse(source)
+        self.module.body = [s for s in self.module.body if not _is_main_guard(s)]
+        self.parents = {child: node for node in ast.walk(self.module) for child in ast.iter_child_nodes(node)}
+        self.nodes = (self.module, *self.parents)
+        self.functions = tuple(n for n in self.nodes if isinstance(n, FUNCTIONS))
+        self.classes = {n.name: n for n in self.nodes if isinstance(n, ast.ClassDef)}
+
+    @cached_property
+    def tests(self) -> tuple[Test, ...]:
+        found = [Test(n.name, n) for n in statements(self.module.body) if isinstance(n, FUNCTIONS) and self._is_test(n)]
+        for owner in (n for n in statements(self.module.body) if isinstance(n, ast.ClassDef)):
+            if owner.name.startswith("Test") or self.is_case(owner):
+                found += [Test(f"{owner.name}::{m.name}", m, owner) for m in self.methods(owner) if self._is_test(m)]
+        return tuple(found)
+
+    @cached_property
+    def fixtures(self) -> dict[str, Function]:
+        """By the name under which tests ask for them."""
+        return {_fixture_name(decorator, f): f for f in self.functions if (decorator := self.fixture_mark(f)) is not None}
+
+    @cached_property
+    def meanings(self) -> dict[str, str]:
+        """What names stand for, as dotted names: those that are imported, and those that are set to such a name."""
+        found: dict[str, str] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                found |= {n.asname or n.name.partition(".")[0]: n.name if n.asname else n.name.partition(".")[0] for n in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names if n.name != "*"}
+        assigned = [n for n in self.nodes if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr)]
+        for _ in range(3):  # aliases of aliases, in whatever order they stand
+            for node in assigned:
+                value = _dotted(node.value, found) if node.value else ""
+                for target in targets(node):
+                    if value and isinstance(target, ast.Name) and target.id not in found:
+                        found[target.id] = value
+        return found
+
+    def dotted(self, node: ast.AST | None) -> str:
+        """`pytest.mark.skip` for whatever way the suite writes it; the name of a builtin; "" for anything else."""
+        return _dotted(node, self.meanings)
+
+    def fixture_mark(self, function: Function) -> ast.expr | None:
+        """The decorator that makes a function a fixture."""
+        return next((d for d in function.decorator_list if self.dotted(called(d)) == "pytest.fixture"), None)
+
+    def parametrizations(self, test: Test) -> list[ast.Call]:
+        """The calls of `pytest.mark.parametrize` that multiply a test."""
+        decorators = [*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())]
+        marks = [self._value_of(d) for d in decorators]
+        return [m for m in marks if isinstance(m, ast.Call) and self.dotted(m.func) == "pytest.mark.parametrize"]
+
+    def _value_of(self, node: ast.expr) -> ast.expr:
+        """What a name is set to, where it is set once at the top."""
+        if not isinstance(node, ast.Name):
+            return node
+        values = [s.value for s in self.module.body if isinstance(s, ast.Assign) and any(map(same_name(node), s.targets))]
+        return values[0] if len(values) == 1 else node
+
+    def decorator(self, node: ast.expr) -> str:
+        """What a decorator is, as a dotted name."""
+        return self.dotted(called(self._value_of(node)))
+
+    def where(self, node: ast.AST) -> str:
+        """The test that a node stands in, or "the suite"."""
+        around: ast.AST | None = node
+        while around is not None:
+            for test in self.tests:
+                if test.node is around:
+                    return test.name
+            around = self.parents.get(around)
+        return "the suite"
+
+    def is_case(self, node: ast.ClassDef, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a class is one of unittest's test cases."""
+        for base in node.bases:
+            own = self.classes.get(base.id) if isinstance(base, ast.Name) else None
+            if self.dotted(base) in _CASES or (own and own.name not in seen and self.is_case(own, seen | {own.name})):
+                return True
+        return False
+
+    def methods(self, node: ast.ClassDef, seen: frozenset[str] = frozenset()) -> list[Function]:
+        """The methods of a class and of its bases in the suite."""
+        found = [n for n in statements(node.body) if isinstance(n, FUNCTIONS)]
+        for base in node.bases:
+            own = self.classes.get(base.id) if isinstance(base, ast.Name) else None
+            if own and own is not node and own.name not in seen:
+                names = {m.name for m in found}
+                found += [m for m in self.methods(own, seen | {node.name}) if m.name not in names]
+        return found
+
+    def _is_test(self, node: Function) -> bool:
+        return node.name.startswith("test") and self.fixture_mark(node) is None
+
+
+def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module or class, those under `if`, `try` and `with` included."""
+    for node in body:
+        yield node
+        if isinstance(node, _NESTING):
+            yield from statements([s for s in ast.iter_child_nodes(node) if isinstance(s, ast.stmt)])
+            yield from statements([s for h in getattr(node, "handlers", ()) for s in h.body])
+
+
+def within(*nodes: ast.AST) -> Iterator[ast.AST]:
+    """The nodes and what they hold, without the insides of functions and classes that are defined in them."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        inner = (*FUNCTIONS, ast.ClassDef)
+        waiting += [c for c in ast.iter_child_nodes(node) if not isinstance(c, inner)]
+
+
+def targets(node: ast.AST) -> list[ast.expr]:
+    """What a node binds, with tuples taken apart."""
+    match node:
+        case ast.Assign(targets=found) | ast.Delete(targets=found):
+            waiting = list(found)
+        case ast.AnnAssign() | ast.AugAssign() | ast.NamedExpr() | ast.For() | ast.AsyncFor() | ast.comprehension():
+            waiting = [node.target]
+        case ast.withitem(optional_vars=ast.expr() as target):
+            waiting = [target]
+        case _:
+            return []
+    flat: list[ast.expr] = []
+    while waiting:
+        target = waiting.pop()
+        if isinstance(target, ast.Tuple | ast.List):
+            waiting += target.elts
+        else:
+            flat.append(target.value if isinstance(target, ast.Starred) else target)
+    return flat
+
+
+def called(node: ast.expr) -> ast.expr:
+    """The function of a call, anything else as it is."""
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def root(node: ast.expr) -> ast.expr:
+    """What attributes and items are taken from: `a` of `a.b[0].c`."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node
+
+
+def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
+    """All but `self` of a method, which nothing here asks about, in their order."""
+    a = function.args
+    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
+
+
+def same_name(name: ast.Name):  # type: ignore[no-untyped-def]
+    return lambda node: isinstance(node, ast.Name) and node.id == name.id
+
+
+def shown(node: ast.AST, length: int = 60) -> str:
+    """Source for a message, on one line."""
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _dotted(node: ast.AST | None, meanings: dict[str, str]) -> str:
+    match node:
+        case ast.Name(id=name):
+            return meanings.get(name) or (name if name in _BUILTINS else "")
+        case ast.Attribute(value=value, attr=attr):
+            base = _dotted(value, meanings)
+            return f"{base}.{attr}" if base else ""
+    return ""
+
+
+def _fixture_name(decorator: ast.expr, function: Function) -> str:
+    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+        if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
+    return function.name
+
+
+def _is_main_guard(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) in ("__name__ == '__main__'", "'__main__' == __name__")
