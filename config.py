@@ -63,8 +63,8 @@ class Settings(BaseSettings):
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """How often the model may repair an implementation whose tests fail."""
 
-    sandbox: Literal["auto", "docker"] = "auto"
-    """Where generated code runs: `docker`, or `auto` for what this machine offers."""
+    sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
+    """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first of them that works on this machine."""
     docker_image_name: Image = "self-eng-sandbox"
     """Name of the sandbox image."""
     base_image: Image | None = None
@@ -77,7 +77,7 @@ class Settings(BaseSettings):
     tools_dir: Folder = Path("./tools")
     """Folder of the tools, two files each."""
     data_dir: Folder = Path("./data")
-    """Folder of the embedding model and of the key that signs cookies."""
+    """Folder of the embedding model, of bubblewrap's Python environment and of the key that signs cookies."""
     database_url: str = Field("", pattern=r"^(|sqlite:///.+|postgresql\+psycopg://.+)$")
     """SQLAlchemy URL of the database; empty: SQLite in DATA_DIR."""
 

@@ -48,7 +48,7 @@ async def build_engine(settings: Settings) -> Engine:
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
         embedder = MiniLM(settings.data_dir / FOLDER)
-        sandbox = SecureSandbox(image=settings.docker_image_name, timeout=settings.docker_timeout, base_image=settings.base_image)
+        sandbox = _sandbox(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
         library = CapabilityRegistry(database, settings.tools_dir, settings.chroma_persist_dir, embedder, on_change=changes.tell)
@@ -100,8 +100,18 @@ def _open_database(settings: Settings) -> sa.Engine:
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
 
 
+def _sandbox(settings: Settings) -> SecureSandbox:
+    return SecureSandbox(
+        image=settings.docker_image_name,
+        timeout=settings.docker_timeout,
+        base_image=settings.base_image,
+        backend=settings.sandbox,
+        folder=settings.data_dir / "sandbox",
+    )
+
+
 async def _reap(sandbox: SecureSandbox) -> None:
-    """Remove the containers of servers that were killed; without an engine there are none to see."""
+    """Remove the containers of servers that were killed; where nothing can run there are none to see."""
     with suppress(SandboxError):
         await sandbox.reap()
 

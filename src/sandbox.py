@@ -1,15 +1,18 @@
-"""SecureSandbox: generated code is verified and run in Docker containers that it can do no harm in."""
+"""SecureSandbox: generated code is verified and run in containers that it can do no harm in."""
 
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
-from src.core.errors import SandboxError
+from src.core.errors import ConfigurationError, SandboxError
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
 from src.sandboxes.backend import Backend, Container
+from src.sandboxes.bubblewrap import BubblewrapBackend
+from src.sandboxes.choice import Choice
 from src.sandboxes.conversation import converse, recovered
 from src.sandboxes.docker import DockerBackend
 from src.sandboxes.expected import SuiteProblem, expected_tests
@@ -28,7 +31,7 @@ EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 
 
 class SecureSandbox:
-    """The sandbox on a Docker engine. Making one connects to nothing; one object serves any number of jobs at once, on one loop.
+    """The sandbox on one of its backends. Making one connects to nothing; one object serves any number of jobs at once, on one loop.
 
     A suite runs in a container of its own, which was started before and is removed afterwards. A call of a tool runs in a process
     of its own, in a container that other calls have been in and of which nothing is left.
@@ -41,22 +44,33 @@ class SecureSandbox:
         base_image: str | None = None,
         limits: ContainerLimits | None = None,
         *,
+        backend: str | None = None,
+        folder: Path | None = None,
         verifiers: PoolSize = VERIFIERS,
         executors: PoolSize = EXECUTORS,
     ) -> None:
-        """What is None comes from the settings, see `config`; `timeout` is seconds of one run."""
-        if image is None or timeout is None or base_image is None:
+        """What is None comes from the settings, see `config`.
+
+        `timeout` is seconds of one run; `backend` is `docker`, `bubblewrap`, or `auto` for the first of them that works; `folder` is for
+        what bubblewrap needs on disk.
+
+        Raises:
+            ConfigurationError: there is no such backend.
+        """
+        if image is None or timeout is None or base_image is None or backend is None or folder is None:
             from config import load_settings
 
             settings = load_settings()
             image = settings.docker_image_name if image is None else image
             timeout = settings.docker_timeout if timeout is None else timeout
             base_image = settings.base_image if base_image is None else base_image
+            backend = settings.sandbox if backend is None else backend
+            folder = settings.data_dir / "sandbox" if folder is None else folder
         self.id = secrets.token_hex(8)
         """On the containers as a label, see `ownership`."""
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
-        self._backend: Backend = DockerBackend(image, base_image, self._limits)
+        self._backend = _backend(backend, DockerBackend(image, base_image, self._limits), BubblewrapBackend(folder, self._limits))
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
 
@@ -69,11 +83,16 @@ class SecureSandbox:
         """Wait until as many containers are ready as should be, and none is being removed."""
         await asyncio.gather(self._verifiers.full(), self._executors.full())
 
+    @property
+    def backend(self) -> str:
+        """The name of the one in force; `none` before one was chosen."""
+        return self._backend.name
+
     def build_image(self, on_line: Callable[[str], None] | None = None) -> None:
-        """Build the image, as far as it has changed. Blocking; `on_line` gets the builder's lines.
+        """Build what containers are made from, as far as it has changed. Blocking; `on_line` gets the builder's lines.
 
         Raises:
-            SandboxUnavailable: no engine answers, or the base image can't be had.
+            SandboxUnavailable: no backend works, or the base image can't be had.
             SandboxFailed: a step of the build failed.
         """
         try:
@@ -84,10 +103,10 @@ class SecureSandbox:
             raise
 
     def image_is_current(self) -> bool:
-        """Whether the image exists and fits its sources and base. Blocking.
+        """Whether what containers are made from exists and fits its sources. Blocking.
 
         Raises:
-            SandboxUnavailable: no engine answers.
+            SandboxUnavailable: no backend works.
         """
         return self._backend.is_current()
 
@@ -98,7 +117,7 @@ class SecureSandbox:
         """Remove the containers that dead servers left behind; how many there were. Call it at start.
 
         Raises:
-            SandboxUnavailable: no engine answers.
+            SandboxUnavailable: no backend works.
         """
         return await asyncio.to_thread(self._backend.reap)
 
@@ -174,6 +193,15 @@ class SecureSandbox:
 
     def _packed(self, job: Message, account: Account, timeout: float) -> bytes:
         return pack({"nonce": account.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
+
+
+def _backend(name: str, docker: Backend, bubblewrap: Backend) -> Backend:
+    if name == "auto":
+        return Choice((docker, bubblewrap))
+    chosen = {backend.name: backend for backend in (docker, bubblewrap)}.get(name)
+    if chosen is None:
+        raise ConfigurationError(f"there is no sandbox {name!r}", "choose among auto, docker and bubblewrap")
+    return chosen
 
 
 @asynccontextmanager

@@ -89,6 +89,8 @@ class SandboxStatus(Value):
 
     available: bool
     backend: str
-    """`docker` or `none`."""
+    """`docker`, `bubblewrap` or `none`."""
     detail: str
     """For people: engine version and image, or why nothing can run and what to do."""
+    not_guaranteed: tuple[str, ...] = ()
+    """What containers of this backend lack on this machine, one sentence each."""

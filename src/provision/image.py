@@ -1,4 +1,4 @@
-"""The sandbox image, built where a Docker engine answers."""
+"""What the sandbox makes its containers from: an image where a Docker engine answers, else a Python environment."""
 
 from collections.abc import Callable
 
@@ -7,13 +7,20 @@ from src.sandbox import SecureSandbox
 
 
 def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
-    """Build the sandbox image unless it is current.
+    """Build it unless it is current.
 
     Raises:
-        SandboxUnavailable: no engine answers, or the image can't be built.
+        SandboxUnavailable: no backend works, or what it needs can't be had.
+        SandboxFailed: a step of the build failed.
     """
-    sandbox = SecureSandbox(image=settings.docker_image_name, timeout=settings.docker_timeout, base_image=settings.base_image)
+    sandbox = SecureSandbox(
+        image=settings.docker_image_name,
+        timeout=settings.docker_timeout,
+        base_image=settings.base_image,
+        backend=settings.sandbox,
+        folder=settings.data_dir / "sandbox",
+    )
     if sandbox.image_is_current():
         return
-    report("Building the sandbox image")
+    report(f"Building what the sandbox ({sandbox.backend}) runs code in")
     sandbox.build_image()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Literal, Protocol
 
+from src.core.errors import SandboxError
 from src.core.verdict import SandboxStatus
 from src.sandboxes.stream import Stream
 
@@ -10,6 +11,8 @@ Mode = Literal["verify", "execute"]
 
 LIFETIME = 3600.0
 """Seconds after which a container takes no more jobs."""
+
+SHARED_KERNEL = "Containers share the kernel of their host: a hole in it is a hole in the sandbox."
 
 
 class HungUp(Exception):
@@ -19,12 +22,18 @@ class HungUp(Exception):
 class Container(Protocol):
     """A place in which the worker waits for jobs; `start` it before anything else. Blocking, but for `hang_up`."""
 
-    edition: str
-    """What it was made from; containers of another edition than the newest take no more jobs."""
-    born: float
-    """On the monotonic clock."""
     jobs: int
     """How many it has been given."""
+
+    @property
+    def edition(self) -> str:
+        """What it was made from; containers of another edition than the newest take no more jobs."""
+        ...
+
+    @property
+    def born(self) -> float:
+        """On the monotonic clock."""
+        ...
 
     @property
     def stream(self) -> Stream:
@@ -69,6 +78,10 @@ class Backend(Protocol):
         """A container that has not been started; `group` names the sandbox that it belongs to."""
         ...
 
+    def probe(self) -> None:
+        """See whether it works on this machine. Raises: SandboxUnavailable."""
+        ...
+
     def status(self) -> SandboxStatus:
         """Whether code can run, within two seconds. Raises nothing."""
         ...
@@ -93,3 +106,9 @@ class Backend(Protocol):
     def close(self) -> None:
         """Give back connections."""
         ...
+
+
+def unavailable(name: str, error: SandboxError) -> SandboxStatus:
+    """The status of a backend that can't be used."""
+    reason = f"{error.message}; {error.remedy}" if error.remedy else error.message
+    return SandboxStatus(available=False, backend=name, detail=f"Code can't run: {reason}.")

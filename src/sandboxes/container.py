@@ -12,12 +12,10 @@ from src.sandboxes import ownership
 from src.sandboxes.attached import Attached
 from src.sandboxes.backend import LIFETIME, HungUp, Mode
 from src.sandboxes.engine import Engine, translated
+from src.sandboxes.greeting import greet
 from src.sandboxes.image import BUILD, SandboxImage
 from src.sandboxes.limits import ContainerLimits, container_options
-from src.sandboxes.worker.frames import BrokenStream, Message, pack
 
-_START = 30.0
-"""Seconds until a container must be ready for its job."""
 _MARGIN = 3600.0
 """Seconds that the longest job may take."""
 _LOOKS = 2.0
@@ -65,12 +63,12 @@ class DockerContainer:
             with translated("running a container"):
                 self._attach()
                 self._engine.client().api.start(self.id)
-                self.stream.socket.sendall(pack({"mode": self._mode}))
-                self._await_ready()
-                self.stream.socket.setblocking(False)
+                greet(self.stream, self._mode, self._go_on, BUILD)
         except BaseException:
+            unwanted = self._hung_up
             self.discard()
-            self._go_on()
+            if unwanted:
+                raise HungUp from None
             raise
 
     def hang_up(self) -> None:
@@ -133,21 +131,3 @@ class DockerContainer:
         with self._lock:
             self._attached = Attached(raw)
         self._go_on()
-
-    def _await_ready(self) -> None:
-        sock = self.stream.socket
-        deadline = time.monotonic() + _START
-        frames: list[Message] = []
-        try:
-            while not frames and (left := deadline - time.monotonic()) > 0:
-                sock.settimeout(left)
-                data = sock.recv(65536)
-                self._go_on()
-                if not data:
-                    break
-                frames = self.stream.take(data)
-        except BrokenStream as broken:
-            raise SandboxFailed(f"the sandbox's container speaks another language: {broken}", BUILD) from broken
-        if [f.get("kind") for f in frames] != ["ready"]:
-            told = "; ".join(str(f.get("detail", "")) for f in frames)
-            raise SandboxFailed(f"the sandbox's container did not get ready: {told or self.stream.said()}", BUILD)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from src.core.errors import SandboxError
 from src.core.verdict import SandboxStatus
-from src.sandboxes.backend import Mode
+from src.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
 from src.sandboxes.container import DockerContainer
 from src.sandboxes.engine import Engine
 from src.sandboxes.image import SandboxImage
@@ -24,14 +24,17 @@ class DockerBackend:
     def container(self, mode: Mode, group: str) -> DockerContainer:
         return DockerContainer(self._engine, self._image, mode, self._limits, group)
 
+    def probe(self) -> None:
+        self._engine.version()
+
     def status(self) -> SandboxStatus:
         try:
             version = self._engine.version()
             self._image.id()
         except SandboxError as error:
-            detail = f"Code can't run: {error.message}; {error.remedy}." if error.remedy else f"Code can't run: {error.message}."
-            return SandboxStatus(available=False, backend=self.name, detail=detail)
-        return SandboxStatus(available=True, backend=self.name, detail=f"Docker {version}, image {self._image.name}")
+            return unavailable(self.name, error)
+        detail = f"Docker {version}, image {self._image.name}"
+        return SandboxStatus(available=True, backend=self.name, detail=detail, not_guaranteed=(SHARED_KERNEL,))
 
     def is_current(self) -> bool:
         return self._image.is_current()

@@ -15,6 +15,7 @@ from src.core.process import name_of
 from src.core.verdict import SandboxStatus, Verdict
 from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
+from src.sandboxes.backend import SHARED_KERNEL
 from src.sandboxes.image import DIGEST
 from src.sandboxes.limits import ContainerLimits, container_options
 from src.sandboxes.pool import PoolSize
@@ -131,7 +132,9 @@ async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, eng
 @pytest.mark.docker
 async def test_status_names_engine_and_image(sandbox: SecureSandbox, image: str, engine: DockerClient) -> None:
     version = engine.version()["Version"]
-    assert await sandbox.status() == SandboxStatus(available=True, backend="docker", detail=f"Docker {version}, image {image}")
+    assert await sandbox.status() == SandboxStatus(
+        available=True, backend="docker", detail=f"Docker {version}, image {image}", not_guaranteed=(SHARED_KERNEL,)
+    )
 
 
 @pytest.mark.docker
@@ -191,7 +194,7 @@ def no_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_without_an_engine_code_is_refused_with_what_to_do(no_engine: None) -> None:
-    sandbox = SecureSandbox(image="any", timeout=5)
+    sandbox = SecureSandbox(image="any", timeout=5, backend="docker")
     status = await sandbox.status()
     assert (status.available, status.backend) == (False, "docker")
     assert status.detail.startswith("Code can't run: no Docker engine answers")
@@ -206,5 +209,5 @@ def test_settings_fill_in_what_is_not_given(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("DOCKER_IMAGE_NAME", "from-the-settings")
     monkeypatch.setenv("DOCKER_TIMEOUT", "7")
     sandbox = SecureSandbox()
-    assert (sandbox._backend._image.name, sandbox.timeout) == ("from-the-settings", 7.0)
+    assert (sandbox._backend._backends[0]._image.name, sandbox.timeout) == ("from-the-settings", 7.0)
     assert SecureSandbox(image="other", timeout=3).timeout == 3

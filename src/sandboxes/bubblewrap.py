@@ -1,0 +1,186 @@
+"""The bubblewrap backend: containers without an engine, made by bubblewrap and what control groups this user may have. Linux only."""
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from src.core.verdict import SandboxStatus
+from src.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
+from src.sandboxes.bwrap_command import Files, Start, Tools, processes_are_counted_apart
+from src.sandboxes.bwrap_container import BubblewrapContainer
+from src.sandboxes.bwrap_process import PATH, BwrapProcess, Streams
+from src.sandboxes.control_groups import ControlGroup, ControlGroups
+from src.sandboxes.limits import ContainerLimits
+from src.sandboxes.python_environment import PythonEnvironment
+from src.sandboxes.watchdog import Watchdog, Watched
+
+NO_BUBBLEWRAP = "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`)"
+_NOT_ALLOWED = "let this user make user namespaces; the words above say what was refused"
+
+_WORKER = ("python", "-I", "-m", "sandbox_worker")
+_CHECK = """
+import sandbox_worker.judge, sandbox_worker.test_process
+try:
+    import matplotlib.pyplot
+except ModuleNotFoundError:
+    print("{}")
+else:
+    import json, pathlib
+    print(json.dumps({path.name: path.read_text() for path in pathlib.Path(matplotlib.get_cachedir()).glob("*.json")}))
+"""
+"""Loads what a container loads; tells the fonts that matplotlib found, which takes it long."""
+_RUN = 60.0
+"""Seconds for a program that is run once."""
+
+
+class BubblewrapBackend:
+    """Containers that are processes of this server, and end with it."""
+
+    name = "bubblewrap"
+
+    def __init__(self, folder: Path, limits: ContainerLimits, groups: ControlGroups | None = None) -> None:
+        """`folder` is for the Python environment that code runs in."""
+        self._environment = PythonEnvironment(folder)
+        self._limits = limits
+        self._groups = groups or ControlGroups()
+        self._watchdog = Watchdog(limits.memory_mb)
+        self._lock = threading.Lock()
+        self._threads: ThreadPoolExecutor | None = None
+        self._works = False
+
+    def container(self, mode: Mode, group: str) -> BubblewrapContainer:
+        return BubblewrapContainer(self, mode, self._limits, group)
+
+    def probe(self) -> None:
+        """Start a container that does nothing, unless that has worked before.
+
+        Raises:
+            SandboxUnavailable: it does not work on this machine, or not for this user.
+        """
+        tools = _tools()
+        if not self._works:
+            try:
+                self._run(tools, None, "true")
+            except SandboxFailed as error:
+                raise SandboxUnavailable(f"bubblewrap does not work here: {error.message}", _NOT_ALLOWED) from error
+            self._works = True
+
+    def status(self) -> SandboxStatus:
+        try:
+            self.probe()
+            environment = self._environment.path()
+        except SandboxError as error:
+            return unavailable(self.name, error)
+        detail = f"bubblewrap, Python environment {environment.name}"
+        return SandboxStatus(available=True, backend=self.name, detail=detail, not_guaranteed=self.not_guaranteed())
+
+    def not_guaranteed(self) -> tuple[str, ...]:
+        """What these containers lack, on this machine."""
+        missing = self._groups.missing
+        lacking = {
+            "memory": f"{self._limits.memory_mb} MB are a hard limit for each process only; all together are looked at ten times a second.",
+            "pids": None if processes_are_counted_apart() else "The number of processes is not limited.",
+            "cpu": "Code may use more than one CPU until its time is up.",
+        }
+        return (SHARED_KERNEL, *(sentence for name in missing if (sentence := lacking[name])))
+
+    def is_current(self) -> bool:
+        self.probe()
+        return self._environment.is_current()
+
+    def prepare(self, on_line: Callable[[str], None]) -> None:
+        self.probe()
+        self._environment.build(on_line, self._finish)
+
+    def reap(self) -> int:
+        """Containers end with their server; their control groups are left, if it was killed."""
+        return self._groups.reap()
+
+    def close(self) -> None:
+        self._watchdog.close()
+        with self._lock:
+            if self._threads is not None:
+                self._threads.shutdown()
+                self._threads = None
+
+    def start(self, sandbox: str, stdio: int, stderr: int) -> tuple[str, BwrapProcess, ControlGroup]:
+        """See `bwrap_container.Starter`."""
+        tools, environment = _tools(), self._environment.path()
+        process, group = self._start(tools, environment, sandbox, _WORKER, Streams(stdio, stdio, stderr))
+        return environment.name, process, group
+
+    def watch(self, container: Watched) -> None:
+        if "memory" in self._groups.missing:
+            self._watchdog.watch(container)
+
+    def forget(self, container: Watched) -> None:
+        self._watchdog.forget(container)
+
+    def _start(
+        self, tools: Tools, environment: Path | None, sandbox: str, inner: tuple[str, ...], streams: Streams
+    ) -> tuple[BwrapProcess, ControlGroup]:
+        try:
+            group = self._groups.make(self._limits)
+        except OSError as error:
+            raise SandboxFailed(f"the control groups for a container can't be made: {error}") from error
+        try:
+            start = Start(tools, Files(environment, group.shown, group.joined), self._limits, self._groups.missing, sandbox)
+            return BwrapProcess(self._thread(), start, inner, streams), group
+        except OSError as error:
+            group.remove()
+            raise SandboxUnavailable(f"bubblewrap can't be started: {error}", NO_BUBBLEWRAP) from error
+
+    def _run(self, tools: Tools, environment: Path | None, *inner: str) -> str:
+        """What a program that is run in a container of its own says on its stdout.
+
+        Raises:
+            SandboxFailed: it said no, or there was no container for it.
+        """
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as noise, open(os.devnull) as nothing:
+            process, group = self._start(tools, environment, "", inner, Streams(nothing.fileno(), out.fileno(), noise.fileno()))
+            try:
+                with contextlib.suppress(SandboxFailed):  # its exit code tells as much
+                    process.await_first()
+                code = process.ended(_RUN)
+            finally:
+                process.remove()
+                group.remove()
+            out.seek(0)
+            noise.seek(0)
+            if code != 0:
+                raise SandboxFailed(noise.read().strip()[-1000:] or f"{inner[0]} ended with exit code {code}")
+            return out.read()
+
+    def _finish(self, environment: Path) -> None:
+        """Try what was built, and keep the list of fonts."""
+        fonts = json.loads(self._run(_tools(), environment, "python", "-I", "-c", _CHECK))
+        for name, content in fonts.items():
+            folder = environment / "matplotlib"
+            folder.mkdir(exist_ok=True)
+            (folder / Path(name).name).write_text(content)
+
+    def _thread(self) -> ThreadPoolExecutor:
+        """The thread that starts containers: bwrap ends them when the thread that started them ends."""
+        with self._lock:
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(1, thread_name_prefix="sandbox-bwrap")
+            return self._threads
+
+
+def _tools() -> Tools:
+    """The programs of this machine.
+
+    Raises:
+        SandboxUnavailable: one is missing; all but bwrap are on every Linux with util-linux.
+    """
+    found = {name: shutil.which(name, path=PATH) for name in ("bwrap", "unshare", "mount", "setpriv", "prlimit")}
+    if missing := [name for name, path in found.items() if path is None]:
+        raise SandboxUnavailable(f"this machine has no {' and no '.join(missing)}", NO_BUBBLEWRAP)
+    return Tools(**{name: path for name, path in found.items() if path})
