@@ -260,6 +260,12 @@ async def test_a_wrong_tool_does_not_pass(verify, attack: str) -> None:
     assert (verdict.passed, [r.test for r in verdict.tests if r.outcome == "passed"]) == (False, [])
 
 
+@pytest.mark.parametrize("attack", ["ending everybody else", "interrupting everybody else"])
+async def test_a_tool_ends_nobody_else(verify, attack: str) -> None:
+    verdict: Verdict = await verify(ATTACKS[attack], SUITE)
+    assert (verdict.problem, [r.outcome for r in verdict.tests]) == (None, ["failed"] * 4)
+
+
 async def test_the_tools_process_holds_nothing_of_the_suite(verify) -> None:
     """It searches its own memory; the words arrive with each letter moved by one, so that it finds neither itself nor its copies."""
     code = """

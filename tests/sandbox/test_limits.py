@@ -65,7 +65,7 @@ def tool():
     now = status()
     return {
         "status": {name: now.get(name, "").split() for name in wanted},
-        "interfaces": [name for _, name in socket.if_nameindex()],
+        "interfaces": [line.split(":")[0].strip() for line in open("/proc/net/dev").readlines()[2:]],
         "connect": attempt(lambda: socket.create_connection(("192.0.2.1", 80), timeout=2)),
         "resolve": attempt(lambda: socket.gethostbyname("example.com")),
         "raw": attempt(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW)),
@@ -108,7 +108,7 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
         },
         "interfaces": ["lo"],
         "connect": "OSError 101",
-        "resolve": "gaierror -3",
+        "resolve": "gaierror -2",
         "raw": "PermissionError 1",
         "rootfs": ["OSError 30", "OSError 30", "OSError 30", "OSError 30", "OSError 30", "PermissionError 13"],
         "shared": "FileNotFoundError 2",
@@ -123,7 +123,7 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
         "files": [128, 128],
         "memory": str(256 * 1024 * 1024),
         "judge": ["PermissionError 13"] * 5,
-        "kill_judge": None,
+        "kill_judge": "PermissionError 1",
         "root": "PermissionError 1",
         "descriptors": ["/dev/null", "FileNotFoundError 2", "pipe", "socket"],
         "cwd": "/tmp",

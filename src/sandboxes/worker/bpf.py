@@ -46,12 +46,21 @@ class Argument:
 
 
 @dataclass(frozen=True)
+class AtLeast:
+    """A condition on the lower 32 bits of one argument, taken as a number without a sign."""
+
+    position: int
+    value: int
+
+
+@dataclass(frozen=True)
 class Rule:
     """What becomes of a call, if all conditions hold."""
 
-    call: str
+    calls: str
+    """One call's name, or those of several that are treated alike, with spaces between them."""
     verdict: int
-    conditions: tuple[Argument, ...] = ()
+    conditions: tuple[Argument | AtLeast, ...] = ()
 
 
 def program(rules: Iterable[Rule], machine: str, otherwise: int = ALLOW) -> bytes:
@@ -73,26 +82,30 @@ def program(rules: Iterable[Rule], machine: str, otherwise: int = ALLOW) -> byte
         (_RETURN, 0, 0, refuse(ENOSYS)),
     ]
     for rule in rules:
-        if rule.call in numbers:
-            written += _of(rule, numbers[rule.call])
+        if known := [numbers[call] for call in rule.calls.split() if call in numbers]:
+            written += _of(rule, known)
     written.append((_RETURN, 0, 0, otherwise))
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in written)
 
 
-def _of(rule: Rule, number: int) -> Iterator[Instruction]:
-    """One rule. The call's number is loaded before it and after it."""
+def _of(rule: Rule, numbers: list[int]) -> Iterator[Instruction]:
+    """One rule for calls of these numbers. The number is loaded before it and after it."""
     body: list[Instruction] = [(_RETURN, 0, 0, rule.verdict)]
     if rule.conditions:
         body.append((_LOAD, 0, 0, _NUMBER))
     for condition in reversed(rule.conditions):
         body = [*_test(condition, len(body) - 1), *body]
-    yield (_IF_EQUAL, 0, len(body), number)
+    for left, number in zip(reversed(range(len(numbers))), numbers, strict=True):
+        yield (_IF_EQUAL, left, 0 if left else len(body), number)
     yield from body
 
 
-def _test(condition: Argument, beyond: int) -> Iterator[Instruction]:
+def _test(condition: Argument | AtLeast, beyond: int) -> Iterator[Instruction]:
     """Go on behind the test if the condition holds, else pass over `beyond` instructions."""
     yield (_LOAD, 0, 0, _ARGUMENTS + 8 * condition.position)
+    if isinstance(condition, AtLeast):
+        yield (_IF_AT_LEAST, 0, beyond, condition.value)
+        return
     yield (_AND, 0, 0, condition.mask)
     for left, value in zip(reversed(range(len(condition.values))), condition.values, strict=True):
         if condition.unless:

@@ -10,6 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
+_LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _KILLED_COUNTS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
@@ -18,12 +19,12 @@ _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.starts
 
 def hide() -> None:
     """Make this process, and the ones it forks, unreadable and untraceable for others of the same user."""
-    _prctl(_PR_SET_DUMPABLE, 0)
+    prctl(_PR_SET_DUMPABLE, 0)
 
 
 def adopt_orphans(adopt: bool) -> None:
     """Whether to become the parent of every process that this one's descendants leave behind."""
-    _prctl(_PR_SET_CHILD_SUBREAPER, int(adopt))
+    prctl(_PR_SET_CHILD_SUBREAPER, int(adopt))
 
 
 def ignore_signals() -> None:
@@ -34,7 +35,7 @@ def ignore_signals() -> None:
 
 def die_first(score: int) -> None:
     """Ask the kernel to end this process before the judge when memory runs out; best effort."""
-    _prctl(_PR_SET_DUMPABLE, 1)  # the file belongs to root as long as the process is hidden
+    prctl(_PR_SET_DUMPABLE, 1)  # the file belongs to root as long as the process is hidden
     try:
         Path("/proc/self/oom_score_adj").write_text(str(score))
     except OSError as error:
@@ -64,6 +65,7 @@ def condition() -> tuple[object, ...]:
     return (limits, *scheduling, os.getpgid(0), os.getsid(0))
 
 
-def _prctl(option: int, value: int) -> None:
-    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
+def prctl(option: int, value: int, pointer: int = 0) -> None:
+    """Raises: OSError."""
+    if _LIBC.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(pointer), ctypes.c_ulong(0), ctypes.c_ulong(0)) != 0:
         raise OSError(ctypes.get_errno(), f"prctl({option}) failed")

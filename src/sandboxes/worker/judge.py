@@ -10,7 +10,7 @@ import socket
 import time
 import traceback
 
-from . import confinement
+from . import confinement, seccomp
 from .child import Child
 from .frames import BrokenStream, FrameReader, Message, pack
 from .zygote import Nursery, Zygote
@@ -26,6 +26,7 @@ def main() -> None:
     confinement.hide()
     confinement.ignore_signals()
     try:
+        seccomp.restrict()
         mode = _read_frame()["mode"]
         _execute() if mode == "execute" else _verify()
     except BaseException:  # noqa: BLE001 - the host must learn that the judge broke, or it would blame the code
@@ -35,8 +36,8 @@ def main() -> None:
 
 def _verify() -> None:
     """One job, or the versions of one tool: what the tests' process holds must not be seen by another tool."""
-    tool = Zygote(_run_tool, 1000)
-    tests = Zygote(_run_tests, 500, tool)
+    tests = Zygote(_run_tests, 500)
+    tool = Zygote(_run_tool, 1000, tests)  # after the tests, which it then can't signal: see `seccomp.Fence`
     tool.await_ready()
     tests.await_ready()
     condition, kills = confinement.condition(), confinement.memory_kills()

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from . import confinement
+from . import confinement, seccomp
 from .child import Child, end, redirect
 from .frames import Channel, Message
 
@@ -133,6 +133,7 @@ class Nursery:
     def __init__(self, sock: socket.socket, oom_score: int) -> None:
         self._socket = sock
         self._oom_score = oom_score
+        self._fence = seccomp.Fence()
         self._pid = 0
         self._status: int | None = None
 
@@ -176,6 +177,7 @@ class Nursery:
         self._socket.close()
         redirect(fds[1])
         confinement.die_first(self._oom_score)
+        self._fence.close()
         control, *calls = (Channel(socket.socket(fileno=number)) for number in (fds[0], *fds[2:]))
         return control, calls[0] if calls else None
 
