@@ -33,8 +33,8 @@ memfd_secret modify_ldt perf_event_open personality request_key seccomp userfaul
 """
 """Ways deep into the kernel, which many of its holes were found in."""
 _INTO_OTHERS = """
-kcmp mbind migrate_pages move_pages pidfd_getfd pidfd_open pidfd_send_signal process_madvise process_mrelease process_vm_readv process_vm_writev
-ptrace set_mempolicy set_mempolicy_home_node
+kcmp mbind migrate_pages move_pages pidfd_getfd pidfd_open pidfd_send_signal process_madvise process_mrelease process_vm_readv
+process_vm_writev ptrace set_mempolicy set_mempolicy_home_node
 """
 """Into the memory and the descriptors of other processes."""
 _OUTLIVING = """
@@ -62,7 +62,7 @@ _FOR_EVERYBODY = (
 _PR_HARMLESS = (1, 2, 3, 15, 16, 21, 23, 29, 30, 39, 0x53564D41)
 """Signal at the parent's end, names, timer slack, and reading what is so."""
 _F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY = 8, 15, 1024, 1026
-_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX = 0x8901, 0x8902, 0x5412, 0x541C
+_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX, _TIOCSETD = 0x8901, 0x8902, 0x5412, 0x541C, 0x5423
 _PRIO_PROCESS, _IOPRIO_WHO_PROCESS = 0, 1
 _OWN = 0x5A5A0001
 """Stands for a process's own number in the program that is made in advance."""
@@ -83,7 +83,7 @@ _FOR_ONE = (
     Rule("ioprio_set", refuse(EPERM), (Argument(0, (_IOPRIO_WHO_PROCESS,), unless=True),)),
     # Signals by way of a file: to its owner, or to who has waited for a lease to end.
     Rule("fcntl", refuse(EPERM), (Argument(1, (_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)),)),
-    Rule("ioctl", refuse(EPERM), (Argument(1, (_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX)),)),
+    Rule("ioctl", refuse(EPERM), (Argument(1, (_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX, _TIOCSETD)),)),
     Rule("prctl", refuse(EPERM), (Argument(0, _PR_HARMLESS, unless=True),)),
 )
 
