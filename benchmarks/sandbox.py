@@ -23,7 +23,7 @@ from typing import Any
 from docker.client import DockerClient
 
 from config import load_settings
-from src.core.verdict import Returned
+from src.core.verdict import Returned, Version
 from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
 
@@ -54,7 +54,8 @@ async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str,
     sandbox.start()
     await sandbox.settle()
     worker_mb = await asyncio.to_thread(_worker_mb, sandbox)
-    versions = [code, code, _stub(code), *_mutants(code)]
+    versions = [Version(code=code), Version(code=code, order="shuffled")]
+    versions += [Version(code=source, apart=False) for source in (_stub(code), *_mutants(code))]
     measures: dict[str, Callable[[], Awaitable[None]]] = {
         "bare": lambda: _subprocess(sys.executable, *PYTEST, cwd=folder),
         "docker_run": lambda: _subprocess(*_docker_run(load_settings().docker_image_name, folder)),
@@ -113,7 +114,7 @@ async def _execute(sandbox: SecureSandbox, code: str) -> None:
     assert isinstance(outcome, Returned), outcome
 
 
-async def _gate(sandbox: SecureSandbox, versions: list[str], tests: str) -> None:
+async def _gate(sandbox: SecureSandbox, versions: list[Version], tests: str) -> None:
     verdicts = await sandbox.verify_versions(NAME, versions, tests, timeout=2)
     assert [v.passed for v in verdicts[:3]] == [True, True, False], verdicts[:3]
     assert len(verdicts) == 3 + MUTANTS

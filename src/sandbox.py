@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from src.core.errors import ConfigurationError, SandboxError
-from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict
+from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
 from src.sandboxes.backend import Backend, Container
 from src.sandboxes.bubblewrap import BubblewrapBackend
 from src.sandboxes.choice import Choice
-from src.sandboxes.conversation import converse, recovered
+from src.sandboxes.conversation import converse
 from src.sandboxes.docker import DockerBackend
 from src.sandboxes.expected import SuiteProblem, expected_tests
 from src.sandboxes.limits import ContainerLimits
@@ -21,7 +21,7 @@ from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
 
 _LANES = 2
-"""Containers that versions of a tool take turns in."""
+"""Containers in which versions of a tool that need not be apart take turns."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 VERIFIERS = PoolSize(least=2, ready=4, most=8)
@@ -135,22 +135,23 @@ class SecureSandbox:
         killed, seconds = await self._run(self._verifiers, {"name": name, "code": code, "tests": tests}, account)
         return account.verdict(killed, seconds)
 
-    async def verify_versions(self, name: str, codes: Sequence[str], tests: str, timeout: float | None = None) -> tuple[Verdict, ...]:
-        """Run one suite against versions of one tool: the tool again under another hash seed, a stub of it, mutants of it.
-
-        They take turns in two containers, in the given order, each in processes of its own; the run of one ends with the first test
-        that does not pass. `timeout` is seconds of one run.
-        """
+    async def verify_versions(
+        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None
+    ) -> tuple[Verdict, ...]:
         try:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
-            return tuple(Verdict(passed=False, problem=str(problem)) for _ in codes)
-        jobs: list[Message] = [{"name": name, "code": code, "tests": tests, "stop_early": True} for code in codes]
-        accounts = [SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=True) for _ in codes]
-        work = list(zip(jobs, accounts, strict=True))
+            return tuple(Verdict(passed=False, problem=str(problem)) for _ in versions)
+        work: list[tuple[Message, SuiteAccount]] = []
+        for version in versions:
+            how = {"order": version.order, "stop_early": not version.whole}
+            account = SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole)
+            work.append(({"name": name, "code": version.code, "tests": tests, **how}, account))
+        lanes = _lanes(versions)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._take_turns(work[lane::_LANES], timeout or self.timeout)) for lane in range(_LANES)]
-        return tuple(tasks[n % _LANES].result()[n // _LANES] for n in range(len(jobs)))
+            tasks = [group.create_task(self._take_turns([work[n] for n in lane], timeout or self.timeout)) for lane in lanes]
+        verdicts = {n: verdict for lane, task in zip(lanes, tasks, strict=True) for n, verdict in zip(lane, task.result(), strict=True)}
+        return tuple(verdicts[n] for n in range(len(versions)))
 
     async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
         account = ExecutionAccount(secrets.token_hex(16))
@@ -171,28 +172,32 @@ class SecureSandbox:
         return killed, asyncio.get_running_loop().time() - started
 
     async def _take_turns(self, work: Sequence[tuple[Message, SuiteAccount]], timeout: float) -> list[Verdict]:
-        """Do the jobs in one container, as long as each leaves nothing behind, else in several."""
+        """Do the jobs in the processes of one container, as long as these come through unharmed, else in several."""
         verdicts = []
         container = None
         for number, (job, account) in enumerate(work, 1):
-            more = number < len(work)
             try:
-                packed = self._packed({**job, "more": True}, account, timeout)
+                packed = self._packed(job, account, timeout)
             except BrokenStream as problem:
                 verdicts.append(account.verdict(_TOO_LARGE.format(problem), 0.0))
                 continue
             container = container or await self._verifiers.take()
             async with _discarded_on_error(self._verifiers, container):
-                killed = await converse(container, packed, timeout, account)
-                verdicts.append(account.verdict(killed, 0.0))
-                clean = more and killed is None and await recovered(container, account.nonce)
-            if not clean:
+                verdicts.append(account.verdict(await converse(container, packed, timeout, account), 0.0))
+            if number == len(work) or not account.orderly:
                 self._verifiers.give_back(container, account.nonce)
                 container = None
         return verdicts
 
     def _packed(self, job: Message, account: Account, timeout: float) -> bytes:
         return pack({"nonce": account.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
+
+
+def _lanes(versions: Sequence[Version]) -> list[list[int]]:
+    """Which versions take turns in one container: those that must be apart with none, the others spread over a few."""
+    alone = [[number] for number, version in enumerate(versions) if version.apart]
+    others = [number for number, version in enumerate(versions) if not version.apart]
+    return alone + [lane for first in range(_LANES) if (lane := others[first::_LANES])]
 
 
 def _backend(name: str, docker: Backend, bubblewrap: Backend) -> Backend:

@@ -102,9 +102,9 @@ class Sandbox(Protocol):
     ) -> tuple[Verdict, ...]:
         """Run one suite against versions of the tool `name`; a verdict for each, in their order.
 
-        Containers have different hash seeds, and version n runs in container n % 2: so two neighbours that have the same code, or
-        this and a run of `verify`, compare hash seeds. A run ends at its first test that does not pass, unless the version is to be
-        run `whole`; its verdict holds the tests up to there, in the order in which they ran. `timeout` is seconds of one run.
+        Versions that are `apart` run in containers of their own, each with another hash seed. A run ends at its first test that does
+        not pass, unless the version is to be run `whole`; its verdict holds the tests up to there, in the order in which they ran.
+        `timeout` is seconds of one run.
         """
         ...
 

@@ -18,6 +18,9 @@ class Version(Value):
     """Of the tests; the suite's own, that one backwards, or one drawn for this run."""
     whole: bool = False
     """Run every test, also after one that did not pass."""
+    apart: bool = True
+    """Run in processes of its own. Code that is only to fail, as stubs and mutants, may follow others of its kind in the same ones,
+    which is several times faster: module and suite are loaded anew, but what a version did to the interpreter stays for the next."""
 
 
 class TestResult(Value):

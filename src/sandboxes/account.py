@@ -33,6 +33,11 @@ class Account:
     def complete(self) -> bool:
         return self._end is not None or self.disorder is not None
 
+    @property
+    def orderly(self) -> bool:
+        """Whether the processes of the job came through it unharmed, and can do another of the same tool."""
+        return self.disorder is None and self._field("orderly") is True
+
     def take(self, frame: Message) -> None:
         """Take in a frame.
 

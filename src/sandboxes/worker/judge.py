@@ -35,25 +35,19 @@ def main() -> None:
 
 
 def _verify() -> None:
-    """One job, or the versions of one tool: what the tests' process holds must not be seen by another tool."""
+    """One suite, or one suite against versions of one tool: what the tests' process holds must not be seen by another tool."""
     tests = Zygote(_run_tests, 500)
     tool = Zygote(_run_tool, 1000, tests)  # after the tests, which it then can't signal: see `seccomp.Fence`
     tool.await_ready()
     tests.await_ready()
-    condition, kills = confinement.condition(), confinement.memory_kills()
-    nonce, more = "", True
-    while more:
-        _say(nonce, {"kind": "ready"})
+    _say("", {"kind": "ready"})
+    job = _read_frame()
+    for_tool, for_tests = socket.socketpair()
+    accused, witness = tool.become(for_tool), tests.become(for_tests)
+    for_tool.close()
+    for_tests.close()
+    while _Trial(job, accused, witness).run():
         job = _read_frame()
-        nonce, more = job["nonce"], job.get("more", False)
-        if more and not _prepared(tests, job):
-            return
-        for_tool, for_tests = socket.socketpair()
-        start = Zygote.fork if more else Zygote.become
-        trial = _Trial(job, start(tool, for_tool), start(tests, for_tests))
-        for_tool.close()
-        for_tests.close()
-        more = trial.run() and tool.clean(tests.pid) and tests.clean(tool.pid) and _undisturbed(condition, kills)
 
 
 def _execute() -> None:
@@ -68,18 +62,9 @@ def _execute() -> None:
         _say(nonce, {"kind": "ready"})  # with the last job's nonce, which a process that outlived its job does not know
         job = _read_frame()
         nonce = job["nonce"]
-        more = _Trial(job, call, None).run() and zygote.clean() and _undisturbed(condition, kills)
-
-
-def _prepared(tests: Zygote, job: Message) -> bool:
-    """Have the suite compiled once for all versions; it is foreign, but nothing of it runs there."""
-    try:
-        tests.prepare(f"{job['name']}\n{job['tests']}")
-    except (OSError, ValueError):
-        problem = "The tests can't be loaded: the process that was to compile them ended over it."
-        _say(job["nonce"], {"kind": "end", "problem": problem, "output": "", "seconds": 0.0})
-        return False
-    return True
+        more = _Trial(job, call, None).run()
+        call.close()
+        more = more and zygote.clean() and _undisturbed(condition, kills)
 
 
 def _undisturbed(condition: tuple[object, ...], kills: int) -> bool:
@@ -114,15 +99,16 @@ class _Trial:
         self._disturbed = False
         self._running = ""
         self._problem: str | None = None
+        self._load_failed: str | None = None
         self._lost: str | None = None
         """How the tool's process ended, if it did."""
 
     def run(self) -> bool:
-        """Do the job and report its end; whether every process played its part until then."""
+        """Do the job and report its end; whether every process played its part until then, and can play it again."""
         try:
             self._tool.send({k: self._job[k] for k in ("name", "code", "arguments") if k in self._job})
             if self._tests:
-                self._tests.send({k: self._job[k] for k in ("name", "tests", "stop_early") if k in self._job})
+                self._tests.send({k: self._job[k] for k in ("name", "tests", "order", "stop_early") if k in self._job})
             end = self._watch()
             self._drain()
         except BaseException:  # noqa: BLE001 - see `main`; from here on the host wants a nonce
@@ -131,10 +117,9 @@ class _Trial:
         output = self._output[:OUTPUT].decode("utf-8", "replace")
         if len(self._output) > OUTPUT:
             output += f"\n... (cut at {OUTPUT // 1024} KB)"
-        self._say({"kind": "end", "output": output, "seconds": round(time.monotonic() - self._started, 6), **end})
-        for child in self._children:
-            child.close()
-        return not self._disturbed and self._lost is None
+        orderly = not self._disturbed and self._lost is None and (self._loaded or self._load_failed is not None)
+        self._say({"kind": "end", "output": output, "seconds": round(time.monotonic() - self._started, 6), "orderly": orderly, **end})
+        return orderly
 
     def _say(self, message: Message) -> None:
         _say(self._nonce, message)
@@ -177,14 +162,16 @@ class _Trial:
             self._problem = str(message["problem"])
         if "finished" in message:
             self._notice_loss(bool(message.get("tool_gone")))
-            return {"problem": self._lost or self._problem}
+            self._disturbed = bool(message.get("last"))
+            return {"problem": self._lost or self._load_failed or self._problem}
         return None
 
     def _hear_tool(self, message: Message) -> Message | None:
         if self._tests is None:
             return {"execution": message.get("execution") or message.get("raised")}
-        if "load_failed" in message:
-            return {"problem": str(message["load_failed"])}
+        if "load_failed" in message and not self._loaded:
+            self._load_failed = str(message["load_failed"])
+            self._tests.send({"go": False})
         if "loaded" in message and not self._loaded:
             self._loaded = True
             self._tests.send({"go": True})

@@ -4,6 +4,7 @@ Requests and replies alternate on one socket. Request: `{"op": get|names|call|at
 `{"error"}`, with `args` where the call changed its arguments, and `out` where it printed.
 """
 
+import contextlib
 import sys
 import threading
 from types import ModuleType
@@ -27,6 +28,11 @@ class ToolLink:
         self.gone = False
         """Whether the tool's process was found to have ended."""
         self.twins = Twins(self)
+
+    def leave(self) -> None:
+        """Tell the tool's process that no test will ask it any more."""
+        with contextlib.suppress(OSError):
+            self._channel.send({"op": "leave"})
 
     def get(self, name: str) -> Any:
         return self._ask({"op": "get", "name": name})

@@ -7,18 +7,18 @@ messages: `collected`, `started` and `result` per test, `problem`, and `finished
 import ast
 import gc
 import linecache
+import random
 import socket
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
 from . import report
-from .child import end
 from .failures import describe, shorten
 from .frames import Channel, Message
 from .missing import missing_package
@@ -40,9 +40,9 @@ _OPTIONS = (
 def run(nursery: Nursery) -> None:
     """Run the suite that arrives for a process of this zygote, against the tool that it can call."""
     _rehearse()
-    plugin = _Run(nursery.wait)
-    pytest.main([*_OPTIONS], plugins=[plugin])  # it does not return, unless pytest gives up before its session has begun
-    plugin.finish()
+    plugin = _Run(nursery)
+    pytest.main([*_OPTIONS], plugins=[plugin])
+    plugin.finish(last=True)  # a test has ended the run
 
 
 def _rehearse() -> None:
@@ -51,7 +51,8 @@ def _rehearse() -> None:
     with here, there:
         Channel(there).send({"name": "", "tests": _REHEARSAL})
         Channel(there).send({"go": True})
-        pytest.main([*_OPTIONS], plugins=[_Run(lambda prepare: (Channel(here), Channel(here)))])
+        there.shutdown(socket.SHUT_WR)
+        pytest.main([*_OPTIONS], plugins=[_Run(_Rehearsed(here))])
     for name in ("", "test_"):
         sys.modules.pop(name, None)
         linecache.cache.pop(f"{name}.py", None)
@@ -68,6 +69,22 @@ class TestB:
 """
 
 
+class _Waiting(Protocol):
+    def wait(self) -> Channels:
+        """The channels of a job that is about to come."""
+        ...
+
+
+class _Rehearsed:
+    """Stands for the nursery in a rehearsal."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._channels = Channel(sock), Channel(sock)
+
+    def wait(self) -> Channels:
+        return self._channels
+
+
 class _Suite(pytest.Module):
     """The module of tests, made from its source."""
 
@@ -80,42 +97,58 @@ class _Suite(pytest.Module):
 class _Run:
     """The plugin that gives pytest the suite and reports what becomes of it."""
 
-    def __init__(self, wait: Callable[[Callable[[str], None]], Channels]) -> None:
-        """`wait` returns when the job is about to come; it may let a suite be compiled before that."""
-        self._wait = wait
+    def __init__(self, nursery: _Waiting) -> None:
+        self._nursery = nursery
         self._results: dict[str, Message] = {}
         self._filename = ""
-        self._source = ""
-        self._compiled: CodeType | None = None
-        self._unfit: Exception | None = None
+        self._code: tuple[str, CodeType] = "", compile("", "", "exec")
+        """The suite that was compiled last."""
         self._link: ToolLink | None = None
-        self._stop_early = False
+        self._busy = False
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.pluginmanager.unregister(name="terminalreporter")
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self, session: pytest.Session) -> bool:
+    def pytest_collection(self) -> bool:
         gc.collect()
         gc.freeze()  # pytest collects garbage at its end; what is here now need not be looked at
-        self._config = session.config
-        self._control, calls = self._wait(self._compile)
-        job = self._control.receive()
-        if job is None or calls is None:
-            raise pytest.exit.Exception("no job")
-        link = ToolLink(calls)
-        self._link = None if job["name"] == "" else link
-        self._stop_early = job.get("stop_early", False)
-        sys.modules[job["name"]] = ProxyModule(job["name"], link)
-        self._compile(f"{job['name']}\n{job['tests']}")
-        if self._control.receive() is None:  # the tool is not ready yet, or never will be
-            raise pytest.exit.Exception("no tool")
+        self._control, calls = self._nursery.wait()
+        assert calls is not None
+        self._calls = calls
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Do jobs until there are no more: one, or versions of one tool. What stays between two is pytest's, not the suite's."""
+        while (job := self._control.receive()) is not None:
+            session.items, self._link, self._busy = [], None, True
+            if self._collect(session, job):
+                session.items = _in_order(session.items, job.get("order"))
+                self._control.send({"collected": [_name(item.nodeid) for item in session.items]})
+                self._run(session, job.get("stop_early", False))
+            self.finish()
+        return True
+
+    def _collect(self, session: pytest.Session, job: Message) -> bool:
+        """Load the suite once its tool is ready, and find its tests; whether that went well."""
+        self._filename = f"test_{job['name']}.py"
         try:
-            module = self._load()
+            code = self._compiled(job["tests"], session.config)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            self._problem(report.load_problem("tests", error, self._filename))
+            return False
+        ready = self._control.receive()
+        if ready is None or not ready["go"]:  # the tool can't be loaded, which the judge tells
+            return False
+        self._link = ToolLink(self._calls)
+        sys.modules[job["name"]] = ProxyModule(job["name"], self._link)
+        try:
+            module = self._load(job["tests"], code)
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
             self._problem(report.load_problem("tests", error, self._filename) + _hint(error, job["name"]))
-            return True
+            return False
         node = _Suite.from_parent(session, path=Path("/", self._filename))
         node.suite = module
         session.items = list(session.genitems(node))
@@ -123,35 +156,34 @@ class _Run:
             item.repr_failure = item._repr_failure_py = _unsaid  # type: ignore[assignment, method-assign]
         session.testscollected = len(session.items)
         session.config.hook.pytest_collection_finish(session=session)
-        self._control.send({"collected": [_name(item.nodeid) for item in session.items]})
         return True
 
-    def _compile(self, text: str) -> None:
-        """Compile the suite below the tool's name, if that has not been done; what is wrong with it is said when it is loaded."""
-        name, _, source = text.partition("\n")
-        if (f"test_{name}.py", source) == (self._filename, self._source):
-            return
-        self._filename, self._source = f"test_{name}.py", source
-        self._compiled = self._unfit = None
-        gc.disable()
-        try:
-            tree = ast.parse(source, self._filename)
-            rewrite_asserts(tree, source.encode(), self._filename, self._config)
-            self._compiled = compile(tree, self._filename, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            self._unfit = error
-        finally:
-            gc.enable()
+    def _compiled(self, source: str, config: pytest.Config) -> CodeType:
+        if self._code[0] != source:
+            gc.disable()
+            try:
+                tree = ast.parse(source, self._filename)
+                rewrite_asserts(tree, source.encode(), self._filename, config)
+                self._code = source, compile(tree, self._filename, "exec", dont_inherit=True)
+            finally:
+                gc.enable()
+        return self._code[1]
 
-    def _load(self) -> ModuleType:
+    def _load(self, source: str, code: CodeType) -> ModuleType:
         module = ModuleType(self._filename.removesuffix(".py"))
         module.__file__ = self._filename
-        linecache.cache[self._filename] = (len(self._source), None, self._source.splitlines(keepends=True), self._filename)
-        if self._compiled is None:
-            raise self._unfit or RuntimeError("the suite was not compiled")
+        linecache.cache[self._filename] = (len(source), None, source.splitlines(keepends=True), self._filename)
         sys.modules[module.__name__] = module
-        exec(self._compiled, module.__dict__)  # noqa: S102 - this process exists to run it
+        exec(code, module.__dict__)  # noqa: S102 - this process exists to run it
         return module
+
+    def _run(self, session: pytest.Session, stop_early: bool) -> None:
+        self._stopped = False
+        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if stop_early and self._stopped:
+                session._setupstate.teardown_exact(None)
+                return
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, obj: object) -> list[Any] | None:
@@ -192,9 +224,8 @@ class _Run:
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         result = self._results.pop(nodeid)
+        self._stopped = self._stopped or result["outcome"] != "passed"
         self._control.send({"result": result})
-        if self._stop_early and result["outcome"] != "passed":
-            self.finish()
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         self._problem(f"The run was interrupted by {excinfo.typename}.")
@@ -202,15 +233,14 @@ class _Run:
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         self._problem(f"pytest itself failed: {excinfo.typename}: {shorten(str(excinfo.value))}")
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        self.finish()
-
-    def finish(self) -> None:
-        """Tell that all has been told, and end: what pytest would still do nobody will see."""
-        if self._link is not None:
-            self._control.send({"finished": True, "tool_gone": self._link.gone})
-            end(0)
+    def finish(self, last: bool = False) -> None:
+        """Tell that all has been told, if that has not been told; `last`: this process can do no other job."""
+        if not self._busy:
+            return
+        self._busy = False
+        if self._link:
+            self._link.leave()
+        self._control.send({"finished": True, "tool_gone": bool(self._link and self._link.gone), "last": last})
 
     def _problem(self, problem: str) -> None:
         self._control.send({"problem": problem})
@@ -219,6 +249,16 @@ class _Run:
 def _unsaid(excinfo: object, style: object = None) -> str:
     """In place of pytest's own account of a failure, which takes as long as the test and goes nowhere: see `describe`."""
     return "failed"
+
+
+def _in_order(items: list[pytest.Item], order: str | None) -> list[pytest.Item]:
+    match order:
+        case "reversed":
+            return items[::-1]
+        case "shuffled":
+            return random.SystemRandom().sample(items, len(items))
+        case _:
+            return items
 
 
 def _name(nodeid: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import report
 from .codec import NotPlain
-from .frames import BrokenStream, Channel, Message
+from .frames import BrokenStream, Channel, Message, pack
 from .shared_objects import SharedObjects
 from .zygote import Nursery
 
@@ -21,13 +21,16 @@ _PRINTED = 64 * 1024
 
 
 def run(nursery: Nursery) -> None:
-    """Do the job that arrives for a process of this zygote."""
+    """Do the job that arrives for a process of this zygote, and those that follow it: versions of one tool."""
+    _rehearse()
     gc.collect()
     gc.freeze()
     control, calls = nursery.wait()
-    job = control.receive()
-    if job is None:
-        return
+    while (job := control.receive()) is not None:
+        _do(job, control, calls)
+
+
+def _do(job: Message, control: Channel, calls: Channel | None) -> None:
     try:
         module = load(job["name"], job["code"])
     except BaseException as error:  # noqa: BLE001 - whatever the tool's source does while it is loaded is an answer
@@ -38,7 +41,25 @@ def run(nursery: Nursery) -> None:
     else:
         control.send({"loaded": True})
         _serve(module, calls)
-        control.receive()  # the tests are gone; the judge ends this process, and an end of its own would look like a loss
+
+
+def _rehearse() -> None:
+    """Load and call a small tool, so that what is loaded and prepared when it is first needed is there before the job."""
+    module = load("", _REHEARSAL)
+    shared = SharedObjects(module)
+    call: Message = {"op": "call", "handle": 1, "args": [["list", [1]]], "kwargs": {}}
+    for request in ({"op": "get", "name": "tool"}, call, {**call, "args": [""]}):
+        pack(_answer(module, shared, request))
+    for arguments in ({"x": [1]}, {"x": ""}):
+        pack(report.execute(module, "tool", arguments))
+    del sys.modules[""], linecache.cache[".py"]
+
+
+_REHEARSAL = """
+def tool(x: list[int]) -> dict[str, float]:
+    print(x[0])
+    return {"a": 1.0}
+"""
 
 
 def load(name: str, source: str) -> ModuleType:
@@ -53,8 +74,9 @@ def load(name: str, source: str) -> ModuleType:
 
 
 def _serve(module: ModuleType, calls: Channel) -> None:
+    """Answer the tests until they have come to their end; what follows then comes from the judge."""
     shared = SharedObjects(module)
-    while (request := calls.receive()) is not None:
+    while (request := calls.receive()) is not None and request["op"] != "leave":
         reply = _answer(module, shared, request)
         try:
             calls.send(reply)

@@ -4,6 +4,7 @@ It never hears of any job, so what it hands down holds nothing of an earlier one
 descriptors of the new process's channels along; the answers are packets of JSON.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -71,18 +72,6 @@ class Zygote:
         """
         return self._start(b"fork", calls, lambda pid, control, output: _Grandchild(pid, control, output, zygote=self))
 
-    def prepare(self, text: str) -> None:
-        """Let the zygote do once what every process that it forks would do with this text.
-
-        Raises:
-            OSError, ValueError: it has ended over it.
-        """
-        with open(os.memfd_create("text"), "wb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
-            file.flush()
-            socket.send_fds(self._socket, [b"prepare"], [file.fileno()])
-            self._answer()
-
     def look(self) -> int | None:
         """How the process that was forked last has ended; None if it lives, or nobody can tell any more."""
         try:
@@ -92,10 +81,10 @@ class Zygote:
             return None
         return None if status is None else int(status)
 
-    def clean(self, *keep: int) -> bool:
-        """End all processes but process 1, the zygote and `keep`, and empty /tmp; whether nothing of the job is left."""
+    def clean(self) -> bool:
+        """End all processes but process 1 and the zygote, and empty /tmp; whether nothing of the job is left."""
         try:
-            self._socket.send(b"clean " + " ".join(map(str, keep)).encode())
+            self._socket.send(b"clean")
             return bool(self._answer()["clean"])
         except (OSError, ValueError):
             return False
@@ -137,16 +126,15 @@ class Nursery:
         self._pid = 0
         self._status: int | None = None
 
-    def wait(self, prepare: Callable[[str], None] | None = None) -> Channels:
-        """Serve the judge; returns in each process that is to do a job. `prepare` gets what the judge's `prepare` is given."""
+    def wait(self) -> Channels:
+        """Serve the judge; returns in each process that is to do a job."""
         confinement.adopt_orphans(True)
         condition = confinement.condition()
         _wiped()  # so that the first job finds /tmp as all later ones do
         self._socket.send(b"{}")
         while True:
             packet, fds, _, _ = socket.recv_fds(self._socket, 256, 3)
-            request, *keep = packet.split() or [b""]
-            match request:
+            match packet:
                 case b"become":
                     confinement.adopt_orphans(False)
                     self._reply({"pid": os.getpid()})
@@ -158,16 +146,10 @@ class Nursery:
                     for number in fds:
                         os.close(number)
                     self._reply({"pid": self._pid})
-                case b"prepare":
-                    with open(fds[0], "rb") as file:
-                        file.seek(0)
-                        if prepare:
-                            prepare(file.read().decode("utf-8", "surrogatepass"))
-                    self._reply({})
                 case b"look":
                     self._reply({"status": self._look()})
                 case b"clean":
-                    clean = _ended({1, os.getpid(), *map(int, keep)}) and _wiped() and _unshared()
+                    clean = _alone() and _wiped() and _unshared()
                     self._reply({"clean": clean and confinement.condition() == condition})
                 case _:
                     end(0)
@@ -199,18 +181,14 @@ def _let_go() -> None:
     os.close(nowhere)
 
 
-def _ended(keep: set[int]) -> bool:
-    """End every process that is not to be kept; whether no descendant of this one is left, which is then certain to stay so.
+def _alone() -> bool:
+    """End every process but process 1 and this one; whether no descendant of this one is left, which is then certain to stay so.
 
-    Where there is nobody else to keep, one signal reaches all at once, so that no process can fork its way out.
+    One signal reaches all at once, so that no process can fork its way out.
     """
     for _ in range(_ROUNDS):
-        others = [-1] if len(keep) == 2 else [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in keep]
-        for pid in others:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
