@@ -3,12 +3,13 @@
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from docker.errors import ImageNotFound, NotFound  # type: ignore[import-not-found]
 
 from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
-from src.sandboxes import ownership
+from src.sandboxes import ownership, self_check
 from src.sandboxes.attached import Attached
 from src.sandboxes.backend import LIFETIME, HungUp, Mode
 from src.sandboxes.engine import Engine, translated
@@ -53,13 +54,14 @@ class DockerContainer:
         """Have the container ready for a job, or removed.
 
         Raises:
-            SandboxUnavailable: no engine answers, or the image is gone.
+            SandboxUnavailable: no engine answers, the image is gone, or the engine gives the container more than it should have.
             SandboxFailed: the engine or the worker broke.
             HungUp: `hang_up` was called.
         """
         self._go_on()
-        self._create()
+        account = self._create()
         try:
+            self_check.check(account)
             with translated("running a container"):
                 self._attach()
                 self._engine.client().api.start(self.id)
@@ -115,7 +117,8 @@ class DockerContainer:
         if self._hung_up:
             raise HungUp
 
-    def _create(self) -> None:
+    def _create(self) -> Mapping[str, Any]:
+        """Make it; the engine's account of what it made."""
         self.edition = self._image.id()
         labels = ownership.labels(lifetime=LIFETIME + _MARGIN, group=self._group)
         with translated("creating a container"):
@@ -124,6 +127,8 @@ class DockerContainer:
             except ImageNotFound as error:
                 raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error
         self.id = str(created.id)
+        account: Mapping[str, Any] = created.attrs
+        return account
 
     def _attach(self) -> None:
         """Attach before the start: nothing is said yet, so nothing hides in a buffer above the socket."""

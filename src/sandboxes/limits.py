@@ -43,6 +43,7 @@ def container_options(limits: ContainerLimits) -> dict[str, Any]:
         "working_dir": "/tmp",  # noqa: S108 - inside the container
         "hostname": "sandbox",
         "environment": ENVIRONMENT,
+        "use_config_proxy": False,  # the addresses of proxies may hold passwords
         "stdin_open": True,
         "tty": False,
         "init": False,

@@ -5,6 +5,7 @@ The container's limits hold without this. It keeps the processes inside the cont
 
 import ctypes
 import os
+import re
 import resource
 import signal
 import sys
@@ -14,12 +15,20 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _KILLED_COUNTS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
+_KEPT = re.compile("HOME|HOSTNAME|LANG|PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS")
 _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 
 
 def hide() -> None:
     """Make this process, and the ones it forks, unreadable and untraceable for others of the same user."""
     prctl(_PR_SET_DUMPABLE, 0)
+
+
+def forget_environment() -> None:
+    """Keep what programs need of the environment; images and engines put more into it than a tool should see."""
+    for name in list(os.environ):
+        if not _KEPT.fullmatch(name):
+            del os.environ[name]
 
 
 def adopt_orphans(adopt: bool) -> None:

@@ -25,6 +25,7 @@ def main() -> None:
     """Do what the host asks for, until it hangs up or a process has done what no later one should feel."""
     confinement.hide()
     confinement.ignore_signals()
+    confinement.forget_environment()
     try:
         seccomp.restrict()
         mode = _read_frame()["mode"]
