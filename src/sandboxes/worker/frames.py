@@ -12,6 +12,7 @@ LARGEST = 16 * 1024 * 1024
 """Bytes of the largest frame that is accepted; a claim above it is a broken or forged stream."""
 
 _LENGTH = struct.Struct(">I")
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 Message = dict[str, Any]
 
@@ -26,7 +27,7 @@ def pack(message: Message) -> bytes:
     Raises:
         BrokenStream: the message is larger than a frame may be.
     """
-    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    body = _ENCODER.encode(message).encode("ascii")
     if len(body) > LARGEST:
         raise BrokenStream(f"a message of {len(body)} bytes is larger than {LARGEST}")
     return _LENGTH.pack(len(body)) + body

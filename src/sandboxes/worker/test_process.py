@@ -1,6 +1,6 @@
 """The process of the tests: pytest, run on a suite that exists in memory only.
 
-pytest is imported and configured before the job arrives, and waits for it in its collection. What it finds goes to the judge as
+pytest is imported and configured, and has done a small suite, before the job arrives. What it finds goes to the judge as
 messages: `collected`, `started` and `result` per test, `problem`, and `finished` at the end.
 """
 
@@ -13,17 +13,17 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
-from . import report
+from . import report, tool_process
 from .failures import describe, shorten
 from .frames import Channel, Message
 from .missing import missing_package
 from .proxy import ProxyModule, ToolLink
-from .zygote import Channels, Nursery
+from .zygote import Nursery
 
 _OPTIONS = (
     "--noconftest",
@@ -39,50 +39,24 @@ _OPTIONS = (
 
 def run(nursery: Nursery) -> None:
     """Run the suite that arrives for a process of this zygote, against the tool that it can call."""
-    _rehearse()
     plugin = _Run(nursery)
     pytest.main([*_OPTIONS], plugins=[plugin])
     plugin.finish(last=True)  # a test has ended the run
 
 
-def _rehearse() -> None:
-    """Run a small suite, so that what pytest loads and prepares when it is first needed is there before the job."""
-    here, there = socket.socketpair()
-    with here, there:
-        Channel(there).send({"name": "", "tests": _REHEARSAL})
-        Channel(there).send({"go": True})
-        there.shutdown(socket.SHUT_WR)
-        pytest.main([*_OPTIONS], plugins=[_Run(_Rehearsed(here))])
-    for name in ("", "test_"):
-        sys.modules.pop(name, None)
-        linecache.cache.pop(f"{name}.py", None)
-
-
 _REHEARSAL = """
 import pytest
-@pytest.mark.parametrize("n", [1, 2])
-def test_a(n):
-    with pytest.raises(ValueError, match="x"): raise ValueError("x")
-    assert [n] == [n] and n in (1, 2), "message"
+from rehearsal import tool
+@pytest.mark.parametrize("x", [[1], [2]])
+def test_a(x):
+    assert tool(x) == {"a": 1.0}, "message"
 class TestB:
-    def test_c(self, capsys): assert {"a": 1} == {"a": 2}
+    def test_b(self):
+        with pytest.raises(IndexError, match="range"): tool(x=[])
+    def test_c(self, capsys):
+        assert tool([3]) == {"a": 2}
 """
-
-
-class _Waiting(Protocol):
-    def wait(self) -> Channels:
-        """The channels of a job that is about to come."""
-        ...
-
-
-class _Rehearsed:
-    """Stands for the nursery in a rehearsal."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        self._channels = Channel(sock), Channel(sock)
-
-    def wait(self) -> Channels:
-        return self._channels
+"""Calls the tool as `tool_process.rehearse` has answered."""
 
 
 class _Suite(pytest.Module):
@@ -97,7 +71,7 @@ class _Suite(pytest.Module):
 class _Run:
     """The plugin that gives pytest the suite and reports what becomes of it."""
 
-    def __init__(self, nursery: _Waiting) -> None:
+    def __init__(self, nursery: Nursery) -> None:
         self._nursery = nursery
         self._results: dict[str, Message] = {}
         self._filename = ""
@@ -112,15 +86,37 @@ class _Run:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
-        gc.collect()
-        gc.freeze()  # pytest collects garbage at its end; what is here now need not be looked at
-        self._control, calls = self._nursery.wait()
-        assert calls is not None
-        self._calls = calls
         return True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self._rehearse(session)
+        gc.collect()
+        gc.freeze()  # what is here now need not be looked at again
+        self._control, calls = self._nursery.wait()
+        assert calls is not None
+        self._calls = calls
+        self._do_jobs(session)
+        return True
+
+    def _rehearse(self, session: pytest.Session) -> None:
+        """Do a small job, so that what is loaded and prepared when it is first needed is there before the job."""
+        judge, control = socket.socketpair()
+        tool, calls = socket.socketpair()
+        with judge, control, tool, calls:
+            for message in ({"name": "rehearsal", "tests": _REHEARSAL}, {"go": True}):
+                Channel(judge).send(message)
+            for reply in tool_process.rehearse():
+                Channel(tool).send(reply)
+            judge.shutdown(socket.SHUT_WR)
+            self._control, self._calls = Channel(control), Channel(calls)
+            self._do_jobs(session)
+        sys.__stdout__.flush()  # type: ignore[union-attr]
+        for name in ("rehearsal", "test_rehearsal"):
+            del sys.modules[name]
+        del linecache.cache["test_rehearsal.py"]
+
+    def _do_jobs(self, session: pytest.Session) -> None:
         """Do jobs until there are no more: one, or versions of one tool. What stays between two is pytest's, not the suite's."""
         while (job := self._control.receive()) is not None:
             session.items, self._link, self._busy = [], None, True
@@ -129,7 +125,6 @@ class _Run:
                 self._control.send({"collected": [_name(item.nodeid) for item in session.items]})
                 self._run(session, job.get("stop_early", False))
             self.finish()
-        return True
 
     def _collect(self, session: pytest.Session, job: Message) -> bool:
         """Load the suite once its tool is ready, and find its tests; whether that went well."""

@@ -22,7 +22,7 @@ _PRINTED = 64 * 1024
 
 def run(nursery: Nursery) -> None:
     """Do the job that arrives for a process of this zygote, and those that follow it: versions of one tool."""
-    _rehearse()
+    rehearse()
     gc.collect()
     gc.freeze()
     control, calls = nursery.wait()
@@ -43,16 +43,17 @@ def _do(job: Message, control: Channel, calls: Channel | None) -> None:
         _serve(module, calls)
 
 
-def _rehearse() -> None:
-    """Load and call a small tool, so that what is loaded and prepared when it is first needed is there before the job."""
-    module = load("", _REHEARSAL)
+def rehearse() -> list[Message]:
+    """Load and call a small tool, so that what is loaded and prepared when it is first needed is there before the job; the answers."""
+    module = load("rehearsal", _REHEARSAL)
     shared = SharedObjects(module)
-    call: Message = {"op": "call", "handle": 1, "args": [["list", [1]]], "kwargs": {}}
-    for request in ({"op": "get", "name": "tool"}, call, {**call, "args": [""]}):
-        pack(_answer(module, shared, request))
-    for arguments in ({"x": [1]}, {"x": ""}):
-        pack(report.execute(module, "tool", arguments))
-    del sys.modules[""], linecache.cache[".py"]
+    answers = [_answer(module, shared, {"op": "get", "name": "tool"})]
+    call = {"op": "call", "handle": answers[0]["value"][1]["handle"], "kwargs": {}}
+    answers += [_answer(module, shared, {**call, "args": [["list", items]]}) for items in ([1], [2], [], [3])]
+    for items in ([1], []):
+        pack(report.execute(module, "tool", {"x": items}))
+    del sys.modules["rehearsal"], linecache.cache["rehearsal.py"]
+    return answers
 
 
 _REHEARSAL = """
