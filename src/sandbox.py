@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from src.core.errors import ConfigurationError, SandboxError
+from src.core.errors import ConfigurationError, RequestError, SandboxError
+from src.core.files import File, FileLimits
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
 from src.sandboxes.backend import Backend, Container
 from src.sandboxes.bubblewrap import BubblewrapBackend
 from src.sandboxes.choice import Choice
-from src.sandboxes.conversation import converse
+from src.sandboxes.conversation import converse, packed_files
 from src.sandboxes.docker import DockerBackend
 from src.sandboxes.expected import SuiteProblem, expected_tests
 from src.sandboxes.limits import ContainerLimits
@@ -43,6 +44,7 @@ class SecureSandbox:
         timeout: float | None = None,
         base_image: str | None = None,
         limits: ContainerLimits | None = None,
+        files: FileLimits | None = None,
         *,
         backend: str | None = None,
         folder: Path | None = None,
@@ -70,6 +72,7 @@ class SecureSandbox:
         """On the containers as a label, see `ownership`."""
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
+        self._files = files or FileLimits()
         self._backend = _backend(backend, DockerBackend(image, base_image, self._limits), BubblewrapBackend(folder, self._limits))
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
@@ -153,16 +156,19 @@ class SecureSandbox:
         verdicts = {n: verdict for lane, task in zip(lanes, tasks, strict=True) for n, verdict in zip(lane, task.result(), strict=True)}
         return tuple(verdicts[n] for n in range(len(versions)))
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
-        account = ExecutionAccount(secrets.token_hex(16))
-        killed, seconds = await self._run(self._executors, {"name": name, "code": code, "arguments": dict(arguments)}, account)
+    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = ()) -> Execution:
+        if problem := self._files.problem(files):
+            raise RequestError(problem)
+        account = ExecutionAccount(secrets.token_hex(16), self._files, files)
+        job: Message = {"name": name, "code": code, "arguments": dict(arguments), "files": self._files.model_dump()}
+        killed, seconds = await self._run(self._executors, job, account, files)
         return account.execution(killed, seconds)
 
-    async def _run(self, pool: Pool, job: Message, account: Account) -> tuple[str | None, float]:
+    async def _run(self, pool: Pool, job: Message, account: Account, files: Sequence[File] = ()) -> tuple[str | None, float]:
         """Do a job in a container of the pool; why it was ended early, and the seconds it took."""
         started = asyncio.get_running_loop().time()
         try:
-            packed = self._packed(job, account, self.timeout)
+            packed = packed_files(files) + self._packed(job, account, self.timeout)
         except BrokenStream as problem:
             return _TOO_LARGE.format(problem), 0.0
         container = await pool.take()

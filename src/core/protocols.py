@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
+from src.core.files import File
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.tool import Candidate, Tool, ToolDraft
 from src.core.turn import Budget
@@ -108,6 +109,12 @@ class Sandbox(Protocol):
         """
         ...
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
-        """Call the function `name` of the module `code` once, with plain JSON `arguments` by name."""
+    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = ()) -> Execution:
+        """Call the function `name` of the module `code` once, with plain JSON `arguments` by name.
+
+        The tool's current folder holds the `files` and nothing else; what it leaves there comes back with the outcome.
+
+        Raises:
+            RequestError: there are too many files, or too large ones.
+        """
         ...

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from src.core.files import File
 from src.core.value import Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
@@ -48,8 +49,12 @@ class Verdict(Value):
     seconds: float = 0.0
 
 
+Files = Annotated[tuple[File, ...], Field(exclude=True)]
+"""The files that the call has made or changed. No JSON of an execution holds them: they may be large, and are told by an event."""
+
+
 class Returned(Value):
-    """The tool returned a value."""
+    """The tool returned a value. `refused_files`: for each file that the sandbox does not hand out, its name and why."""
 
     outcome: Literal["returned"] = "returned"
     type_name: str
@@ -60,6 +65,8 @@ class Returned(Value):
     """The value as JSON text; None if it is not plain JSON (NaN, sets, objects) or too large."""
     truncated: bool = False
     stdout: str = ""
+    files: Files = ()
+    refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
 
 
@@ -71,6 +78,8 @@ class Raised(Value):
     message: str
     traceback: str = ""
     stdout: str = ""
+    files: Files = ()
+    refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
 
 

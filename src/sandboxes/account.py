@@ -4,12 +4,14 @@ A suite has passed only if the tests that its source defines, the tests that wer
 the same, each was reported once and passed, and the report has exactly one orderly end.
 """
 
-from collections.abc import Callable, Iterable
+import binascii
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from src.core.errors import SandboxFailed
+from src.core.files import File, FileLimits, name_problem, shown_name
 from src.core.verdict import Execution, Killed, TestResult, Verdict
 from src.sandboxes.worker.frames import Message
 
@@ -37,6 +39,11 @@ class Account:
     def orderly(self) -> bool:
         """Whether the processes of the job came through it unharmed, and can do another of the same tool."""
         return self.disorder is None and self._field("orderly") is True
+
+    @property
+    def receiving(self) -> bool:
+        """Whether all is done but for what the call has left, which may take its time."""
+        return False
 
     def take(self, frame: Message) -> None:
         """Take in a frame.
@@ -133,7 +140,29 @@ class SuiteAccount(Account):
 
 
 class ExecutionAccount(Account):
-    """The account of one call."""
+    """The account of one call, with the files that it leaves."""
+
+    def __init__(self, nonce: str, limits: FileLimits, given: Sequence[File] = ()) -> None:
+        super().__init__(nonce)
+        self._limits = limits
+        self._given = given
+        self._pieces: dict[str, bytearray] = {}
+
+    def _take(self, frame: Message) -> None:
+        match frame:
+            case {"kind": "file", "name": str(name), "data": str(data)}:
+                try:
+                    self._pieces.setdefault(name, bytearray()).extend(binascii.a2b_base64(data, strict_mode=True))
+                except ValueError:
+                    self.disorder = "a piece of a file is not encoded as it should be"
+                if len(self._pieces) > self._limits.count or sum(map(len, self._pieces.values())) > self._limits.size:
+                    self.disorder = "there are more files than were asked for"
+            case _:
+                super()._take(frame)
+
+    @property
+    def receiving(self) -> bool:
+        return bool(self._pieces)
 
     def execution(self, killed: str | None, measured: float) -> Execution:
         """The outcome; `killed` as for `SuiteAccount.verdict`."""
@@ -144,11 +173,22 @@ class ExecutionAccount(Account):
         if reason is not None:
             return Killed(reason=printable(str(reason)), **frame)
         outcome = self._field("execution")
+        files, refused = self._files()
         try:
             shown = {k: printable(v) if isinstance(v, str) else v for k, v in outcome.items()}
-            return _EXECUTION.validate_python({**shown, **frame})
+            return _EXECUTION.validate_python({**shown, **frame, "files": files, "refused_files": refused})
         except (ValidationError, AttributeError):
             return Killed(reason="The tool's process reported its outcome in a form that is not in order.", **frame)
+
+    def _files(self) -> tuple[tuple[File, ...], tuple[str, ...]]:
+        """What the call has left, and a sentence for each file that is not handed out."""
+        odd = {name: problem for name in self._pieces if (problem := name_problem(name))}
+        files = tuple(File(name=name, content=bytes(content)) for name, content in self._pieces.items() if name not in odd)
+        refused = [*odd.items(), *((str(name), str(reason)) for name, reason in self._field("refused") or ())]
+        unnamed = self._field("unnamed")
+        more = (f"{unnamed} more files are refused.",) if unnamed else ()
+        told = tuple(f"{shown_name(name) or 'all'}: {reason}." for name, reason in refused)
+        return tuple(f for f in files if f not in self._given), (*told, *more)
 
 
 def printable(text: str) -> str:

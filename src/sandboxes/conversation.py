@@ -1,13 +1,21 @@
 """What is said between the host and a container that waits for a job, on the event loop and straight over the attached socket."""
 
 import asyncio
+import base64
+import socket
+from collections.abc import Sequence
 
+from src.core.errors import SandboxFailed
+from src.core.files import File
 from src.sandboxes.account import Account
 from src.sandboxes.backend import Container
-from src.sandboxes.worker.frames import BrokenStream, Message
+from src.sandboxes.worker.frames import BrokenStream, Message, pack
+from src.sandboxes.worker.workspace import CHUNK
 
 _GRACE = 2.0
 """Seconds that the host waits after the worker's own clock has run out."""
+_SLOWEST = 128 * 1024
+"""Bytes a second at which a job must get through to its container."""
 _CLEAN = 5.0
 """Seconds until an executor must have cleaned up."""
 _READ = 65536
@@ -23,8 +31,8 @@ async def converse(container: Container, job: bytes, seconds: float, account: Ac
     stream = container.stream
     container.jobs += 1
     try:
-        async with asyncio.timeout(seconds + _GRACE):
-            await loop.sock_sendall(stream.socket, job)
+        await _send(stream.socket, job)
+        async with asyncio.timeout(seconds + _GRACE) as limit:
             while not account.complete:
                 data = await loop.sock_recv(stream.socket, _READ)
                 if not data:
@@ -32,6 +40,8 @@ async def converse(container: Container, job: bytes, seconds: float, account: Ac
                 stream.unread += stream.take(data)
                 while stream.unread and not account.complete:
                     account.take(stream.unread.pop(0))
+                if account.receiving:  # the tool is done, and there is no more than was asked for
+                    limit.reschedule(loop.time() + _GRACE)
     except TimeoutError:
         return f"It ran longer than {seconds:g} seconds."
     except BrokenStream as broken:
@@ -43,6 +53,20 @@ async def converse(container: Container, job: bytes, seconds: float, account: Ac
     if stream.unread not in ([], [_ready(account.nonce)]):
         account.take(stream.unread[0])  # which is not in order, after the end
     return None
+
+
+def packed_files(files: Sequence[File]) -> bytes:
+    """The files as frames, for an executor that is about to get a job."""
+    pieces = ((file.name, file.content[at : at + CHUNK]) for file in files for at in range(0, max(1, len(file.content)), CHUNK))
+    return b"".join(pack({"put": name, "data": base64.b64encode(data).decode()}) for name, data in pieces)
+
+
+async def _send(sock: socket.socket, job: bytes) -> None:
+    try:
+        async with asyncio.timeout(_GRACE + len(job) / _SLOWEST):
+            await asyncio.get_running_loop().sock_sendall(sock, job)
+    except TimeoutError as error:
+        raise SandboxFailed(f"a job of {len(job)} bytes could not be sent to its container in time") from error
 
 
 async def recovered(container: Container, nonce: str) -> bool:

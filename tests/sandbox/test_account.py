@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from src.core.errors import SandboxFailed
+from src.core.files import File, FileLimits
 from src.core.verdict import Killed, Raised, Returned, TestResult, Verdict
 from src.sandboxes.account import ExecutionAccount, SuiteAccount
 
@@ -104,7 +105,7 @@ def test_a_worker_that_broke_is_the_sandboxs_failure() -> None:
 
 
 def execution(frame: dict[str, Any], killed: str | None = None) -> Any:
-    account = ExecutionAccount(NONCE)
+    account = ExecutionAccount(NONCE, FileLimits())
     if frame:
         account.take({"nonce": NONCE, **frame})
     return account.execution(killed, 9.0)
@@ -128,3 +129,40 @@ def test_an_outcome_out_of_order_is_the_tools_fault(outcome: Any) -> None:
 def test_a_call_without_an_end_was_killed() -> None:
     assert execution({}, killed="It ran longer than 1 seconds.") == Killed(reason="It ran longer than 1 seconds.", seconds=9.0)
     assert execution({}) == Killed(reason=f"{FORGED}it has no end.", seconds=9.0)
+
+
+RETURNED = {"kind": "end", "execution": {"outcome": "returned", "type_name": "int", "text": "5"}}
+
+
+def call(*frames: dict[str, Any], given: tuple[File, ...] = ()) -> Any:
+    account = ExecutionAccount(NONCE, FileLimits(count=2, size=8), given)
+    for frame in frames:
+        if not account.complete:
+            account.take({"nonce": NONCE, **frame})
+    return account.execution(None, 9.0)
+
+
+def piece(name: str, data: str) -> dict[str, Any]:
+    return {"kind": "file", "name": name, "data": data}
+
+
+def test_files_come_in_pieces_and_those_that_were_given_are_no_news() -> None:
+    frames = [piece("a", "YWI="), piece("a", "Yw=="), piece("b", "")]
+    end = {**RETURNED, "refused": [["x\ny", "it is a folder"]], "unnamed": 3}
+    got = call(*frames, end, given=(File(name="b", content=b""),))
+    assert got.files == (File(name="a", content=b"abc"),)
+    assert got.refused_files == ("x\\ny: it is a folder.", "3 more files are refused.")
+
+
+@pytest.mark.parametrize(
+    ("frames", "problem"),
+    [
+        ([piece("a", "YW I=")], "a piece of a file is not encoded as it should be"),
+        ([piece("a", "é")], "a piece of a file is not encoded as it should be"),
+        ([piece(name, "") for name in "abc"], "there are more files than were asked for"),
+        ([piece("a", "YWJj"), piece("b", "YWJj"), piece("a", "YWJj")], "there are more files than were asked for"),
+        ([{"kind": "file", "name": 3, "data": ""}], "a frame has the unknown kind 'file'"),
+    ],
+)
+def test_files_out_of_order_are_found(frames: list[dict[str, Any]], problem: str) -> None:
+    assert call(*frames, RETURNED) == Killed(reason=f"{FORGED}{problem}.", seconds=9.0)

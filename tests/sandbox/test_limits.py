@@ -126,11 +126,11 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
         "kill_judge": "PermissionError 1",
         "root": "PermissionError 1",
         "descriptors": ["/dev/null", "FileNotFoundError 2", "pipe", "socket"],
-        "cwd": "/tmp",
+        "cwd": "/tmp/files",
     }
 
 
 async def test_nothing_stays_for_the_next_job(sandbox: SecureSandbox) -> None:
     write = "def tool():\n    open('/tmp/left', 'w').close()\n    import os\n    return os.listdir('/tmp')"
     outcomes = [await sandbox.execute("tool", write, {}) for _ in range(2)]
-    assert [o.data for o in outcomes if isinstance(o, Returned)] == ['["left"]', '["left"]']
+    assert [sorted(json.loads(o.data or "")) for o in outcomes if isinstance(o, Returned)] == [[".matplotlib", "files", "left"]] * 2

@@ -209,7 +209,8 @@ async def test_no_version_leaves_anything_for_the_next(verifiers: SecureSandbox)
     code = """
 import os, sys, time
 def tool():
-    found = os.listdir("/tmp") + [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in OWN]
+    found = [n for n in os.listdir("/tmp") if n not in (".matplotlib", "files")]
+    found += [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in OWN]
     return 1 if not found else found
 OWN = (1, os.getpid(), os.getpid() + 1, os.getppid(), os.getppid() + 1)
 if "LEFT" in os.environ or hasattr(sys, "left"): OWN = ()

@@ -127,8 +127,9 @@ async def test_nothing_of_a_call_is_left_for_the_next(sandbox: SecureSandbox, co
 
 async def test_calls_share_a_container_as_long_as_they_behave(sandbox: SecureSandbox, containers: Containers) -> None:
     seen = set()
+    code = "import os\ndef tool(): open('/tmp/x', 'w').close(); return sorted(os.listdir('/tmp'))"
     for _ in range(5):
-        assert await run(sandbox, "import os\ndef tool(): open('/tmp/x', 'w').close(); return os.listdir('/tmp')") == ["x"]
+        assert await run(sandbox, code) == [".matplotlib", "files", "x"]
         await sandbox.settle()
         seen |= containers(sandbox)
     assert len(seen) == 1

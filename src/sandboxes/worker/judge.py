@@ -9,10 +9,13 @@ import select
 import socket
 import time
 import traceback
+from collections.abc import Callable
+from functools import partial
 
 from . import confinement, seccomp
 from .child import Child
 from .frames import BrokenStream, FrameReader, Message, pack
+from .workspace import Tell, Workspace
 from .zygote import Nursery, Zygote
 
 OUTPUT = 64 * 1024
@@ -28,30 +31,32 @@ def main() -> None:
     confinement.forget_environment()
     try:
         seccomp.restrict()
-        mode = _read_frame()["mode"]
-        _execute() if mode == "execute" else _verify()
+        host = _Host()
+        mode = host.hear()["mode"]
+        _execute(host) if mode == "execute" else _verify(host)
     except BaseException:  # noqa: BLE001 - the host must learn that the judge broke, or it would blame the code
         _say("", {"kind": "broken", "detail": traceback.format_exc()[-2000:]})
     os._exit(0)
 
 
-def _verify() -> None:
+def _verify(host: "_Host") -> None:
     """One suite, or one suite against versions of one tool: what the tests' process holds must not be seen by another tool."""
     tests = Zygote(_run_tests, 500)
     tool = Zygote(_run_tool, 1000, tests)  # after the tests, which it then can't signal: see `seccomp.Fence`
     tool.await_ready()
     tests.await_ready()
+    Workspace().lay_out()
     _say("", {"kind": "ready"})
-    job = _read_frame()
+    job = host.hear()
     for_tool, for_tests = socket.socketpair()
     accused, witness = tool.become(for_tool), tests.become(for_tests)
     for_tool.close()
     for_tests.close()
     while _Trial(job, accused, witness).run():
-        job = _read_frame()
+        job = host.hear()
 
 
-def _execute() -> None:
+def _execute(host: "_Host") -> None:
     """One job after the other, each in a process of its own, as long as nothing of the last one is left."""
     zygote = Zygote(_run_tool, 1000)
     zygote.await_ready()
@@ -59,13 +64,25 @@ def _execute() -> None:
     nonce = ""
     more = True
     while more:
+        workspace = Workspace()
+        workspace.lay_out()
         call = zygote.fork(None)
         _say(nonce, {"kind": "ready"})  # with the last job's nonce, which a process that outlived its job does not know
-        job = _read_frame()
+        while "put" in (job := host.hear()):
+            workspace.put(job["put"], job["data"])
         nonce = job["nonce"]
-        more = _Trial(job, call, None).run()
+        more = _Trial(job, call, None, partial(_give_out, job, zygote, workspace)).run()
         call.close()
         more = more and zygote.clean() and _undisturbed(condition, kills)
+
+
+def _give_out(job: Message, zygote: Zygote, workspace: Workspace, tell: Tell) -> Message:
+    """Tell the files that the call has left, which nobody may change meanwhile; what the job's end says of them."""
+    if not workspace.touched():
+        return {}
+    if not zygote.stop():
+        return {"refused": [["", "the tool's processes could not be ended"]], "unnamed": 0}
+    return workspace.give_out(job["files"]["count"], job["files"]["size"], tell)
 
 
 def _undisturbed(condition: tuple[object, ...], kills: int) -> bool:
@@ -87,11 +104,12 @@ def _run_tests(nursery: Nursery) -> None:
 class _Trial:
     """One job."""
 
-    def __init__(self, job: Message, tool: Child, tests: Child | None) -> None:
+    def __init__(self, job: Message, tool: Child, tests: Child | None, give_out: Callable[[Tell], Message] | None = None) -> None:
         self._job = job
         self._nonce = job["nonce"]
         self._tool = tool
         self._tests = tests
+        self._give_out = give_out
         self._children = [c for c in (tool, tests) if c]
         self._output = bytearray()
         self._kills = confinement.memory_kills()
@@ -111,15 +129,19 @@ class _Trial:
             if self._tests:
                 self._tests.send({k: self._job[k] for k in ("name", "tests", "order", "stop_early") if k in self._job})
             end = self._watch()
+            seconds = time.monotonic() - self._started
             self._drain()
+            if self._give_out and "execution" in end:
+                end |= self._give_out(self._say)
         except BaseException:  # noqa: BLE001 - see `main`; from here on the host wants a nonce
             self._say({"kind": "broken", "detail": traceback.format_exc()[-2000:]})
             return False
         output = self._output[:OUTPUT].decode("utf-8", "replace")
         if len(self._output) > OUTPUT:
             output += f"\n... (cut at {OUTPUT // 1024} KB)"
-        orderly = not self._disturbed and self._lost is None and (self._loaded or self._load_failed is not None)
-        self._say({"kind": "end", "output": output, "seconds": round(time.monotonic() - self._started, 6), "orderly": orderly, **end})
+        loaded = self._tests is None or self._loaded or self._load_failed is not None
+        orderly = loaded and not self._disturbed and self._lost is None
+        self._say({"kind": "end", "output": output, "seconds": round(seconds, 6), "orderly": orderly, **end})
         return orderly
 
     def _say(self, message: Message) -> None:
@@ -238,12 +260,18 @@ def _say(nonce: str, message: Message) -> None:
         data = data[os.write(1, data) :]
 
 
-def _read_frame() -> Message:
-    reader = FrameReader()
-    while True:
-        data = os.read(0, _READ)
-        if not data:
-            os._exit(0)
-        messages = reader.feed(data)
-        if messages:
-            return messages[0]
+class _Host:
+    """What the host says."""
+
+    def __init__(self) -> None:
+        self._reader = FrameReader()
+        self._heard: list[Message] = []
+
+    def hear(self) -> Message:
+        """The next frame; the judge ends when the host has hung up."""
+        while not self._heard:
+            data = os.read(0, _READ)
+            if not data:
+                os._exit(0)
+            self._heard = self._reader.feed(data)
+        return self._heard.pop(0)

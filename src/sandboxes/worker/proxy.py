@@ -5,6 +5,7 @@ Requests and replies alternate on one socket. Request: `{"op": get|names|call|at
 """
 
 import contextlib
+import os
 import sys
 import threading
 from types import ModuleType
@@ -56,6 +57,7 @@ class ToolLink:
         message = {
             "op": "call",
             "handle": handle,
+            "folder": _folder(),
             "args": encoded[: len(args)],
             "kwargs": dict(zip(kwargs, encoded[len(args) :], strict=True)),
         }
@@ -81,6 +83,14 @@ class ToolLink:
         if isinstance(error, BaseException):
             raise error
         return value
+
+
+def _folder() -> str | None:
+    """The current folder, which is the tool's as well while it is called."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
 
 
 def _print(out: Any) -> None:

@@ -6,6 +6,7 @@ It loads the module, then calls the function once (`execute`) or answers the tes
 import gc
 import io
 import linecache
+import os
 import sys
 import types
 from types import ModuleType
@@ -93,6 +94,8 @@ def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Mess
     try:
         with printed:
             if request["op"] == "call":
+                if folder := request.get("folder"):
+                    os.chdir(folder)
                 args = [shared.decode(a) for a in request["args"]]
                 kwargs = {k: shared.decode(v) for k, v in request["kwargs"].items()}
                 value = shared.lent(request["handle"])(*args, **kwargs)

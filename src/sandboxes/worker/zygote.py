@@ -17,6 +17,7 @@ from pathlib import Path
 from . import confinement, seccomp
 from .child import Child, end, redirect
 from .frames import Channel, Message
+from .workspace import FOLDER
 
 _TMP = Path("/tmp")  # noqa: S108 - the container's own
 _SHARED = tuple(Path("/proc/sysvipc", name) for name in ("shm", "msg", "sem"))
@@ -43,7 +44,8 @@ class Zygote:
                 for inherited in (self._socket, *(zygote._socket for zygote in close)):
                     inherited.close()
                 _let_go()
-                main(Nursery(there, oom_score))
+                nursery = Nursery(there, oom_score)  # kept to the end, with its sockets: Python complains of forgotten ones
+                main(nursery)
             except BaseException:  # noqa: BLE001 - it must never return into the judge's code
                 traceback.print_exc()
                 end(70)
@@ -80,6 +82,14 @@ class Zygote:
         except (OSError, ValueError):
             return None
         return None if status is None else int(status)
+
+    def stop(self) -> bool:
+        """End all processes but process 1 and the zygote; whether none is left."""
+        try:
+            self._socket.send(b"stop")
+            return bool(self._answer()["stopped"])
+        except (OSError, ValueError):
+            return False
 
     def clean(self) -> bool:
         """End all processes but process 1 and the zygote, and empty /tmp; whether nothing of the job is left."""
@@ -123,6 +133,7 @@ class Nursery:
         self._socket = sock
         self._oom_score = oom_score
         self._fence = seccomp.Fence()
+        self._channels: Channels | None = None
         self._pid = 0
         self._status: int | None = None
 
@@ -148,6 +159,8 @@ class Nursery:
                     self._reply({"pid": self._pid})
                 case b"look":
                     self._reply({"status": self._look()})
+                case b"stop":
+                    self._reply({"stopped": _alone()})
                 case b"clean":
                     clean = _alone() and _wiped() and _unshared()
                     self._reply({"clean": clean and confinement.condition() == condition})
@@ -157,11 +170,13 @@ class Nursery:
     def _enter(self, fds: list[int]) -> Channels:
         """Leave the zygote's life behind: this process's channels are those that came along."""
         self._socket.close()
+        os.chdir(FOLDER)
         redirect(fds[1])
         confinement.die_first(self._oom_score)
         self._fence.close()
         control, *calls = (Channel(socket.socket(fileno=number)) for number in (fds[0], *fds[2:]))
-        return control, calls[0] if calls else None
+        self._channels = control, calls[0] if calls else None
+        return self._channels
 
     def _look(self) -> int | None:
         if self._status is None:

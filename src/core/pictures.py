@@ -1,0 +1,69 @@
+"""Pictures that a page may show: their kind and size, read from their first bytes and never decoded."""
+
+import struct
+
+PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+MOST_PIXELS = 50_000_000
+"""A few kilobytes can claim gigabytes of pixels, which the browser would have to unpack."""
+
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+
+
+def picture_type(content: bytes) -> str | None:
+    """The media type of a PNG, JPEG, GIF or WebP picture; None for anything else, and for one that is too large to be shown."""
+    try:
+        for kind, size in (("png", _png), ("jpeg", _jpeg), ("gif", _gif), ("webp", _webp)):
+            if (found := size(content)) is not None:
+                width, height = found
+                return f"image/{kind}" if 0 < width * height <= MOST_PIXELS else None
+    except (struct.error, IndexError):
+        pass  # it ends in its head
+    return None
+
+
+def _png(content: bytes) -> tuple[int, int] | None:
+    if content[:8] != b"\x89PNG\r\n\x1a\n" or content[12:16] != b"IHDR":
+        return None
+    width, height = struct.unpack_from(">II", content, 16)
+    return width, height
+
+
+def _gif(content: bytes) -> tuple[int, int] | None:
+    if content[:6] not in (b"GIF87a", b"GIF89a"):
+        return None
+    width, height = struct.unpack_from("<HH", content, 6)
+    return width, height
+
+
+def _jpeg(content: bytes) -> tuple[int, int] | None:
+    """The size stands in the first frame's head, behind segments of any length."""
+    if content[:3] != b"\xff\xd8\xff":
+        return None
+    at = 2
+    while content[at] == 0xFF:
+        marker = content[at + 1]
+        if marker == 0xFF or marker in _JPEG_ALONE:
+            at += 1 if marker == 0xFF else 2
+            continue
+        (length,) = struct.unpack_from(">H", content, at + 2)
+        if marker in _JPEG_FRAMES:
+            height, width = struct.unpack_from(">HH", content, at + 5)
+            return width, height
+        at += 2 + max(length, 2)
+    return None
+
+
+def _webp(content: bytes) -> tuple[int, int] | None:
+    if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
+        return None
+    match content[12:16]:
+        case b"VP8X":
+            return 1 + int.from_bytes(content[24:27], "little"), 1 + int.from_bytes(content[27:30], "little")
+        case b"VP8L":
+            (bits,) = struct.unpack_from("<I", content, 21)
+            return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+        case b"VP8 ":
+            width, height = struct.unpack_from("<HH", content, 26)
+            return width & 0x3FFF, height & 0x3FFF
+    return None

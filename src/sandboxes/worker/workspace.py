@@ -1,0 +1,130 @@
+"""The workspace of a job: a folder of its own in the empty /tmp, in which the tool finds the files it is given and leaves others."""
+
+import base64
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .frames import Message
+
+FOLDER = "/tmp/files"  # noqa: S108 - the container's own
+CHUNK = 192 * 1024
+"""Bytes of a file in one frame."""
+NAMED = 20
+"""Files that are refused by name; of the rest there is a number."""
+
+_FONTS = Path("/opt/matplotlib")
+"""What matplotlib found when the image was built."""
+_ODD = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+Tell = Callable[[Message], None]
+
+
+class Workspace:
+    """One job's; laid out before any foreign code runs, and read when none runs any more."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, tuple[int, ...]] = {}
+        """What each file was like before the job."""
+
+    def lay_out(self) -> None:
+        """Make the folder.
+
+        matplotlib takes its list of fonts only from a folder that can be written to. Without it, each first plot would look for
+        fonts, and say so.
+        """
+        os.mkdir(FOLDER, 0o700)
+        if folder := os.environ.get("MPLCONFIGDIR"):
+            os.mkdir(folder, 0o700)
+            for name in _fonts():
+                os.symlink(_FONTS / name, os.path.join(folder, name))
+        os.utime("/tmp", (0, 0))  # noqa: S108 - as the zygote leaves it
+
+    def put(self, name: str, data: str) -> None:
+        """Add the next piece of a file."""
+        path = os.path.join(FOLDER, os.path.basename(name))
+        with open(path, "ab") as file:
+            file.write(base64.b64decode(data))
+        self._given[name] = _condition(os.lstat(path))
+
+    def touched(self) -> bool:
+        """Whether anything is there that was not, or is not as it was."""
+        try:
+            with os.scandir(FOLDER) as entries:
+                return any(_condition(e.stat(follow_symlinks=False)) != self._given.get(e.name) for e in entries)
+        except OSError:
+            return True
+
+    def give_out(self, count: int, size: int, tell: Tell) -> Message:
+        """Tell the pieces of the files that are new or changed, up to so many, and so many bytes together; what is refused and why.
+
+        Every process of the job must have ended. Only ordinary files are opened, and no more is read than they claim to hold.
+        """
+        refused: list[tuple[str, str]] = []
+        told = total = 0
+        try:
+            folder = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError as error:
+            return {"refused": [["", f"the folder for files can't be read: {error.strerror}"]], "unnamed": 0}
+        try:
+            for name, found in self._changed(folder):
+                if reason := _oddity(found):
+                    refused.append((name, f"it is {reason}"))
+                elif told == count:
+                    refused.append((name, f"there are more than {count} files"))
+                elif total + found.st_size > size:
+                    refused.append((name, f"it has {found.st_size} bytes, more than are left of {size}"))
+                else:
+                    told, total = told + 1, total + found.st_size
+                    try:
+                        _tell_file(folder, name, found.st_size, tell)
+                    except OSError as error:
+                        refused.append((name, f"it can't be read: {error.strerror}"))
+        finally:
+            os.close(folder)
+        return {"refused": refused[:NAMED], "unnamed": max(0, len(refused) - NAMED)}
+
+    def _changed(self, folder: int) -> Iterator[tuple[str, os.stat_result]]:
+        for name in sorted(os.listdir(folder)):
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if _condition(found) != self._given.get(name):
+                yield name, found
+
+
+def _fonts() -> list[str]:
+    try:
+        return os.listdir(_FONTS)
+    except FileNotFoundError:
+        return []  # a backend without them: they are looked for
+
+
+def _condition(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _oddity(found: os.stat_result) -> str:
+    """What the file is instead of an ordinary one, "" if it is one."""
+    if stat.S_ISREG(found.st_mode):
+        return ""
+    return next((words for test, words in _ODD if test(found.st_mode)), "no ordinary file")
+
+
+def _tell_file(folder: int, name: str, size: int, tell: Tell) -> None:
+    """A file in pieces; none of the flags is needed for a file that is what it was a moment ago, and each for one that is not."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    with open(os.open(name, flags, dir_fd=folder), "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(0, "it is not the file that it was")
+        left = size
+        while True:
+            data = file.read(min(CHUNK, left)) if left else b""
+            left -= len(data)
+            tell({"kind": "file", "name": name, "data": base64.b64encode(data).decode()})
+            if not data or not left:
+                return
