@@ -26,7 +26,7 @@ unit: $(VENV)/test.stamp
 	$(PY) -m pytest -n 2 --dist loadfile --ignore tests/browser
 	$(PY) -m pytest tests/browser
 
-# What the tests need beside Python packages: a Docker engine and Chromium.
+# What the tests need beside Python packages: a Docker engine, bubblewrap and Chromium.
 machine:
 	@.ci/machine
 

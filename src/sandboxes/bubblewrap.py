@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import tempfile
 import threading
 from collections.abc import Callable
@@ -11,11 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from src.core.process import is_running
 from src.core.verdict import SandboxStatus
 from src.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
 from src.sandboxes.bwrap_command import Files, Start, Tools, processes_are_counted_apart
 from src.sandboxes.bwrap_container import BubblewrapContainer
-from src.sandboxes.bwrap_process import PATH, BwrapProcess, Streams
+from src.sandboxes.bwrap_process import PATH, BwrapProcess, Streams, running
 from src.sandboxes.control_groups import ControlGroup, ControlGroups
 from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.python_environment import PythonEnvironment
@@ -47,7 +49,7 @@ class BubblewrapBackend:
 
     def __init__(self, folder: Path, limits: ContainerLimits, groups: ControlGroups | None = None) -> None:
         """`folder` is for the Python environment that code runs in."""
-        self._environment = PythonEnvironment(folder)
+        self._environment = PythonEnvironment(folder.absolute())
         self._limits = limits
         self._groups = groups or ControlGroups()
         self._watchdog = Watchdog(limits.memory_mb)
@@ -100,7 +102,11 @@ class BubblewrapBackend:
         self._environment.build(on_line, self._finish)
 
     def reap(self) -> int:
-        """Containers end with their server; their control groups are left, if it was killed."""
+        """Containers end with their server; what is left of one that was killed are control groups, and what was just being started."""
+        for pid, owner in running():
+            if is_running(owner) is False:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
         return self._groups.reap()
 
     def close(self) -> None:

@@ -12,9 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from src.core.process import this_process
 from src.sandboxes.control_groups import Controller
 from src.sandboxes.limits import ENVIRONMENT, ContainerLimits
 from src.sandboxes.python_environment import PREFIX, interpreter_folders
+
+OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
+"""Stand on the command line of bwrap before the server and the sandbox that a container belongs to; nothing of that is seen inside."""
 
 _USER = 65534
 _MB = 1024 * 1024
@@ -88,10 +92,10 @@ def command(start: Start, descriptors: Descriptors, inner: Sequence[str]) -> lis
     mounts = [tools.unshare, "--mount"]
     drop: list[str] = []
     if os.geteuid() == 0:
-        drop = [tools.setpriv, "--reuid", str(_USER), "--regid", str(_USER), "--clear-groups", "--inh-caps=-all", "--"]
+        drop = [tools.setpriv, "--reuid", str(_USER), "--regid", str(_USER), "--groups", str(_USER), "--inh-caps=-all", "--"]
     else:
         mounts += ["--user", "--map-root-user"]
-    bwrap = [tools.bwrap, *_confinement(descriptors), *_view(start.files), "--", *_counted(start), *inner]
+    bwrap = [tools.bwrap, *_confinement(start.sandbox, descriptors), *_view(start.files), "--", *_counted(start), *inner]
     script = "\n".join((*_staging(start), "exec " + shlex.join([*drop, *bwrap])))
     return [tools.prlimit, *_resources(start), "--", *mounts, "--", tools.sh, "-euc", script]
 
@@ -143,12 +147,14 @@ def _foreign_folders() -> list[Path]:
     return [folder for folder in interpreter_folders() if folder != Path("/usr") and not any(map(folder.is_relative_to, _SYSTEM))]
 
 
-def _confinement(descriptors: Descriptors) -> Iterator[str]:
+def _confinement(sandbox: str, descriptors: Descriptors) -> Iterator[str]:
     """Namespaces and privileges."""
     yield from ("--unshare-user", "--unshare-all", "--disable-userns", "--uid", str(_USER), "--gid", str(_USER), "--cap-drop", "ALL")
     yield from ("--as-pid-1", "--die-with-parent", "--new-session", "--hostname", "sandbox")
     yield from ("--info-fd", str(descriptors.report), "--block-fd", str(descriptors.held), "--seccomp", str(descriptors.seccomp))
     yield "--clearenv"
+    for name, value in ((OWNER, this_process()), (GROUP, sandbox)):
+        yield from ("--setenv", name, value, "--unsetenv", name)
     for name, value in {**ENVIRONMENT, "HOSTNAME": "sandbox", "PATH": f"{PREFIX}/bin:/usr/bin:/bin"}.items():
         yield from ("--setenv", name, value)
 

@@ -8,16 +8,14 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from src.core.errors import SandboxFailed
-from src.sandboxes.bwrap_command import Descriptors, Start, command
+from src.sandboxes.bwrap_command import OWNER, Descriptors, Start, command
 from src.sandboxes.container_filter import container_filter
-
-GROUP = "SELF_ENGINEERING_SANDBOX"
-"""Names the sandbox that a container belongs to, in the environment of bwrap itself, which can't be seen from inside."""
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _BEGIN = 10.0
@@ -56,7 +54,7 @@ class BwrapProcess:
                 stdin=streams.stdin,
                 stdout=streams.stdout,
                 stderr=streams.stderr,
-                env={"PATH": PATH, GROUP: start.sandbox},
+                env={"PATH": PATH},
                 cwd="/",
                 pass_fds=(written, held, seccomp),
                 start_new_session=True,
@@ -89,11 +87,11 @@ class BwrapProcess:
 
     def kill(self) -> None:
         """End all of it; from any thread."""
-        with contextlib.suppress(ProcessLookupError, OSError):
-            if self._first is None:
-                self._process.kill()
-            else:
+        with contextlib.suppress(OSError):
+            if self._first is not None:
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            else:
+                self._kill_group()
 
     def ended(self, seconds: float) -> int | None:
         """The exit code of process 1, or what bwrap says instead; None if it lives after so many seconds."""
@@ -110,8 +108,21 @@ class BwrapProcess:
             select.select([self._first], [], [], _END)
             os.close(self._first)
         if self.ended(_END) is None:
-            self._process.kill()
+            self._kill_group()
         return self.ended(_END) is not None
+
+    def _kill_group(self) -> None:
+        """End bwrap and what it has begun with: the first process inside leaves the group only when it is complete."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def running() -> Iterator[tuple[int, str]]:
+    """The processes of bwrap on this machine that belong to a sandbox, with the servers that they belong to."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or is something else
+            arguments = path.read_bytes().decode("utf-8", "replace").split("\0")
+            yield int(path.parent.name), arguments[arguments.index(OWNER) + 1]
 
 
 def _pid(report: io.FileIO) -> int:

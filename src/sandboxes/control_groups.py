@@ -5,6 +5,7 @@ Version 1 has a tree for each controller, version 2 one for all; see the kernel'
 
 import contextlib
 import itertools
+import logging
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from src.sandboxes.limits import ContainerLimits
 Controller = Literal["memory", "pids", "cpu"]
 CONTROLLERS: tuple[Controller, ...] = get_args(Controller)
 
-_PREFIX = "self-engineering-agent,"
+PREFIX = "self-engineering-agent,"
 """Begins the name of every group of ours; the process that made it and a number follow."""
 _UNIFIED = "unified"
 _MB = 1024 * 1024
@@ -30,6 +31,8 @@ _SHOWN = {"": ("memory.oom_control", "memory.limit_in_bytes"), _UNIFIED: ("memor
 _COUNTS = {"": "memory.oom_control", _UNIFIED: "memory.events"}
 _TRIES = 200
 """Looks, 5 ms apart, for the end of the last process of a group."""
+
+log = logging.getLogger(__name__)
 
 _number = itertools.count()
 
@@ -109,13 +112,18 @@ class ControlGroups:
     def reap(self) -> int:
         """Remove the groups that processes left which are gone; of how many containers they were."""
         gone = set()
-        for tree in _trees(self._process):
-            for folder in _folders(tree.top):
-                if folder.name.startswith(_PREFIX) and is_running(_owner(folder.name)) is False:
-                    _end(folder)
-                    _remove(folder)
-                    gone.add(folder.name)
+        for folder in self.folders():
+            if is_running(_owner(folder.name)) is False:
+                _end(folder)
+                _remove(folder)
+                gone.add(folder.name)
         return len(gone)
+
+    def folders(self) -> Iterator[Path]:
+        """Every group of ours on this machine, whoever made it."""
+        for tree in _trees(self._process):
+            for folder, folders, _ in os.walk(tree.top):
+                yield from (Path(folder, name) for name in folders if name.startswith(PREFIX))
 
     def _found(self) -> dict[Controller, Path]:
         if self._parents is None:
@@ -165,7 +173,7 @@ def _works(parents: dict[Controller, Path], unified: bool) -> bool:
 
 
 def _make(parents: dict[Controller, Path], limits: ContainerLimits, unified: bool) -> ControlGroup:
-    name = f"{_PREFIX}{this_process().replace(':', ',')},{next(_number)}"
+    name = f"{PREFIX}{this_process().replace(':', ',')},{next(_number)}"
     folders = {controller: parent / name for controller, parent in parents.items()}
     group = ControlGroup(folders, unified)
     try:
@@ -218,14 +226,9 @@ def _trees(process: Path) -> list[_Tree]:
     return trees
 
 
-def _folders(top: Path) -> Iterator[Path]:
-    for folder, folders, _ in os.walk(top):
-        yield from (Path(folder, name) for name in folders)
-
-
 def _owner(name: str) -> str:
     """The process that made a group, as `src.core.process` names it."""
-    return ":".join(name.removeprefix(_PREFIX).split(",")[:-1])
+    return ":".join(name.removeprefix(PREFIX).split(",")[:-1])
 
 
 def _end(folder: Path) -> None:
@@ -244,3 +247,4 @@ def _remove(folder: Path) -> None:
             return
         except OSError:
             time.sleep(0.005)
+    log.warning("the control group %s is left behind", folder)

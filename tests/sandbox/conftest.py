@@ -1,83 +1,102 @@
-"""The sandbox on the real engine, with its image built once; at its end a sandbox must have left nothing behind.
+"""The sandbox on real backends, each prepared once; at its end a sandbox must have left nothing behind.
 
-Most tests share one sandbox, and so run on the session's event loop; those that look at containers make their own.
+A test that takes `backend`, or a fixture that does, runs on every backend: the contract suite. Most tests share one sandbox for each
+backend, and so run on the session's event loop; those that look at containers make their own.
 """
 
-import asyncio
-import os
-import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
+from functools import cache
 
 import pytest
 import pytest_asyncio
 from docker.client import DockerClient
-from filelock import FileLock
 
 from src.core.verdict import TestResult, Verdict
 from src.sandbox import SecureSandbox
-from src.sandboxes import ownership
 from src.sandboxes.pool import PoolSize
-
-IMAGE = os.environ.get("DOCKER_IMAGE_NAME", "self-eng-sandbox")
+from tests.sandbox.backends import BACKENDS, IMAGE, PARAMETERS, Behind, DockerBehind, prepared
 
 Verify = Callable[..., "object"]
-
-
-@pytest.fixture(scope="session")
-def image() -> str:
-    """The image's name; building it fails the test with what to do when no engine answers."""
-    sandbox = SecureSandbox(image=IMAGE, timeout=20, base_image=os.environ.get("BASE_IMAGE") or None)
-    with FileLock(Path(tempfile.gettempdir(), f"{IMAGE}.lock")):
-        if not sandbox.image_is_current():
-            sandbox.build_image()
-    asyncio.run(sandbox.aclose())
-    return IMAGE
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def sandbox(image: str, nothing_left: None) -> AsyncIterator[SecureSandbox]:
-    sandbox = SecureSandbox(image=image, timeout=20)
-    yield sandbox
-    await sandbox.aclose()
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def hasty(image: str, nothing_left: None) -> AsyncIterator[SecureSandbox]:
-    """A sandbox whose time is up after a second."""
-    sandbox = SecureSandbox(image=image, timeout=1, verifiers=PoolSize(1, 1, 2), executors=PoolSize(1, 1, 2))
-    yield sandbox
-    await sandbox.aclose()
-
-
-@pytest.fixture(scope="session")
-def engine() -> Iterator[DockerClient]:
-    client = DockerClient.from_env()
-    yield client
-    client.close()
-
-
 Containers = Callable[[SecureSandbox], set[str]]
 
-
-@pytest.fixture(scope="session")
-def containers(engine: DockerClient) -> Containers:
-    """Lists the containers of a sandbox, running or not."""
-    return lambda sandbox: {c["Id"] for c in engine.api.containers(all=True, filters={"label": f"{ownership.GROUP}={sandbox.id}"})}
+HASTY = {"timeout": 1, "verifiers": PoolSize(1, 1, 2), "executors": PoolSize(1, 1, 2)}
 
 
 @pytest.fixture(scope="session")
-def nothing_left(engine: DockerClient) -> Iterator[None]:
-    """In the end no container of this process is there, and no thread."""
-    yield
-    owner = ownership.labels(lifetime=0)[ownership.OWNER]
-    assert engine.api.containers(all=True, filters={"label": f"{ownership.OWNER}={owner}"}) == []
+def behind() -> Iterator[Callable[[str], Behind]]:
+    """Gives each backend, prepared when it is first asked for. In the end nothing of this process is left in any of them."""
+    made = {}
+
+    def get(name: str) -> Behind:
+        if name not in made:
+            made[name] = prepared(BACKENDS[name]())
+        return made[name]
+
+    yield get
+    left = {name: found for name, backend in made.items() if (found := backend.left())}
+    for backend in made.values():
+        backend.close()
+    assert left == {}
     assert [t.name for t in threading.enumerate() if t.name.startswith("sandbox")] == []
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared(behind: Callable[[str], Behind]) -> AsyncIterator[Callable[[Behind, bool], SecureSandbox]]:
+    """Gives the sandbox that tests share on a backend, which is either patient or not."""
+
+    @cache
+    def get(backend: Behind, hasty: bool) -> SecureSandbox:
+        sandbox = SecureSandbox(**({"timeout": 20} | (HASTY if hasty else {})), **backend.options)
+        made.append(sandbox)
+        return sandbox
+
+    made: list[SecureSandbox] = []
+    yield get
+    for sandbox in made:
+        await sandbox.aclose()
+
+
+@pytest.fixture(params=PARAMETERS)
+def backend(request: pytest.FixtureRequest, behind: Callable[[str], Behind]) -> Behind:
+    """Each backend in turn."""
+    return behind(request.param)
+
+
 @pytest.fixture
-def verify(sandbox: SecureSandbox) -> Callable[..., object]:
+def sandbox(backend: Behind, shared: Callable[[Behind, bool], SecureSandbox]) -> SecureSandbox:
+    return shared(backend, False)
+
+
+@pytest.fixture
+def hasty(backend: Behind, shared: Callable[[Behind, bool], SecureSandbox]) -> SecureSandbox:
+    """A sandbox whose time is up after a second."""
+    return shared(backend, True)
+
+
+@pytest.fixture
+def containers(backend: Behind) -> Containers:
+    """Lists the containers of a sandbox, running or not."""
+    return lambda sandbox: backend.containers(sandbox.id)
+
+
+@pytest.fixture(scope="session")
+def image(behind: Callable[[str], Behind]) -> str:
+    """The name of the image, for tests of Docker alone."""
+    behind("docker")
+    return IMAGE
+
+
+@pytest.fixture(scope="session")
+def engine(behind: Callable[[str], Behind]) -> DockerClient:
+    """The engine, for tests of Docker alone."""
+    docker = behind("docker")
+    assert isinstance(docker, DockerBehind)
+    return docker.engine
+
+
+@pytest.fixture
+def verify(sandbox: SecureSandbox) -> Verify:
     """Verifies a tool called `solution`; what was streamed must be what the verdict holds."""
 
     async def run(code: str, tests: str) -> Verdict:

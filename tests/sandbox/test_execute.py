@@ -5,7 +5,7 @@ import pytest
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.sandbox import SecureSandbox
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def execute(sandbox: SecureSandbox, code: str, **arguments: object) -> Execution:

@@ -3,8 +3,9 @@
 import pytest
 
 from src.core.verdict import Verdict
+from tests.sandbox.memory_search import SEARCH
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SUITE = """
 import unittest
@@ -267,21 +268,7 @@ async def test_a_tool_ends_nobody_else(verify, attack: str) -> None:
 
 
 async def test_the_tools_process_holds_nothing_of_the_suite(verify) -> None:
-    """It searches its own memory; the words arrive with each letter moved by one, so that it finds neither itself nor its copies."""
-    code = """
-import ctypes
-MARK = "mark of the tool's source"
-MOVED = bytes((n + 1) % 256 for n in range(256))
-def solution(moved):
-    found = 0
-    with open("/proc/self/maps") as maps:
-        regions = [line.split()[:2] for line in maps]
-    for span, mode in regions:
-        if mode.startswith("rw"):
-            start, end = (int(number, 16) for number in span.split("-"))
-            found += ctypes.string_at(start, end - start).translate(MOVED).count(moved.encode())
-    return found
-"""
+    code = SEARCH + 'MARK = "mark of the tool\'s source"\ndef solution(moved): return count(moved)\n'
     tests = """
 from solution import solution
 SECRET = "mark of the suite's source"

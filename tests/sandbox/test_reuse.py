@@ -1,24 +1,23 @@
 """Calls that share an executor: nothing of one can be felt by the next, and what can't be undone ends the executor."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 
 from src.core.verdict import Killed, Returned
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
-
-pytestmark = pytest.mark.docker
-
-Containers = Callable[[SecureSandbox], set[str]]
+from tests.sandbox.backends import Behind
+from tests.sandbox.conftest import Containers
+from tests.sandbox.memory_search import SEARCH, moved
 
 
 @pytest.fixture
-async def sandbox(image: str) -> AsyncIterator[SecureSandbox]:
+async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
     """A sandbox with a single executor."""
     one = PoolSize(least=1, ready=1, most=1)
-    sandbox = SecureSandbox(image=image, timeout=2, executors=one, verifiers=PoolSize(least=0, ready=0, most=1))
+    sandbox = SecureSandbox(timeout=2, executors=one, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options)
     yield sandbox
     await sandbox.aclose()
 
@@ -153,26 +152,12 @@ async def test_an_executor_whose_tool_was_killed_is_replaced(sandbox: SecureSand
 
 
 async def test_memory_of_a_call_holds_nothing_of_an_earlier_one(sandbox: SecureSandbox) -> None:
-    """The words arrive with each letter moved by one, so that the search finds neither itself nor its copies."""
-    search = """
-import ctypes
-MOVED = bytes((n + 1) % 256 for n in range(256))
-def tool(moved):
-    found = 0
-    with open("/proc/self/maps") as maps:
-        regions = [line.split()[:2] for line in maps]
-    for span, mode in regions:
-        if mode.startswith("rw"):
-            start, end = (int(number, 16) for number in span.split("-"))
-            found += ctypes.string_at(start, end - start).translate(MOVED).count(moved.encode())
-    return found
-"""
+    search = SEARCH + "def tool(moved): return count(moved)\n"
     secret = "password of an earlier call"
-    moved = "".join(chr(ord(letter) + 1) for letter in secret)
-    first = await sandbox.execute("tool", search + f"KEPT = '{secret}'\n", {"moved": moved})
+    first = await sandbox.execute("tool", search + f"KEPT = '{secret}'\n", {"moved": moved(secret)})
     assert isinstance(first, Returned)
     assert int(first.text) > 0
-    second = await sandbox.execute("tool", search, {"moved": moved})
+    second = await sandbox.execute("tool", search, {"moved": moved(secret)})
     assert isinstance(second, Returned)
     assert second.text == "0"
 

@@ -100,7 +100,6 @@ def tool():
 """
 
 
-@pytest.mark.docker
 @pytest.mark.asyncio(loop_scope="session")
 async def test_calls_deep_into_the_kernel_or_into_others_are_refused(sandbox: SecureSandbox) -> None:
     code = f"{CALL}\ndef tool(numbers): return {{name: call(number, 0, 0, 0, 0, 0) for name, number in numbers.items()}}"
@@ -112,7 +111,6 @@ async def test_calls_deep_into_the_kernel_or_into_others_are_refused(sandbox: Se
     assert json.loads(outcome.data or "") == dict.fromkeys(REFUSED.split(), "EPERM") | {"clone3": "ENOSYS", "later": "ENOSYS"}
 
 
-@pytest.mark.docker
 @pytest.mark.asyncio(loop_scope="session")
 async def test_no_family_of_sockets_can_be_had(sandbox: SecureSandbox) -> None:
     code = """
@@ -131,7 +129,6 @@ def tool():
     assert made == sorted([*((n, "EPERM") for n in range(46) if n not in (1, 2, 10)), (1, "ECONNREFUSED"), *inet])
 
 
-@pytest.mark.docker
 @pytest.mark.asyncio(loop_scope="session")
 async def test_nothing_reaches_the_processes_that_were_there_before(sandbox: SecureSandbox) -> None:
     outcome = await sandbox.execute("tool", REACHING, {"numbers": NUMBERS[os.uname().machine]})
@@ -152,7 +149,6 @@ async def test_nothing_reaches_the_processes_that_were_there_before(sandbox: Sec
     }
 
 
-@pytest.mark.docker
 @pytest.mark.asyncio(loop_scope="session")
 async def test_honest_tools_have_processes_threads_signals_and_loops(sandbox: SecureSandbox) -> None:
     outcome = await sandbox.execute("tool", HONEST, {})

@@ -121,7 +121,7 @@ async def test_nothing_runs_on_an_engine_that_makes_containers_privileged(image:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
-        sandbox = SecureSandbox(image=image, timeout=5)
+        sandbox = SecureSandbox(image=image, timeout=5, backend="docker")
         try:
             with pytest.raises(SandboxUnavailable, match="made the sandbox's container with --privileged"):
                 await sandbox.execute("tool", TOOL, {})

@@ -5,7 +5,7 @@ import pytest
 from src.core.verdict import TestResult, Verdict
 from src.sandbox import SecureSandbox
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 GOOD = """
 class TooBig(ValueError):

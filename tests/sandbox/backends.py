@@ -1,0 +1,165 @@
+"""The backends that the contract suite runs on: how a sandbox gets each, and what can be done to its containers behind its back."""
+
+import os
+import select
+import signal
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from docker.client import DockerClient
+from filelock import FileLock
+
+from src.core.process import this_process
+from src.sandbox import SecureSandbox
+from src.sandboxes import ownership
+from src.sandboxes.bwrap_command import GROUP
+from src.sandboxes.control_groups import PREFIX, ControlGroups
+
+ROOT = Path(__file__).parents[2]
+IMAGE = os.environ.get("DOCKER_IMAGE_NAME", "self-eng-sandbox")
+FOLDER = ROOT / "data" / "sandbox"
+"""Shared by all tests of this checkout: building the Python environment takes a minute."""
+
+
+class Behind(Protocol):
+    """A backend, seen from behind the sandbox. Containers are named by texts. Blocking."""
+
+    name: str
+    options: Mapping[str, Any]
+    """Arguments for `SecureSandbox`."""
+
+    def containers(self, group: str) -> set[str]:
+        """The containers of the sandbox with this id, running or not."""
+        ...
+
+    def kill(self, container: str) -> None:
+        """End a container; it may be there still."""
+        ...
+
+    def hold_up(self, container: str) -> None:
+        """Let no process of a container do anything more."""
+        ...
+
+    def remove(self, container: str) -> None:
+        """End a container and remove it."""
+        ...
+
+    def await_end(self, containers: set[str]) -> None:
+        """Wait up to five seconds until all have ended; they may be there still."""
+        ...
+
+    def left(self) -> list[str]:
+        """Everything of this process that is still there."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class DockerBehind:
+    """The machine's Docker engine."""
+
+    name = "docker"
+
+    def __init__(self) -> None:
+        self.options = {"backend": self.name, "image": IMAGE, "base_image": os.environ.get("BASE_IMAGE") or None}
+        self.engine = DockerClient.from_env()
+
+    def containers(self, group: str) -> set[str]:
+        return self._labelled(f"{ownership.GROUP}={group}")
+
+    def kill(self, container: str) -> None:
+        self.engine.api.kill(container)
+
+    def hold_up(self, container: str) -> None:
+        self.engine.api.pause(container)
+
+    def remove(self, container: str) -> None:
+        self.engine.api.remove_container(container, force=True)
+
+    def await_end(self, containers: set[str]) -> None:
+        for container in containers:
+            self.engine.api.wait(container, timeout=5)
+
+    def left(self) -> list[str]:
+        return sorted(self._labelled(f"{ownership.OWNER}={ownership.labels(lifetime=0)[ownership.OWNER]}"))
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _labelled(self, label: str) -> set[str]:
+        return {container["Id"] for container in self.engine.api.containers(all=True, filters={"label": label})}
+
+
+class BubblewrapBehind:
+    """Processes of this machine; a container is the process of bwrap that waits for the one inside."""
+
+    name = "bubblewrap"
+
+    def __init__(self) -> None:
+        self.options = {"backend": self.name, "folder": FOLDER}
+
+    def containers(self, group: str) -> set[str]:
+        return {str(pid) for pid in _processes() if group in _argument_after(pid, GROUP)}
+
+    def kill(self, container: str) -> None:
+        os.kill(int(container), signal.SIGKILL)
+
+    def hold_up(self, container: str) -> None:
+        for pid in _processes():
+            if _parent(pid) == int(container):
+                os.kill(pid, signal.SIGSTOP)
+
+    remove = kill
+
+    def await_end(self, containers: set[str]) -> None:
+        for container in containers:
+            with suppress(ProcessLookupError), open(os.pidfd_open(int(container))) as process:
+                assert select.select([process], [], [], 5)[0]
+
+    def left(self) -> list[str]:
+        processes = [f"process {pid}" for pid in _processes() if _argument_after(pid, GROUP) and _parent(pid) == os.getpid()]
+        own = f"{PREFIX}{this_process().replace(':', ',')},"
+        return processes + [f"group {folder}" for folder in ControlGroups().folders() if folder.name.startswith(own)]
+
+    def close(self) -> None:
+        pass
+
+
+BACKENDS: dict[str, Callable[[], Behind]] = {"docker": DockerBehind, "bubblewrap": BubblewrapBehind}
+"""What the contract suite runs on, by the ids of its tests."""
+
+PARAMETERS = [pytest.param(name, marks=getattr(pytest.mark, name)) for name in BACKENDS]
+
+
+def prepared(behind: Behind) -> Behind:
+    """Build what its containers are made from, once for all processes; fails with what to do where it does not work."""
+    sandbox = SecureSandbox(timeout=20, **behind.options)
+    with FileLock(Path(tempfile.gettempdir(), f"{IMAGE}-{behind.name}.lock")):
+        if not sandbox.image_is_current():
+            sandbox.build_image()
+    sandbox._backend.close()
+    return behind
+
+
+def _processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _argument_after(pid: int, word: str) -> str:
+    """The argument that follows a word on the process's command line; "" if there is none."""
+    try:
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+    except OSError:
+        return ""
+    return arguments[arguments.index(word) + 1] if word in arguments and "-euc" not in arguments else ""
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
