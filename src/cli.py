@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing
+from json import dumps
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,8 @@ from src.capability_registry import Sources
 from src.checks import run_check
 from src.core.errors import AgentError
 from src.core.events import FINAL, Record, TurnFinished
+from src.core.logs import log_to_stderr
+from src.core.visible import one_line, visible
 from src.provision import PARTS, provision
 from src.terminal import Terminal
 
@@ -45,7 +48,7 @@ async def _ask(settings: Settings, request: str, json: bool, conversation: str |
             if record.turn_id != asked.turn_id:
                 continue
             if json:
-                typer.echo(record.model_dump_json())
+                typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII, so that no terminal acts on it
             else:
                 terminal.show(record.event)
             if isinstance(record.event, FINAL):
@@ -62,10 +65,10 @@ async def _tools(settings: Settings, name: str | None) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         if name:
             tool = await engine.tool(name)
-            typer.echo(f"# {tool.signature}\n# {tool.description}\n\n{tool.code}\n# tests\n\n{tool.tests}", nl=False)
+            typer.echo(visible(f"# {tool.signature}\n# {tool.description}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:
             for tool in await engine.tools():
-                typer.echo(f"{tool.name:32} {tool.description}")
+                typer.echo(f"{tool.name:32} {one_line(tool.description)}")
     return 0
 
 
@@ -116,6 +119,7 @@ def check(part: str) -> None:
 
 def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     """Run a command on an event loop of its own and exit with its code, or with an error in one line and code 1."""
+    log_to_stderr()
     try:
         settings = load_settings()
         make_folders(settings)
@@ -134,4 +138,4 @@ def _put_all(queue: asyncio.Queue[Record], batch: Any) -> None:
 
 
 def _say(line: str) -> None:
-    typer.echo(line, file=sys.stderr)
+    typer.echo(visible(line), file=sys.stderr)

@@ -8,6 +8,7 @@ from src.core.errors import ModelError
 from src.core.protocols import ModelClient
 from src.core.turn import Turn
 from src.core.verdict import Execution, Killed, Raised, Returned
+from src.core.words import shortened
 from src.prompts import render
 
 SHOWN_TO_MODEL = 4000
@@ -32,11 +33,10 @@ class ResponseSynthesizer:
         was done is never lost.
         """
         result = describe(execution)
-        shown = result if len(result) <= SHOWN_TO_MODEL else result[:SHOWN_TO_MODEL] + "\n… (shortened)"
         begun = False
         try:
             async for piece in self._model.stream(
-                render("answer", turn.history, request=turn.request, call=call, result=shown), turn.budget
+                render("answer", turn.history, request=turn.request, call=call, result=shortened(result, SHOWN_TO_MODEL)), turn.budget
             ):
                 begun = True
                 yield piece

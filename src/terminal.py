@@ -23,6 +23,7 @@ from src.core.events import (
     TurnStopped,
 )
 from src.core.verdict import Execution, Killed, Raised, Returned
+from src.core.visible import visible
 
 _STYLES = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow"}
 
@@ -32,16 +33,19 @@ class Terminal:
 
     def __init__(self) -> None:
         self._steps, self._answer = Console(stderr=True, highlight=False), Console(highlight=False, soft_wrap=True)
+        self._said = ""
+        """The last piece of the answer."""
 
     def show(self, event: Event) -> None:
         if isinstance(event, AnswerToken):
-            self._answer.print(Text(event.text), end="")
+            self._answer.print(Text(visible(event.text, self._said)), end="")
+            self._said = event.text
         elif isinstance(event, TurnFinished):
             self._answer.print()
             self._steps.print(Text(_spent(event), style="dim"))
         elif described := _line(event):
             state, words = described
-            line = Text.assemble((f"{state:8}", _STYLES[state]), words)
+            line = Text.assemble((f"{state:8}", _STYLES[state]), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
 

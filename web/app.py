@@ -1,7 +1,6 @@
 """The web application, and `python web/app.py`, which sets up and runs everything."""
 
 import errno
-import logging
 import os
 import secrets
 import signal
@@ -20,6 +19,7 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from config import Settings, load_settings, make_folders
 from src.core.errors import AgentError, ConfigurationError, SandboxError
+from src.core.logs import log_to_stderr
 from web.access import Access, signing_key
 from web.access_page import AccessPage
 from web.bridge import Bridge
@@ -126,7 +126,7 @@ def serve(
 
 def main() -> int:
     """Set up what is missing, then serve; what is printed to the standard output is the link and nothing else."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.setswitchinterval(0.0005)  # halves the page's round trip while the engine computes
     try:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from src.core.errors import SandboxFailed
 from src.core.files import File, FileLimits, name_problem, shown_name
+from src.core.secrets import without_secrets
 from src.core.verdict import Execution, Killed, TestResult, Verdict
 from src.sandboxes.worker.frames import Message
 
@@ -192,8 +193,8 @@ class ExecutionAccount(Account):
 
 
 def printable(text: str) -> str:
-    """The text with lone surrogates written out, since no file, socket or database takes them."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """The text without credentials, and with lone surrogates written out, since no file, socket or database takes them."""
+    return without_secrets(text.encode("utf-8", "backslashreplace").decode())
 
 
 def _function(test: str) -> str:

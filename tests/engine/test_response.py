@@ -52,13 +52,15 @@ async def answer(model: ScriptedModel, execution: Execution) -> str:
     return "".join([piece async for piece in ResponseSynthesizer(model).answer(Turn("ask", [].append), "f()", execution)])
 
 
-async def test_the_model_is_shown_the_beginning_of_a_long_result() -> None:
+async def test_the_model_is_shown_both_ends_of_a_long_result() -> None:
     model = ScriptedModel("It is long.")
     text = "x" * 20_000
     assert await answer(model, Returned(type_name="str", text=text, truncated=True)) == "It is long."
     shown = re.search(r"<result>\n(.*)\n</result>", model.prompts[0].messages[-1].content, re.DOTALL)
     assert shown is not None
-    assert shown[1] == text[:SHOWN_TO_MODEL] + "\n… (shortened)"
+    told = f"{text}\n… (the value is longer than this)"
+    left = f"{len(told) - SHOWN_TO_MODEL} of {len(told)} characters are left out"
+    assert shown[1] == f"{text[:3000]}\n… ({left}) …\n{told[-1000:]}"
 
 
 async def test_the_plain_result_stands_in_for_a_model_that_cannot_be_reached() -> None:

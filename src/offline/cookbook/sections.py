@@ -40,14 +40,17 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
     found = _pattern(_SECTIONS[name]).search(said[-1]) if name in _SECTIONS else None
     if found is None:
         return Task("", {"request": said[-1]}, "", tuple(said[:-1]))
-    return Task(name, {tag: text.strip("\n") for tag, text in found.groupdict().items()}, said[-1][found.end() :], tuple(said[:-1]))
+    parts = {tag: found[tag].strip("\n") for tag in _SECTIONS[name]}
+    return Task(name, parts, said[-1][found.end() :], tuple(said[:-1]))
 
 
 def _pattern(tags: Sequence[str]) -> re.Pattern[str]:
-    """The sections in this order; the last one ends at its last closing tag, as it may hold anything."""
+    """The sections in this order, with the mark that all tags bear where a part holds one of them; the last may hold anything."""
     *others, last = tags
-    parts = [rf"<{tag}>\n(?P<{tag}>.*?)\n</{tag}>\s+" for tag in others]
-    return re.compile("".join([*parts, rf"<{last}>\n(?P<{last}>.*)\n</{last}>"]), re.DOTALL)
+    mark = "(?(mark)(?P=mark))"
+    parts = [rf"<{tag}{mark}>\n(?P<{tag}>.*?)\n</{tag}{mark}>\s+" for tag in others]
+    pattern = "".join([*parts, rf"<{last}{mark}>\n(?P<{last}>.*)\n</{last}{mark}>"])
+    return re.compile(pattern.replace(mark, "(?P<mark>-[0-9a-f]+)?", 1), re.DOTALL)
 
 
 def _text(message: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from .codec import NotPlain
 
 _CAUSES = 3
 _FRAMES = 8
+_LINE = 300
 _ENUMS = (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
 _TEXT = 2000
 _BUILT_IN = ("filename", "filename2", "name", "path", "code")
@@ -177,5 +178,5 @@ def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
 def own_frames(error: BaseException, module: ModuleType) -> list[str]:
     """The traceback's lines that lie in the tool's source, the innermost last."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == module.__file__]
-    lines = [f"{f.filename}, line {f.lineno}, in {f.name}: {f.line}" for f in frames]
+    lines = [f"{f.filename}, line {f.lineno}, in {f.name}: {(f.line or '')[:_LINE]}" for f in frames]
     return lines if len(lines) <= _FRAMES else [*lines[:2], f"... {len(lines) - _FRAMES} more ...", *lines[2 - _FRAMES :]]

@@ -6,6 +6,7 @@ import json from "@highlightjs/cdn-assets/es/languages/json.min.js";
 import python from "@highlightjs/cdn-assets/es/languages/python.min.js";
 import { Marked, Renderer } from "marked";
 import { html } from "./html.js";
+import { visible } from "./visible.js";
 
 hljs.registerLanguage("json", json);
 hljs.registerLanguage("python", python);
@@ -48,9 +49,9 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
 const safe = (markup) => ({ __html: DOMPurify.sanitize(markup, RULES) });
 
 export function Markdown({ text }) {
-  return html`<div class="markdown" dangerouslySetInnerHTML=${safe(marked.parse(text))}></div>`;
+  return html`<div class="markdown" dangerouslySetInnerHTML=${safe(marked.parse(visible(text)))}></div>`;
 }
 
 export function Highlighted({ code, language }) {
-  return html`<code dangerouslySetInnerHTML=${safe(highlighted(code, language))}></code>`;
+  return html`<code dangerouslySetInnerHTML=${safe(highlighted(visible(code), language))}></code>`;
 }
