@@ -3,6 +3,9 @@
 Everything is measured in turns, so that what else the machine does hits all alike: pytest as a plain subprocess without plugins,
 `docker run --rm` of the sandbox's image with pytest, a verification, a call, and a gate (a verification, the same under another
 hash seed, a stub and ten mutants). The last line is one JSON object. A pool gets the time to refill before each measurement.
+
+`event_lag_ms` is how long after the end of a test its event is heard, the 95th percentile: each test fails with the time on the
+monotonic clock, which containers share with their host.
 """
 
 import ast
@@ -11,6 +14,7 @@ import copy
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -23,7 +27,7 @@ from typing import Any
 from docker.client import DockerClient
 
 from config import load_settings
-from src.core.verdict import Returned, Version
+from src.core.verdict import Returned, TestResult, Version
 from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
 
@@ -31,6 +35,8 @@ NAME = "is_prime"
 ARGUMENTS = {"number": 97}
 CALLS = 200
 MUTANTS = 10
+CLOCK = "def clock():\n    import time\n    return time.monotonic()\n"
+TIMED = "from clock import clock\n" + "".join(f"def test_{n}():\n    raise ValueError(clock())\n" for n in range(20))
 PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
 QUIET = 0.3
 """Seconds of rest before each measurement: the engine is still busy with what it has removed."""
@@ -73,14 +79,15 @@ async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str,
             started = time.perf_counter()
             await measure()
             seconds[name].append(time.perf_counter() - started)
+    lags = [lag for _ in range(rounds) for lag in await _event_lags(sandbox)]
     await sandbox.aclose()
-    return _result(seconds, worker_mb)
+    return _result({**seconds, "event_lag": lags}, worker_mb)
 
 
 def _result(seconds: dict[str, list[float]], worker_mb: float) -> dict[str, float]:
     for name, times in seconds.items():
-        p95 = sorted(times)[math.ceil(0.95 * len(times)) - 1]
-        sys.stdout.write(f"{name:11} median {statistics.median(times) * 1000:8.1f} ms   p95 {p95 * 1000:8.1f} ms   n {len(times)}\n")
+        middle, late = statistics.median(times) * 1000, _p95(times) * 1000
+        sys.stdout.write(f"{name:11} median {middle:8.1f} ms   p95 {late:8.1f} ms   n {len(times)}\n")
     median = {name: statistics.median(times) for name, times in seconds.items()}
     return {
         "verify_ratio": round(median["verify"] / median["bare"], 4),
@@ -89,7 +96,12 @@ def _result(seconds: dict[str, list[float]], worker_mb: float) -> dict[str, floa
         "execute_throughput_ratio": round((CALLS / median["calls"]) / (2 / median["bare_pair"]), 1),
         "docker_run_ratio": round(median["docker_run"] / median["bare"], 4),
         "worker_mb": round(worker_mb, 1),
+        "event_lag_ms": round(_p95(seconds["event_lag"]) * 1000, 1),
     }
+
+
+def _p95(times: list[float]) -> float:
+    return sorted(times)[math.ceil(0.95 * len(times)) - 1]
 
 
 async def _subprocess(*command: str, cwd: str | None = None) -> None:
@@ -118,6 +130,17 @@ async def _gate(sandbox: SecureSandbox, versions: list[Version], tests: str) -> 
     verdicts = await sandbox.verify_versions(NAME, versions, tests, timeout=2)
     assert [v.passed for v in verdicts[:3]] == [True, True, False], verdicts[:3]
     assert len(verdicts) == 3 + MUTANTS
+
+
+async def _event_lags(sandbox: SecureSandbox) -> list[float]:
+    """Seconds between the end of each test and its event."""
+    lags: list[float] = []
+
+    def on_test(result: TestResult) -> None:
+        lags.append(time.monotonic() - float(re.findall(r"ValueError: ([\d.]+)", result.message)[0]))
+
+    await sandbox.verify("clock", CLOCK, TIMED, on_test)
+    return lags
 
 
 async def _together(*work: Awaitable[None]) -> None:
