@@ -200,28 +200,33 @@ async def test_versions_of_a_tool_take_turns(verifiers: SecureSandbox) -> None:
     ]
 
 
-async def test_no_version_leaves_anything_for_the_next(verifiers: SecureSandbox) -> None:
-    """Each writes, forks and stores what it can; the next fails if it finds any of that. The tests' processes follow the tool's."""
+async def test_versions_that_run_apart_feel_nothing_of_each_other(verifiers: SecureSandbox) -> None:
     code = """
-import os, sys, time
-def tool():
-    found = [n for n in os.listdir("/tmp") if n not in (".matplotlib", "files")]
-    found += [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in OWN]
-    return 1 if not found else found
-OWN = (1, os.getpid(), os.getpid() + 1, os.getppid(), os.getppid() + 1)
-if "LEFT" in os.environ or hasattr(sys, "left"): OWN = ()
+import os, sys
+BEFORE = [os.path.exists("/tmp/left"), "LEFT" in os.environ, hasattr(sys, "left"), len([p for p in os.listdir("/proc") if p.isdigit()])]
 os.environ["LEFT"], sys.left = "1", 1
-"""
-    leaving = (
-        code
-        + """
-before = tool()
 open("/tmp/left", "w").close()
 if os.fork() == 0:
-    if os.fork() == 0: os.setsid()
+    os.setsid()
+    import time
     time.sleep(1000)
-def tool(): return before
+def tool(): return BEFORE
 """
-    )
-    verdicts = await verifiers.verify_versions("tool", [Version(code=leaving)] * 6, SUITE)
-    assert [(v.passed, v.problem, [t.message for t in v.tests]) for v in verdicts] == [(True, None, [""])] * 6
+    suite = "from tool import tool\ndef test_a(): assert tool() == [False, False, False, 3]"
+    verdicts = await verifiers.verify_versions("tool", [Version(code=code)] * 3, suite)
+    assert [(v.passed, v.problem) for v in verdicts] == [(True, None)] * 3
+
+
+async def test_versions_that_take_turns_have_fresh_modules(verifiers: SecureSandbox) -> None:
+    """Of suite and tool alike; what a version does to the interpreter stays."""
+    code = "SEEN = []\ndef tool():\n    SEEN.append(1)\n    return len(SEEN)"
+    suite = "from tool import tool\nCALLS = []\ndef test_a():\n    CALLS.append(1)\n    assert tool() == len(CALLS) == 1"
+    verdicts = await verifiers.verify_versions("tool", [Version(code=code, apart=False)] * 6, suite)
+    assert [(v.passed, v.problem) for v in verdicts] == [(True, None)] * 6
+
+
+async def test_a_version_that_ends_the_processes_costs_the_others_nothing(verifiers: SecureSandbox) -> None:
+    loop, crash = "def tool():\n    while True: pass", "import os\ndef tool(): os._exit(0)"
+    versions = [Version(code=source, apart=False) for source in (CODE, CODE, loop, crash, CODE, CODE, "def tool(:", CODE, CODE)]
+    verdicts = await verifiers.verify_versions("tool", versions, SUITE, timeout=1)
+    assert [v.passed for v in verdicts] == [True, True, False, False, True, True, False, True, True]
