@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_va
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from src.core.errors import ConfigurationError
+from src.core.files import MB, FileLimits
 
 ROOT = Path(__file__).resolve().parent
 """The project's folder: relative folders begin here, wherever a program was started."""
@@ -72,6 +73,11 @@ class Settings(BaseSettings):
     docker_timeout: float = Field(30.0, gt=0, le=3600)
     """Seconds that one run in the sandbox may take."""
 
+    files_max_count: int = Field(10, ge=1, le=100)
+    """Files that may come with a request, and that a tool may hand out."""
+    files_max_mb: int = Field(8, ge=1, le=12)
+    """Megabytes that those may have together, each way; all of it has to fit into the sandbox's memory."""
+
     chroma_persist_dir: Folder = Path("./chroma_db")
     """Folder of the search index; it can be deleted at any time and is rebuilt."""
     tools_dir: Folder = Path("./tools")
@@ -109,6 +115,11 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(h.strip() for h in value.split(",") if h.strip()) if isinstance(value, str) else value
+
+    @property
+    def file_limits(self) -> FileLimits:
+        """How much may go into a turn, and come out of it."""
+        return FileLimits(count=self.files_max_count, size=self.files_max_mb * MB)
 
     @property
     def offline(self) -> bool:

@@ -28,6 +28,7 @@ from src.response_synthesizer import ResponseSynthesizer
 from src.sandbox import SecureSandbox
 from src.seeding import SeedMark
 from src.store.database import id_of, open_database
+from src.store.files import ConversationFiles
 from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine
@@ -74,6 +75,8 @@ async def build_engine(settings: Settings) -> Engine:
             synthesis=synthesis,
             journal=journal,
             recorder=Recorder(journal),
+            files=ConversationFiles(database),
+            file_limits=settings.file_limits,
             resources=stack.pop_all(),
         )
 
@@ -107,6 +110,7 @@ def _sandbox(settings: Settings) -> SecureSandbox:
         base_image=settings.base_image,
         backend=settings.sandbox,
         folder=settings.data_dir / "sandbox",
+        files=settings.file_limits,
     )
 
 

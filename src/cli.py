@@ -2,9 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing
 from json import dumps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,9 +15,10 @@ from src.bootstrap import build_engine
 from src.capability_registry import Sources
 from src.checks import run_check
 from src.core.errors import AgentError
-from src.core.events import FINAL, Record, TurnFinished
+from src.core.events import FINAL, FilesMade, Record, TurnFinished
 from src.core.logs import log_to_stderr
 from src.core.visible import one_line, visible
+from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
 from src.terminal import Terminal
 
@@ -31,18 +33,21 @@ def ask(
     request: str,
     json: Annotated[bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")] = False,
     conversation: Annotated[str | None, typer.Option(help="Id of a conversation to go on with.")] = None,
+    file: Annotated[list[Path] | None, typer.Option(help="A file for the tool; more than once for several.")] = None,
+    output: Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")] = Path(),
 ) -> None:
     """Run one turn: its steps go to stderr, its answer to stdout. Exit code 1 if it fails."""
-    _run(lambda settings: _ask(settings, request, json, conversation))
+    _run(lambda settings: _ask(settings, request, json=json, conversation=conversation, paths=file or [], output=output))
 
 
-async def _ask(settings: Settings, request: str, json: bool, conversation: str | None) -> int:
+async def _ask(settings: Settings, request: str, *, json: bool, conversation: str | None, paths: Sequence[Path], output: Path) -> int:
+    files = await asyncio.to_thread(read_files, paths, settings.file_limits)
     provision(settings, _say, ("embedder", "sandbox"))
     records: asyncio.Queue[Record] = asyncio.Queue()
     terminal = Terminal()
     async with aclosing(await build_engine(settings)) as engine:
         engine.subscribe(lambda batch: _put_all(records, batch))
-        asked = await engine.ask(OWNER, conversation, request)
+        asked = await engine.ask(OWNER, conversation, request, files)
         while True:
             record = await records.get()
             if record.turn_id != asked.turn_id:
@@ -51,6 +56,9 @@ async def _ask(settings: Settings, request: str, json: bool, conversation: str |
                 typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII, so that no terminal acts on it
             else:
                 terminal.show(record.event)
+            if isinstance(record.event, FilesMade):
+                for path in write_files(record.event.contents, output):
+                    _say(f"written: {path}")
             if isinstance(record.event, FINAL):
                 return 0 if isinstance(record.event, TurnFinished) else 1
 

@@ -8,8 +8,10 @@ from functools import partial
 from src.capability_registry import CapabilityRegistry
 from src.core.errors import RequestError
 from src.core.events import Record
+from src.core.files import File, FileLimits, FileReference
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
+from src.core.turn import EarlierFiles
 from src.core.words import count
 from src.llm_client import LLMClient
 from src.orchestrator import Orchestrator
@@ -18,6 +20,7 @@ from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
 from src.seeds import load_seeds
 from src.store.conversation import ConversationSummary
+from src.store.files import ConversationFiles
 from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine
@@ -63,20 +66,25 @@ class Engine:
         synthesis: SynthesisEngine,
         journal: Journal,
         recorder: Recorder,
+        files: ConversationFiles,
+        file_limits: FileLimits,
         resources: AsyncExitStack,
     ) -> None:
         self.model, self.library, self.sandbox = model, library, sandbox
         self.synthesis, self.orchestrator = synthesis, orchestrator
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
+        self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
         self._running: dict[str, tuple[str, asyncio.Task[object]]] = {}
 
-    async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
+    async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
         """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
 
         Raises:
-            RequestError: the request is blank or too long, or `owner` has no such conversation.
+            RequestError: the request is blank or too long, the files are too many or too large, or `owner` has no such conversation.
         """
+        if problem := self.file_limits.problem(files):
+            raise RequestError(problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}")
         if not request.strip():
             raise RequestError("the request is blank", "write what you want to know or have done")
         if len(request) > LONGEST_REQUEST:
@@ -87,12 +95,23 @@ class Engine:
         else:
             await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
+        earlier = await self._earlier_files(conversation_id, files)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
         emit = partial(self._recorder.emit, conversation_id, turn_id)
-        task = asyncio.create_task(self.orchestrator.handle(request, emit, history), name=f"turn {turn_id}")
+        task = asyncio.create_task(self.orchestrator.handle(request, emit, history, files, earlier), name=f"turn {turn_id}")
         self._running[turn_id] = owner, task
         task.add_done_callback(lambda _: self._running.pop(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
+        """What the conversation has; a file that comes with the request stands for earlier ones of its name."""
+        known = await asyncio.to_thread(self._files.newest, conversation_id)
+        replaced = {file.name for file in files}
+
+        async def read(reference: FileReference) -> File:
+            return await asyncio.to_thread(self._files.read, conversation_id, reference.sha256)
+
+        return EarlierFiles(tuple(r for r in known if r.name not in replaced)[: self.file_limits.count], read)
 
     async def stop(self, owner: str, turn_id: str) -> bool:
         """End a running turn of `owner`; False if there is none of that id."""
@@ -109,6 +128,11 @@ class Engine:
         """The records of a conversation after a number. Raises: RequestError if `owner` has no such conversation."""
         await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
         return await asyncio.to_thread(self._journal.history, conversation_id, after)
+
+    async def file(self, owner: str, conversation_id: str, sha256: str) -> File:
+        """A file of a conversation. Raises: RequestError if there is none, or `owner` has no such conversation."""
+        await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        return await asyncio.to_thread(self._files.read, conversation_id, sha256)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
         """Have all records from now on, of every conversation; returns what ends that."""

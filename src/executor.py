@@ -2,20 +2,22 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from src.core.errors import stage
-from src.core.events import Executing, ExecutionFailed, ExecutionFinished
+from src.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
+from src.core.files import File
 from src.core.functions import NO_TOOL_FITS, as_function
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.tool import Tool
 from src.core.turn import Turn
 from src.core.value import Value
-from src.core.verdict import Execution, Returned
+from src.core.verdict import Execution, Killed, Returned
 from src.execution.arguments import ArgumentsInvalid, bind
 from src.prompts import render
+from src.prompts.files import listed
 
 
 class Call(Value):
@@ -56,7 +58,7 @@ class Executor:
         Raises:
             ModelError: the model can't be reached, declines or makes no sense.
         """
-        result = await self._chosen(turn, render("decide", turn.history, request=turn.request), tools)
+        result = await self._chosen(turn, render("decide", turn.history, request=turn.request, files=listed(turn)), tools)
         return await self._again(turn, result)
 
     async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
@@ -74,7 +76,7 @@ class Executor:
         return result
 
     async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
-        prompt = render("arguments", turn.history, request=turn.request, function=tool.name, problem=problem)
+        prompt = render("arguments", turn.history, request=turn.request, function=tool.name, problem=problem, files=listed(turn))
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
@@ -98,11 +100,31 @@ class Executor:
         name = call.tool.name
         with stage("executing"):
             turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
-            execution = await self._sandbox.execute(name, call.tool.code, call.arguments)
+            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, await _files(turn, call))
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
             await self._library.record_use(name)
         else:
             turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
+        if not isinstance(execution, Killed) and execution.files:
+            references = tuple(file.reference() for file in execution.files)
+            turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
         return execution
+
+
+async def _files(turn: Turn, call: Call) -> tuple[File, ...]:
+    """What came with the request, and what the conversation had before and the call names."""
+    named = set(_texts(call.arguments))
+    wanted = [reference for reference in turn.earlier.references if reference.name in named]
+    return (*turn.files, *[await turn.earlier.read(reference) for reference in wanted])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from (text for item in value.values() for text in _texts(item))
+        case list():
+            yield from (text for item in value for text in _texts(item))

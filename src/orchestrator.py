@@ -21,10 +21,11 @@ from src.core.events import (
     TurnStarted,
     TurnStopped,
 )
+from src.core.files import File
 from src.core.prompt import ChatMessage
 from src.core.protocols import ToolLibrary
 from src.core.tool import Candidate, Tool
-from src.core.turn import Budget, Limits, Turn
+from src.core.turn import Budget, EarlierFiles, Limits, Turn
 from src.executor import Call, Executor, Misfit, NoFit
 from src.response_synthesizer import ResponseSynthesizer
 from src.synthesis_engine import Reply, SynthesisEngine
@@ -55,17 +56,27 @@ class Orchestrator:
         self._threshold, self._limits = threshold, limits
         self._loop = asyncio.get_running_loop()
 
-    def process_request(self, user_prompt: str, callback: Callable[[Event], None] | None = None) -> TurnFinished | TurnFailed:
+    def process_request(
+        self, user_prompt: str, callback: Callable[[Event], None] | None = None, files: Sequence[File] = ()
+    ) -> TurnFinished | TurnFailed:
         """The synchronous door, for any thread but the event loop's own: run one turn and wait for its last event.
 
-        `callback` is called with every event, on the event loop's thread.
+        `callback` is called with every event, on the event loop's thread; the `contents` of a `FilesMade` are what the tool made.
         """
-        return asyncio.run_coroutine_threadsafe(self.handle(user_prompt, callback or (lambda _: None)), self._loop).result()
+        turn = self.handle(user_prompt, callback or (lambda _: None), files=files)
+        return asyncio.run_coroutine_threadsafe(turn, self._loop).result()
 
-    async def handle(self, request: str, emit: Callable[[Event], None], history: Sequence[ChatMessage] = ()) -> TurnFinished | TurnFailed:
+    async def handle(
+        self,
+        request: str,
+        emit: Callable[[Event], None],
+        history: Sequence[ChatMessage] = (),
+        files: Sequence[File] = (),
+        earlier: EarlierFiles | None = None,
+    ) -> TurnFinished | TurnFailed:
         """Run one turn; its last event is also returned. Cancelling it ends what it has running and emits `TurnStopped`."""
-        turn = Turn(request, emit, tuple(history), Budget(self._limits))
-        emit(TurnStarted(request=request))
+        turn = Turn(request, emit, tuple(history), Budget(self._limits), tuple(files), earlier or EarlierFiles())
+        emit(TurnStarted(request=request, files=tuple(file.reference() for file in files), contents=turn.files))
         last: TurnFinished | TurnFailed
         try:
             answer, tool = await self._answer(turn)

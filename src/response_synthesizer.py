@@ -49,13 +49,19 @@ def describe(execution: Execution) -> str:
     match execution:
         case Returned():
             text = f"{execution.text}" if execution.text else "(an empty text)"
-            return text + ("\n… (the value is longer than this)" if execution.truncated else "")
+            return text + ("\n… (the value is longer than this)" if execution.truncated else "") + _files(execution)
         case Raised():
-            return f"raised {execution.type_name}: {execution.message}"
+            return f"raised {execution.type_name}: {execution.message}" + _files(execution)
         case Killed():
             return f"was ended: {execution.reason}"
         case _:
             assert_never(execution)
+
+
+def _files(execution: Returned | Raised) -> str:
+    """What the model is told of the files that a call has left."""
+    made = "".join(f"\nmade the file {f.name} ({f.reference().media_type}), which the person sees below" for f in execution.files)
+    return made + "".join(f"\nleft a file that can't be handed out, {refused}" for refused in execution.refused_files)
 
 
 def plain(execution: Execution) -> str:

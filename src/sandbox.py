@@ -59,7 +59,7 @@ class SecureSandbox:
         Raises:
             ConfigurationError: there is no such backend.
         """
-        if image is None or timeout is None or base_image is None or backend is None or folder is None:
+        if image is None or timeout is None or base_image is None or backend is None or folder is None or files is None:
             from config import load_settings
 
             settings = load_settings()
@@ -68,11 +68,12 @@ class SecureSandbox:
             base_image = settings.base_image if base_image is None else base_image
             backend = settings.sandbox if backend is None else backend
             folder = settings.data_dir / "sandbox" if folder is None else folder
+            files = settings.file_limits if files is None else files
         self.id = secrets.token_hex(8)
         """On the containers as a label, see `ownership`."""
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
-        self._files = files or FileLimits()
+        self._files = files
         self._backend = _backend(backend, DockerBackend(image, base_image, self._limits), BubblewrapBackend(folder, self._limits))
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)

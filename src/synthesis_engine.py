@@ -20,6 +20,7 @@ from src.core.value import Value
 from src.core.verdict import TestResult, Verdict
 from src.core.words import count
 from src.prompts import render
+from src.prompts.files import listed
 from src.synthesis.checks import idle_stub, module_problem, specification_problem, stub, suite_problem
 from src.synthesis.code_block import python_code
 from src.synthesis.failures import as_failures
@@ -78,7 +79,7 @@ class SynthesisEngine:
     async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Tool | Reply:
         problem = ""
         for attempt in range(1, MAX_REWRITES + 2):
-            prompt = render("specification", turn.history, request=turn.request, taken=taken, problem=problem)
+            prompt = render("specification", turn.history, request=turn.request, taken=taken, problem=problem, files=listed(turn))
             with step(turn, "specification", attempt, prompt.name) as current:
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":

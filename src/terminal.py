@@ -11,6 +11,7 @@ from src.core.events import (
     Executing,
     ExecutionFailed,
     ExecutionFinished,
+    FilesMade,
     NoToolFound,
     Searching,
     SynthesisStep,
@@ -73,6 +74,8 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "running", f"running {event.tool} with {event.arguments}"
         case ExecutionFinished(execution=execution) | ExecutionFailed(execution=execution):
             return _outcome(execution)
+        case FilesMade():
+            return "done", f"made {', '.join(file.name for file in event.files)}"
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
         case TurnFailed():

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound
 from src.core.events import Event
+from src.core.files import File
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.signature import parse_signature
 from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
@@ -67,6 +68,7 @@ class ScriptedSandbox:
         self._outcomes, self._idle = list(outcomes), idle or failing()
         self.verified: list[tuple[str, str, str]] = []
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
+        self.files: list[tuple[File, ...]] = []
 
     async def status(self) -> SandboxStatus:
         return SandboxStatus(available=True, backend="scripted", detail="a test double")
@@ -86,8 +88,9 @@ class ScriptedSandbox:
     ) -> tuple[Verdict, ...]:
         return tuple([await self.verify(name, version.code, tests, lambda _: None) for version in versions])
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any]) -> Execution:
+    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = ()) -> Execution:
         self.executed.append((name, arguments))
+        self.files.append(tuple(files))
         execution = self._next()
         assert not isinstance(execution, Verdict), f"the script holds {execution!r}"
         return execution

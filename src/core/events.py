@@ -9,11 +9,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from src.core.files import File, FileReference
 from src.core.value import Value
 from src.core.verdict import Execution, TestResult
 
 SynthesisStepName = Literal["specification", "tests", "implementation", "verification", "registration"]
 StepState = Literal["started", "streaming", "finished", "failed"]
+
+
+Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
+"""The files with their contents, for who keeps or writes them; only where the event comes from its turn, never in JSON."""
 
 
 class Usage(Value):
@@ -29,6 +34,9 @@ class Usage(Value):
 class TurnStarted(Value):
     type: Literal["turn_started"] = "turn_started"
     request: str
+    files: tuple[FileReference, ...] = ()
+    """What came with the request."""
+    contents: Contents = ()
 
 
 class Searching(Value):
@@ -105,6 +113,15 @@ class ExecutionFailed(Value):
     seconds: float = 0.0
 
 
+class FilesMade(Value):
+    """The call has left files that the person may have."""
+
+    type: Literal["files_made"] = "files_made"
+    tool: str
+    files: tuple[FileReference, ...]
+    contents: Contents = ()
+
+
 class ToolMismatch(Value):
     """The found tool can't be called with what the request says."""
 
@@ -161,6 +178,7 @@ Event = Annotated[
     | Executing
     | ExecutionFinished
     | ExecutionFailed
+    | FilesMade
     | ToolMismatch
     | AnswerToken
     | TurnFinished

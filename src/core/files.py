@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from src.core.pictures import picture_type
 from src.core.value import Value
+from src.core.words import count
 
 MB = 1024 * 1024
 LONGEST_NAME = 255
@@ -95,6 +96,9 @@ class FileLimits(Value):
     count: int = 10
     size: int = 8 * MB
     """Bytes, all files together."""
+
+    def __str__(self) -> str:
+        return f"{count(self.count, 'file')} of {self.size / MB:g} MB together"
 
     def problem(self, files: Sequence[File]) -> str | None:
         """Why these files are too many, too large or not to be told apart."""

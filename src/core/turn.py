@@ -1,11 +1,12 @@
 """A turn: one request and all it causes, with the budget it may spend."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from src.core.errors import BudgetExceeded
 from src.core.events import Event, Usage
+from src.core.files import File, FileReference
 from src.core.prompt import ChatMessage
 
 
@@ -81,6 +82,18 @@ class Budget:
         raise BudgetExceeded(f"the turn has used up its budget of {limit}", f"ask for less, or raise {variable}")
 
 
+async def _nowhere(reference: FileReference) -> File:
+    raise LookupError(reference.name)
+
+
+@dataclass(frozen=True)
+class EarlierFiles:
+    """Files that the conversation had before this turn, the newest of each name."""
+
+    references: tuple[FileReference, ...] = ()
+    read: Callable[[FileReference], Awaitable[File]] = _nowhere
+
+
 @dataclass(frozen=True)
 class Turn:
     """What every stage of a turn needs to know."""
@@ -90,3 +103,6 @@ class Turn:
     history: tuple[ChatMessage, ...] = ()
     """Requests and answers of the conversation before this turn, oldest first."""
     budget: Budget = field(default_factory=Budget)
+    files: tuple[File, ...] = ()
+    """What came with the request."""
+    earlier: EarlierFiles = EarlierFiles()

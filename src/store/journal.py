@@ -17,12 +17,13 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from src.core.errors import RequestError
-from src.core.events import EVENT, Event, Record, TurnFailed, TurnFinished, TurnStopped
+from src.core.events import EVENT, Event, FilesMade, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.process import is_running, this_process
 from src.core.prompt import ChatMessage
 from src.store import schema
 from src.store.conversation import ConversationSummary
 from src.store.database import reading, writing
+from src.store.files import keep
 from src.store.text import storable, storable_data
 
 logger = logging.getLogger(__name__)
@@ -155,6 +156,7 @@ def _append(connection: sa.Connection, entries: Sequence[Entry]) -> list[Record]
         connection.execute(_EVENTS.insert(), rows)
     for record in records:
         _end_turn(connection, record)
+        keep(connection, record)
     return records
 
 
@@ -189,6 +191,8 @@ def _dump(event: Event) -> tuple[Event, str]:
         return event, EVENT.dump_json(event).decode()
     except PydanticSerializationError:
         clean = EVENT.validate_python(storable_data(event.model_dump()))
+        if isinstance(event, TurnStarted | FilesMade):
+            clean = clean.model_copy(update={"contents": event.contents})  # which no dump holds
         return clean, EVENT.dump_json(clean).decode()
 
 

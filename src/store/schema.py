@@ -43,6 +43,23 @@ events = sa.Table(
     sa.Column("event", sa.Text, nullable=False),  # JSON of core.events.Event
 )
 
+contents = sa.Table(
+    "contents",  # of files, by their hash
+    metadata,
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+files = sa.Table(
+    "files",
+    metadata,
+    sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),  # of the event that tells of it
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("reference", sa.Text, nullable=False),  # JSON of core.files.FileReference
+    sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
+)
+
 tools = sa.Table(
     "tools",
     metadata,

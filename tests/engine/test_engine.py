@@ -8,6 +8,7 @@ from config import Settings
 from src.bootstrap import build_engine, open_orchestrator
 from src.core.errors import ConfigurationError, RequestError, SandboxError
 from src.core.events import FINAL, Record
+from src.core.files import File
 from src.engine import LONGEST_REQUEST, Engine
 from tests.home import Home
 
@@ -66,6 +67,38 @@ async def test_a_greeting_is_answered_and_kept_for_the_next_turn(engine):
     assert again.conversation_id == asked.conversation_id
     await ended(engine, again.turn_id, records)
     assert [r.seq for r in records] == list(range(1, len(records) + 1))
+
+
+async def test_files_stay_with_their_conversation_and_its_owner(engine):
+    records: list[Record] = []
+    engine.subscribe(records.extend)
+    old, new = (File(name="data.csv", content=content) for content in (b"old", b"new"))
+    asked = await engine.ask("me", None, "Hello!", [old, File(name="other.csv", content=b"other")])
+    await ended(engine, asked.turn_id, records)
+    again = await engine.ask("me", asked.conversation_id, "Thanks!", [new])
+    await ended(engine, again.turn_id, records)
+    started = [r.event for r in await engine.history("me", asked.conversation_id) if r.event.type == "turn_started"]
+    assert [[f.name for f in event.files] for event in started] == [["data.csv", "other.csv"], ["data.csv"]]
+    for file in (old, new):
+        assert await engine.file("me", asked.conversation_id, file.reference().sha256) == file
+    earlier = await engine._earlier_files(asked.conversation_id, [File(name="other.csv", content=b"")])
+    assert earlier.references == (new.reference(),)
+    assert await earlier.read(earlier.references[0]) == new
+    with pytest.raises(RequestError):
+        await engine.file("somebody", asked.conversation_id, new.reference().sha256)
+    with pytest.raises(RequestError):
+        await engine.file("me", asked.conversation_id, "0" * 64)
+    elsewhere = await engine.ask("me", None, "Hello!")
+    with pytest.raises(RequestError):
+        await engine.file("me", elsewhere.conversation_id, new.reference().sha256)
+
+
+async def test_files_beyond_the_limits_are_refused(engine):
+    with pytest.raises(RequestError) as caught:
+        await engine.ask("me", None, "Hello!", [File(name=str(n), content=b"") for n in range(11)])
+    assert caught.value.message == "there are 11 files; 10 are allowed"
+    assert caught.value.remedy == "FILES_MAX_COUNT and FILES_MAX_MB allow 10 files of 8 MB together"
+    assert await engine.conversations("me") == ()
 
 
 async def test_the_status_names_model_sandbox_and_library(engine):

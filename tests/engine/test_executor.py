@@ -3,10 +3,11 @@
 import pytest
 
 from src.core.errors import SandboxUnavailable
-from src.core.events import Event, Executing, ExecutionFailed, ExecutionFinished
+from src.core.events import Event, Executing, ExecutionFailed, ExecutionFinished, FilesMade
+from src.core.files import File, FileReference
 from src.core.prompt import FunctionCall
 from src.core.signature import parse_signature
-from src.core.turn import Turn
+from src.core.turn import EarlierFiles, Turn
 from src.core.verdict import Raised
 from src.execution.arguments import ArgumentsInvalid, bind
 from src.executor import Call, Executor, Misfit, NoFit
@@ -123,3 +124,50 @@ async def test_a_missing_sandbox_is_marked_with_the_stage():
             Turn("", [].append), Call(tool=tool(), arguments={})
         )
     assert caught.value.where == "executing"
+
+
+CSV = File(name="data.csv", content=b"a\n1\n")
+OPEN = tool("open_files", "def open_files(paths: list[str], options: dict[str, str] = {}) -> str: ...")
+
+
+async def run(turn: Turn, sandbox: ScriptedSandbox, **arguments: object) -> None:
+    await executor(ScriptedModel(), sandbox, ListedLibrary(OPEN)).run(turn, Call(tool=OPEN, arguments=arguments))
+
+
+async def test_files_of_the_request_go_along_and_what_the_call_leaves_is_an_event():
+    made = File(name="plot.png", content=b"x")
+    events = list[Event]()
+    sandbox = ScriptedSandbox(returned().model_copy(update={"files": (made,)}))
+    await run(Turn("", events.append, files=(CSV,)), sandbox, paths=[])
+    assert sandbox.files == [(CSV,)]
+    assert [type(e) for e in events] == [Executing, ExecutionFinished, FilesMade]
+    assert events[-1] == FilesMade(tool="open_files", files=(made.reference(),), contents=(made,))
+    assert "contents" not in events[-1].model_dump()
+
+
+async def test_a_tool_that_raises_may_leave_files_too():
+    events = list[Event]()
+    await run(Turn("", events.append), ScriptedSandbox(Raised(type_name="ValueError", message="no", files=(CSV,))), paths=[])
+    assert [type(e) for e in events] == [Executing, ExecutionFailed, FilesMade]
+
+
+async def test_files_from_earlier_go_along_where_the_call_names_them():
+    names = ("old.csv", "nested.csv", "unnamed.csv")
+    earlier = {name: File(name=name, content=name.encode()) for name in names}
+
+    async def read(reference: FileReference) -> File:
+        return earlier[reference.name]
+
+    sandbox = ScriptedSandbox(returned())
+    turn = Turn("", [].append, files=(CSV,), earlier=EarlierFiles(tuple(f.reference() for f in earlier.values()), read))
+    await run(turn, sandbox, paths=["old.csv", "elsewhere.csv"], options={"with": "nested.csv", "not": "unnamed"})
+    assert sandbox.files == [(CSV, earlier["old.csv"], earlier["nested.csv"])]
+
+
+async def test_the_model_that_chooses_is_shown_the_files():
+    model = ScriptedModel(
+        FunctionCall(name="open_files", arguments={"paths": "data.csv"}), FunctionCall(name="open_files", arguments={"paths": ["data.csv"]})
+    )
+    await executor(model).choose(Turn("open it", [].append, files=(CSV,)), [OPEN])
+    assert model.asked() == ["decide", "arguments"]
+    assert all('{"name": "data.csv", "size": 4, "begins": "a\\n1\\n"}' in prompt.messages[-1].content for prompt in model.prompts)

@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavailable
-from src.core.events import FINAL, Event
+from src.core.events import FINAL, Event, TurnStarted
+from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
 from src.core.spec import SpecificationReply
 from src.core.turn import Limits
@@ -223,11 +224,19 @@ async def test_a_cancelled_turn_is_stopped():
     assert (turns.events[-1].type, turns.events[-1].reason) == ("turn_stopped", "Stopped by you.")
 
 
+async def test_a_turn_tells_the_files_that_it_was_given():
+    file = File(name="data.csv", content=b"a\n1\n")
+    turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    await turns.orchestrator.handle("2 plus 1", turns.events.append, files=(file,))
+    assert turns.events[0] == TurnStarted(request="2 plus 1", files=(file.reference(),), contents=(file,))
+    assert turns.sandbox.files == [(file,)]
+
+
 async def test_two_turns_run_at_once():
     gate = asyncio.Barrier(2)
 
     class Meeting(ScriptedSandbox):
-        async def execute(self, name, code, arguments):
+        async def execute(self, name, code, arguments, files=()):
             await gate.wait()
             return await super().execute(name, code, arguments)
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from src.core.errors import ModelUnavailable
+from src.core.files import File
 from src.core.turn import Turn
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer, describe, plain
@@ -41,6 +42,10 @@ def test_results_are_told_without_a_model(execution: Execution, told: str) -> No
         (Returned(type_name="str", text=""), "(an empty text)"),
         (Returned(type_name="str", text="xx", truncated=True), "xx\n… (the value is longer than this)"),
         (Raised(type_name="SystemExit", message="3"), "raised SystemExit: 3"),
+        (
+            Returned(type_name="str", text="ok", files=(File(name="a.csv", content=b""),), refused_files=("b: it is a folder.",)),
+            "ok\nmade the file a.csv (text/csv), which the person sees below\nleft a file that can't be handed out, b: it is a folder.",
+        ),
         (Killed(reason="It ran longer than 30 seconds."), "was ended: It ran longer than 30 seconds."),
     ],
 )

@@ -53,13 +53,13 @@ def complete(prompt: Prompt, tools: tuple[dict[str, Any], ...] = ()) -> Completi
 
 
 def choose(request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> tuple[str | None, Any]:
-    reply = complete(render("decide", history, request=request), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files=""), (*tools, DECLINE))
     assert reply.finish_reason == "tool_calls"
     return reply.function, reply.arguments
 
 
 def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> SpecificationReply:
-    reply = complete(render("specification", request=request, taken=taken, problem=problem))
+    reply = complete(render("specification", request=request, taken=taken, problem=problem, files=""))
     assert (reply.function, reply.finish_reason) == (None, "stop")
     return SpecificationReply.model_validate_json(reply.content)
 
@@ -175,7 +175,7 @@ def test_foreign_tool_is_not_called_for_another_job_on_the_same_subject() -> Non
 
 
 def arguments(request: str, tool: dict[str, Any], history: tuple[ChatMessage, ...] = (), problem: str = "") -> tuple[str | None, Any]:
-    prompt = render("arguments", history, request=request, function=tool["function"]["name"], problem=problem)
+    prompt = render("arguments", history, request=request, function=tool["function"]["name"], problem=problem, files="")
     reply = complete(prompt, (tool, DECLINE))
     return reply.function, reply.arguments
 
@@ -222,7 +222,7 @@ def test_refused_name_is_not_proposed_again() -> None:
 
 def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> None:
     history = (ChatMessage(role="user", content="Reverse 'a'"), ChatMessage(role="assistant", content="`a`"))
-    prompt = render("specification", history, request="and 'b'?", taken=(), problem="")
+    prompt = render("specification", history, request="and 'b'?", taken=(), problem="", files="")
     reply = SpecificationReply.model_validate_json(complete(prompt).content)
     assert reply.model_dump() == {
         "outcome": "question",
@@ -359,7 +359,7 @@ def test_free_chat_is_told_what_the_offline_model_is(messages: list[dict[str, An
 
 
 def test_content_in_parts_is_read() -> None:
-    prompt = render("specification", request="Reverse 'a'", taken=(), problem="")
+    prompt = render("specification", request="Reverse 'a'", taken=(), problem="", files="")
     messages = [{"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages]
     reply = SpecificationReply.model_validate_json(Cookbook().complete(ChatRequest(model="offline", messages=messages)).content)
     assert reply.outcome == "tool"

@@ -11,9 +11,10 @@ from src.core.files import File, FileLimits
 from src.core.verdict import Execution, Killed, Raised, Returned, Verdict
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
+from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Verify
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 CSV = File(name="data.csv", content=b"x,y\n1,2\n3,5\n")
 
@@ -124,9 +125,9 @@ import random, subprocess, sys
 def tool():
     import numpy, tool
     run = subprocess.run([sys.executable, *subprocess._args_from_interpreter_flags(), "-c", "import random"], capture_output=True)
-    return [random.__file__.startswith("/usr"), numpy.__file__.startswith("/usr"), run.returncode]
+    return [m.__file__.startswith("/tmp") for m in (random, numpy)] + [run.returncode]
 """
-    assert (await execute(sandbox, code, *files)).data == "[true, true, 0]"
+    assert (await execute(sandbox, code, *files)).data == "[false, false, 0]"
 
 
 HOSTILE = {
@@ -241,10 +242,10 @@ def tool():
         "os.chmod('.', 0o500)",
     ],
 )
-async def test_no_file_is_left_for_the_next_call(image: str, statements: str) -> None:
+async def test_no_file_is_left_for_the_next_call(backend: Behind, statements: str) -> None:
     one = PoolSize(least=1, ready=1, most=1)
     look = "import os\ndef tool(): return [sorted(os.listdir('/tmp')), os.listdir(), oct(os.stat('.').st_mode)]"
-    sandbox = SecureSandbox(image=image, timeout=20, executors=one, verifiers=PoolSize(least=0, ready=0, most=1))
+    sandbox = SecureSandbox(timeout=20, **backend.options, executors=one, verifiers=PoolSize(least=0, ready=0, most=1))
     try:
         await execute(sandbox, f"import os\ndef tool():\n    {statements}", CSV)
         assert json.loads((await execute(sandbox, look)).data or "") == [[".matplotlib", "files"], [], "0o40700"]
@@ -258,8 +259,8 @@ async def test_a_call_that_was_ended_leaves_no_files(hasty: SecureSandbox) -> No
     assert isinstance(got, Killed)
 
 
-async def test_limits_can_be_set(image: str) -> None:
-    sandbox = SecureSandbox(image=image, timeout=20, files=FileLimits(count=1, size=10))
+async def test_limits_can_be_set(backend: Behind) -> None:
+    sandbox = SecureSandbox(timeout=20, **backend.options, files=FileLimits(count=1, size=10))
     try:
         got = await execute(sandbox, "def tool():\n    for n in 'abc': open(n, 'w').write('x' * 6)")
         assert [f.name for f in got.files] == ["a"]

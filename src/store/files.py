@@ -1,0 +1,71 @@
+"""The files of conversations: put there with the event that tells of them, in the same transaction."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from src.core.errors import RequestError
+from src.core.events import FilesMade, Record, TurnStarted
+from src.core.files import File, FileReference, shown_name
+from src.store import schema
+from src.store.database import reading
+from src.store.text import storable
+
+_FILES, _CONTENTS = schema.files, schema.contents
+
+
+def keep(connection: sa.Connection, record: Record) -> None:
+    """Keep what comes with an event, unless it has no place in a conversation."""
+    if not isinstance(record.event, TurnStarted | FilesMade) or not record.seq:
+        return
+    for position, file in enumerate(record.event.contents):
+        reference = file.reference()
+        known = sa.select(_CONTENTS.c.sha256).where(_CONTENTS.c.sha256 == reference.sha256)
+        if connection.scalar(known) is None:
+            connection.execute(_CONTENTS.insert().values(sha256=reference.sha256, content=file.content))
+        key = {"conversation_id": record.conversation_id, "seq": record.seq, "position": position}
+        connection.execute(_FILES.insert().values(**key, reference=reference.model_dump_json(), sha256=reference.sha256))
+
+
+class ConversationFiles:
+    """What conversations hold. All methods block: call them in a thread."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def newest(self, conversation_id: str) -> tuple[FileReference, ...]:
+        """The newest file of each name, the newest first."""
+        mine = _FILES.c.conversation_id == storable(conversation_id)
+        query = sa.select(_FILES.c.reference).where(mine).order_by(_FILES.c.seq.desc(), _FILES.c.position)
+        with reading(self._engine) as connection:
+            texts = connection.scalars(query).all()
+        found: dict[str, FileReference] = {}
+        for reference in _references(texts):
+            found.setdefault(reference.name, reference)
+        return tuple(found.values())
+
+    def read(self, conversation_id: str, sha256: str) -> File:
+        """A file of a conversation by its content's hash.
+
+        Raises:
+            RequestError: the conversation has no such file.
+        """
+        mine = (_FILES.c.conversation_id == storable(conversation_id)) & (_FILES.c.sha256 == storable(sha256))
+        columns = sa.select(_FILES.c.reference, _CONTENTS.c.content)
+        query = columns.join(_CONTENTS, _CONTENTS.c.sha256 == _FILES.c.sha256).where(mine).order_by(_FILES.c.seq.desc()).limit(1)
+        with reading(self._engine) as connection:
+            row = connection.execute(query).first()
+        if row is None:
+            raise RequestError(f"the conversation has no file {shown_name(sha256)!r}", "attach it again")
+        return File(name=FileReference.model_validate_json(row.reference).name, content=row.content)
+
+
+def _references(texts: Sequence[str]) -> list[FileReference]:
+    found = []
+    for text in texts:
+        try:
+            found.append(FileReference.model_validate_json(text))
+        except ValidationError:  # written under other rules for names
+            continue
+    return found

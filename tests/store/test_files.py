@@ -1,0 +1,102 @@
+"""Files in the journal: kept with the event that tells of them, once each, and found again by their conversation."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from src.core.errors import RequestError
+from src.core.events import Event, FilesMade, TurnStarted
+from src.core.files import File
+from src.store import schema
+from src.store.database import open_database, reading, writing
+from src.store.files import ConversationFiles
+from src.store.journal import Entry, Journal
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[sa.Engine]:
+    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    yield engine
+    engine.dispose()
+
+
+def file(name: str, content: bytes = b"content") -> File:
+    return File(name=name, content=content)
+
+
+def started(*files: File, request: str = "go") -> Event:
+    return TurnStarted(request=request, files=tuple(f.reference() for f in files), contents=files)
+
+
+def made(*files: File) -> Event:
+    return FilesMade(tool="t", files=tuple(f.reference() for f in files), contents=files)
+
+
+def keep(engine: sa.Engine, *events: Event, owner: str = "me") -> str:
+    """A conversation of one turn with these events."""
+    journal = Journal(engine)
+    conversation = journal.create_conversation(owner, "title")
+    turn = journal.begin_turn(conversation, "go")
+    journal.append([Entry(conversation, turn, AT, event) for event in events])
+    return conversation
+
+
+def test_files_of_requests_and_of_tools_are_kept_and_read_again(engine: sa.Engine) -> None:
+    large = file("large.bin", bytes(range(256)) * 10_000)
+    conversation = keep(engine, started(large, file("a.csv", b"1")), made(file("b.png", b"2")))
+    files = ConversationFiles(engine)
+    assert [r.name for r in files.newest(conversation)] == ["b.png", "large.bin", "a.csv"]
+    assert files.read(conversation, large.reference().sha256) == large
+    assert [r.event for r in Journal(engine).history(conversation)] == [
+        started(large, file("a.csv", b"1")).model_copy(update={"contents": ()}),
+        made(file("b.png", b"2")).model_copy(update={"contents": ()}),
+    ]
+
+
+def test_the_newest_file_of_a_name_counts_and_older_ones_can_still_be_read(engine: sa.Engine) -> None:
+    conversation = keep(engine, started(file("a", b"1")), made(file("a", b"2")), made(file("a", b"1"), file("b", b"1")))
+    files = ConversationFiles(engine)
+    assert files.newest(conversation) == (file("a", b"1").reference(), file("b", b"1").reference())
+    assert files.read(conversation, file("a", b"2").reference().sha256) == file("a", b"2")
+
+
+def test_contents_are_kept_once(engine: sa.Engine) -> None:
+    for _ in range(3):
+        keep(engine, started(file("a"), file("b")), made(file("a")))
+    with reading(engine) as connection:
+        assert connection.execute(sa.select(schema.contents)).all() == [(file("a").reference().sha256, b"content")]
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.files)) == 9
+
+
+def test_a_conversation_has_only_its_own_files(engine: sa.Engine) -> None:
+    keep(engine, started(file("a")))
+    other = keep(engine, started())
+    files = ConversationFiles(engine)
+    assert files.newest(other) == ()
+    for sha256 in (file("a").reference().sha256, "", "\0", "0" * 64):
+        with pytest.raises(RequestError):
+            files.read(other, sha256)
+
+
+def test_a_request_with_halves_of_pairs_keeps_its_files(engine: sa.Engine) -> None:
+    conversation = keep(engine, started(file("a"), request="\ud800"))
+    assert ConversationFiles(engine).read(conversation, file("a").reference().sha256) == file("a")
+
+
+def test_events_without_a_conversation_keep_nothing(engine: sa.Engine) -> None:
+    Journal(engine).append([Entry("nowhere", "turn", AT, made(file("a")))])
+    with reading(engine) as connection:
+        assert connection.execute(sa.select(schema.contents)).all() == []
+
+
+def test_a_reference_under_other_rules_is_left_out(engine: sa.Engine) -> None:
+    conversation = keep(engine, started(file("a"), file("b")))
+    with writing(engine) as connection:
+        bad = schema.files.c.position == 0
+        connection.execute(schema.files.update().where(bad).values(reference='{"name": "../a", "size": 1}'))
+    assert [r.name for r in ConversationFiles(engine).newest(conversation)] == ["b"]
