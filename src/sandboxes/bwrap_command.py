@@ -15,7 +15,7 @@ from pathlib import Path
 from src.core.process import this_process
 from src.sandboxes.control_groups import Controller
 from src.sandboxes.limits import ENVIRONMENT, ContainerLimits
-from src.sandboxes.python_environment import PREFIX, interpreter_folders
+from src.sandboxes.python_environment import PREFIX, SITE_PACKAGES, Parts, interpreter_folders
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
 """Stand on the command line of bwrap before the server and the sandbox that a container belongs to; nothing of that is seen inside."""
@@ -29,6 +29,8 @@ _STAGE = Path("/sys/kernel")
 """Covered by the container's folders while they are laid out: it is on every Linux, and nobody's data lies below it."""
 _SYSTEM = tuple(Path("/usr", name) for name in ("bin", "lib", "lib32", "lib64", "libx32", "share/zoneinfo"))
 _ROOTS = tuple(Path("/", name) for name in ("bin", "lib", "lib32", "lib64", "libx32"))
+_PACKAGES, _WORKER = _STAGE / "packages", _STAGE / "worker"
+_OWN_PLACES = {_PACKAGES: PREFIX, _WORKER: PREFIX / SITE_PACKAGES / "sandbox_worker"}
 _PLACES = {"etc/passwd": "/etc/passwd", "etc/group": "/etc/group", "matplotlib": "/opt/matplotlib"}
 """Where code looks for what the environment has."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -53,8 +55,8 @@ class Tools:
 class Files:
     """What one container gets beside the system's files."""
 
-    environment: Path | None
-    """See `PythonEnvironment`; None for a container in which no Python runs."""
+    environment: Parts | None
+    """None for a container in which no Python runs."""
     shown: tuple[tuple[Path, Path], ...] = ()
     """Files to be read in the container, and where: what its control groups count."""
     joined: tuple[Path, ...] = ()
@@ -110,7 +112,7 @@ def _resources(start: Start) -> Iterator[str]:
     limits = {"core": 0, "msgqueue": 0, "nofile": start.limits.files}
     if "memory" in start.missing:
         memory = start.limits.memory_mb * _MB
-        limits |= {"data": memory, "as": _ADDRESSES * memory, "fsize": memory}
+        limits |= {"data": memory, "as": _ADDRESSES * memory, "fsize": start.limits.tmp_mb * _MB}
     return (f"--{name}={value}:{value}" for name, value in limits.items())
 
 
@@ -137,7 +139,8 @@ def _staging(start: Start) -> Iterator[str]:
 
 def _staged(files: Files) -> Iterator[tuple[Path, Path]]:
     if files.environment:
-        yield files.environment, _STAGE / "environment"
+        yield files.environment.packages, _PACKAGES
+        yield files.environment.worker, _WORKER
     for number, folder in enumerate(_foreign_folders()):
         yield folder, _STAGE / f"interpreter{number}"
 
@@ -171,10 +174,9 @@ def _view(files: Files) -> Iterator[str]:
             yield from ("--ro-bind", str(root), str(root))
     yield from ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
     for folder, stage in _staged(files):
-        yield from ("--ro-bind", str(stage), str(PREFIX if folder == files.environment else folder))
-        if folder == files.environment:
-            for name, place in _PLACES.items():
-                yield from ("--ro-bind-try", str(stage / name), place)
+        yield from ("--ro-bind", str(stage), str(_OWN_PLACES.get(stage, folder)))
+    for name, place in _PLACES.items():
+        yield from ("--ro-bind-try", str(_PACKAGES / name), place)
     yield from ("--proc", "/proc")
     for path in _HIDDEN:
         if os.access(path, os.R_OK):

@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from dataclasses import dataclass
 from typing import Protocol
 
 from src.core.errors import SandboxFailed
@@ -25,11 +26,21 @@ _KILLED = 128 + signal.SIGKILL
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Started:
+    """What a container consists of; its process 1 may not be there yet."""
+
+    edition: str
+    """What it was made from."""
+    process: BwrapProcess
+    group: ControlGroup
+
+
 class Starter(Protocol):
     """Starts the worker in a container of its own."""
 
-    def start(self, sandbox: str, stdio: int, stderr: int) -> tuple[str, BwrapProcess, ControlGroup]:
-        """The edition it was made from, and what was made; its process 1 may not be there yet.
+    def start(self, sandbox: str, stdio: int, stderr: int) -> Started:
+        """Start it for a sandbox, on these file descriptors.
 
         Raises:
             SandboxUnavailable, SandboxFailed.
@@ -171,7 +182,7 @@ class BubblewrapContainer:
         heard, said = os.pipe()
         stream = PipedStream(here, heard)
         try:
-            self.edition, process, group = self._starter.start(self._sandbox, there.fileno(), said)
+            started = self._starter.start(self._sandbox, there.fileno(), said)
         except BaseException:
             stream.close()
             raise
@@ -179,5 +190,6 @@ class BubblewrapContainer:
             there.close()
             os.close(said)
         with self._lock:
-            self._stream, self._process, self._group = stream, process, group
-        return process
+            self._stream, self._process, self._group = stream, started.process, started.group
+        self.edition = started.edition
+        return started.process

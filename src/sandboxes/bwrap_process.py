@@ -8,8 +8,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +17,8 @@ from src.sandboxes.bwrap_command import OWNER, Descriptors, Start, command
 from src.sandboxes.container_filter import container_filter
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+Spawn = Callable[..., subprocess.Popen[bytes]]
+
 _BEGIN = 10.0
 """Seconds until the first process inside must be there."""
 _END = 10.0
@@ -36,20 +37,20 @@ class Streams:
 class BwrapProcess:
     """One started container. Blocking."""
 
-    def __init__(self, threads: ThreadPoolExecutor, start: Start, inner: Sequence[str], streams: Streams) -> None:
-        """`threads` must outlive the container: it ends with the thread that started it, so that it ends with its server.
+    def __init__(self, spawn: Spawn, start: Start, inner: Sequence[str], streams: Streams) -> None:
+        """`spawn` is as `subprocess.Popen`, in a thread that outlives the container: with that thread bwrap would end.
 
         Raises:
             OSError: there is no such program.
+            KeyError: there is no filter of system calls for this machine.
         """
         report, written = os.pipe()
         held, hold = os.pipe()
         seccomp = os.memfd_create("filter")
         try:
-            os.write(seccomp, container_filter())
+            os.write(seccomp, container_filter(memory_is_counted="memory" not in start.missing))
             os.lseek(seccomp, 0, os.SEEK_SET)
-            self._process: subprocess.Popen[bytes] = threads.submit(
-                subprocess.Popen,
+            self._process: subprocess.Popen[bytes] = spawn(
                 command(start, Descriptors(written, held, seccomp), inner),
                 stdin=streams.stdin,
                 stdout=streams.stdout,
@@ -58,7 +59,7 @@ class BwrapProcess:
                 cwd="/",
                 pass_fds=(written, held, seccomp),
                 start_new_session=True,
-            ).result()
+            )
         except BaseException:
             os.close(report)
             os.close(hold)

@@ -24,19 +24,23 @@ move_pages migrate_pages mbind set_mempolicy set_mempolicy_home_node memfd_secre
 """
 
 
-def container_filter() -> bytes:
+def container_filter(memory_is_counted: bool = True) -> bytes:
     """The program for this machine.
+
+    `memory_is_counted` says whether a control group counts all memory; else nobody may have files that are in memory only and in no
+    folder, where nobody would find them.
 
     Raises:
         KeyError: it is not known how to make one for this machine.
     """
-    return program(_rules(), os.uname().machine)
+    hidden = [] if memory_is_counted else [Rule("memfd_create shmget", refuse(EPERM))]
+    return program([*hidden, *_rules()], os.uname().machine)
 
 
 def _rules() -> list[Rule]:
     no = refuse(EPERM)
     return [
-        *(Rule(call, no) for call in _REFUSED.split()),
+        Rule(_REFUSED, no),
         Rule("clone", no, (Argument(0, (0,), mask=_NAMESPACES, unless=True),)),
         Rule("clone3", refuse(ENOSYS)),  # its flags lie in memory, where a filter can't look; libraries then use clone
         Rule("socket", no, (Argument(0, (_UNIX, _INET, _INET6, _NETLINK), unless=True),)),

@@ -138,10 +138,12 @@ class ControlGroups:
 def _parents_in(tree: _Tree) -> dict[Controller, Path]:
     """The nearest group of version 2 in which we may make groups that have all that matters."""
     for parent in tree.ancestors():
+        control = parent / "cgroup.subtree_control"
         for name in CONTROLLERS:
-            with contextlib.suppress(OSError):  # it is on already, or can't be turned on here
-                (parent / "cgroup.subtree_control").write_text(f"+{name}")
-        offered = (parent / "cgroup.subtree_control").read_text().split()
+            with contextlib.suppress(OSError):  # it can't be turned on here
+                if name not in control.read_text().split():
+                    control.write_text(f"+{name}")
+        offered = control.read_text().split()
         found = {name: parent for name in CONTROLLERS if name in offered}
         if {"memory", "pids"} <= found.keys() and _works(found, unified=True):
             return found

@@ -1,6 +1,6 @@
 """The Python environment that code runs with where no image brings one: the interpreter of this machine, and packages of its own.
 
-It is a folder named after a digest of what it was made from; a name stands only for a folder that is complete.
+Packages and worker are a folder each, named after a digest of what it was made from; a name stands only for what is complete.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
@@ -24,43 +25,68 @@ _ROOT = Path(__file__).resolve().parents[2]
 _REQUIREMENTS = _ROOT / "docker" / "requirements.txt"
 _WORKER = Path(__file__).parent / "worker"
 _FORM = "1"
-"""To be changed with the folder's form."""
+"""To be changed with the folders' form."""
 _BUILDING = ".building"
 _KEPT = 24 * 3600.0
-"""Seconds that an environment outlives the last time that somebody prepared it."""
+"""Seconds that a folder outlives the last time that somebody prepared it."""
 _ACCOUNTS = {"passwd": "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n", "group": "nogroup:x:65534:\n"}
 _SHOWN = 15
 
+SITE_PACKAGES = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
+"""Where packages are, below the folder of an environment."""
 BUILD = "set it up with `python -m src setup sandbox`"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The folders of an environment."""
+
+    packages: Path
+    """A virtual environment."""
+    worker: Path
+    """Of the package `sandbox_worker`."""
+
+    @property
+    def edition(self) -> str:
+        return f"{self.packages.name} {self.worker.name}"
+
+    @property
+    def complete(self) -> bool:
+        return self.packages.is_dir() and self.worker.is_dir()
 
 
 class PythonEnvironment:
     """The environment below a folder. Blocking."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, requirements: Path = _REQUIREMENTS) -> None:
         self._folder = folder
+        self._requirements = requirements
 
     @property
-    def current(self) -> Path:
-        """Where the environment is, or would be, that fits this checkout and this interpreter."""
-        return self._folder / _digest()[:16]
+    def current(self) -> Parts:
+        """Where what fits this checkout and this interpreter is, or would be."""
+        interpreter = f"{_FORM} {sys.version} {_interpreter()}"
+        return Parts(
+            packages=self._folder / f"packages-{_digest(interpreter, self._requirements)}",
+            worker=self._folder / f"worker-{_digest(interpreter, *sorted(_WORKER.glob('*.py')))}",
+        )
 
-    def path(self) -> Path:
-        """The folder of the environment.
+    def parts(self) -> Parts:
+        """The folders of the environment.
 
         Raises:
             SandboxUnavailable: it has not been built.
         """
         current = self.current
-        if not current.is_dir():
+        if not current.complete:
             raise SandboxUnavailable(f"there is no Python environment to run code in below {self._folder}", BUILD)
         return current
 
     def is_current(self) -> bool:
-        return self.current.is_dir()
+        return self.current.complete
 
-    def build(self, on_line: Callable[[str], None], finish: Callable[[Path], None]) -> None:
-        """Build it, unless it is there; `finish` does the last steps with the folder before it counts as complete.
+    def build(self, on_line: Callable[[str], None], finish: Callable[[Parts], None]) -> None:
+        """Build what is not there; `finish` does the last steps with new packages before they count as complete.
 
         Raises:
             SandboxFailed: the packages could not be installed, or the folder can't be written to.
@@ -69,23 +95,45 @@ class PythonEnvironment:
             self._folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self._folder / ".lock"):
                 current = self.current
-                if not current.is_dir():
-                    unfinished = self._folder / _BUILDING
-                    shutil.rmtree(unfinished, ignore_errors=True)
-                    _fill(unfinished, on_line)
-                    finish(unfinished)
-                    unfinished.rename(current)
-                os.utime(current)
+                self._provide(current.worker, lambda folder: _add_worker(folder, on_line))
+                self._provide(current.packages, lambda folder: self._add_packages(folder, on_line, finish))
                 self._clear(current)
         except OSError as error:
             raise SandboxFailed(
                 f"the sandbox's Python environment can't be built: {error}", "see that DATA_DIR can be written to"
             ) from error
 
-    def _clear(self, current: Path) -> None:
+    def _provide(self, folder: Path, fill: Callable[[Path], None]) -> None:
+        if not folder.is_dir():
+            unfinished = self._folder / _BUILDING
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            fill(unfinished)
+            for path in _tree(unfinished):
+                path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)  # whatever this user's umask is
+            unfinished.rename(folder)
+        os.utime(folder)
+
+    def _add_packages(self, folder: Path, on_line: Callable[[str], None], finish: Callable[[Parts], None]) -> None:
+        """Lay out a virtual environment by hand: the standard library's way would bring pip, or need a Debian package."""
+        interpreter = _interpreter()
+        (folder / "bin").mkdir()
+        (folder / "bin" / "python").symlink_to(interpreter)
+        (folder / "pyvenv.cfg").write_text(f"home = {interpreter.parent}\ninclude-system-site-packages = false\n")
+        (folder / "etc").mkdir()
+        for name, content in _ACCOUNTS.items():
+            (folder / "etc" / name).write_text(content)
+        packages = folder / SITE_PACKAGES
+        (packages / "sandbox_worker").mkdir(parents=True)  # for the worker to be mounted on
+        quiet = ("--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-warn-script-location")
+        what = ("--only-binary", ":all:", "--target", str(packages), "-r", str(self._requirements))
+        _run(on_line, "-m", "pip", "install", *quiet, *what)
+        finish(Parts(folder, self.current.worker))
+
+    def _clear(self, current: Parts) -> None:
         """Remove what was built long ago; containers may still run on what was built lately."""
         for folder in self._folder.iterdir():
-            if folder.is_dir() and folder != current and time.time() - folder.stat().st_mtime > _KEPT:
+            if folder.is_dir() and folder not in (current.packages, current.worker) and time.time() - folder.stat().st_mtime > _KEPT:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -98,37 +146,19 @@ def _interpreter() -> Path:
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
-def _digest() -> str:
-    """sha256 over everything that the environment depends on."""
-    digest = hashlib.sha256("\0".join((_FORM, sys.version, str(_interpreter()))).encode())
-    for path in (_REQUIREMENTS, *sorted(_WORKER.glob("*.py"))):
+def _digest(text: str, *files: Path) -> str:
+    """sha256 over everything that a folder depends on, shortened."""
+    digest = hashlib.sha256(text.encode())
+    for path in files:
         content = path.read_bytes()
         digest.update(f"\0{path.name}\0{len(content)}\0".encode())
         digest.update(content)
-    return digest.hexdigest()
+    return digest.hexdigest()[:16]
 
 
-def _fill(folder: Path, on_line: Callable[[str], None]) -> None:
-    """Lay out a virtual environment by hand: the standard library's way would bring pip, or need a Debian package."""
-    interpreter = _interpreter()
-    (folder / "bin").mkdir(parents=True)
-    (folder / "bin" / "python").symlink_to(interpreter)
-    (folder / "pyvenv.cfg").write_text(f"home = {interpreter.parent}\ninclude-system-site-packages = false\n")
-    (folder / "etc").mkdir()
-    for name, content in _ACCOUNTS.items():
-        (folder / "etc" / name).write_text(content)
-    packages = folder / "lib" / f"python{sysconfig.get_python_version()}" / "site-packages"
-    packages.mkdir(parents=True)
-    _run(on_line, *_install(packages))
-    shutil.copytree(_WORKER, packages / "sandbox_worker", ignore=shutil.ignore_patterns("__pycache__"))
-    _run(on_line, "-m", "compileall", "-q", str(packages / "sandbox_worker"))
-    for path in _tree(folder):
-        path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)  # whatever this user's umask is
-
-
-def _install(packages: Path) -> Iterator[str]:
-    yield from ("-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-warn-script-location")
-    yield from ("--only-binary", ":all:", "--target", str(packages), "-r", str(_REQUIREMENTS))
+def _add_worker(folder: Path, on_line: Callable[[str], None]) -> None:
+    shutil.copytree(_WORKER, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    _run(on_line, "-m", "compileall", "-q", str(folder))
 
 
 def _tree(folder: Path) -> Iterator[Path]:

@@ -1,0 +1,179 @@
+"""The choice of a backend: the first that works, and never the host."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from src.core.errors import ConfigurationError, SandboxUnavailable
+from src.core.verdict import Returned, SandboxStatus
+from src.sandbox import SecureSandbox
+from src.sandboxes import bwrap_process
+from src.sandboxes.backend import HungUp, Mode
+from src.sandboxes.choice import Choice
+from src.sandboxes.stream import Stream
+from tests.sandbox.backends import Behind
+
+STATUS = SandboxStatus(available=True, backend="second", detail="works")
+
+
+@dataclass
+class Container:
+    """Tells what was done with it."""
+
+    mode: Mode
+    group: str
+    done: list[str] = field(default_factory=list)
+    jobs: int = 0
+    born: float = 0.0
+    edition: str = "an edition"
+
+    @property
+    def stream(self) -> Stream:
+        raise AssertionError("nobody should want it")
+
+    def start(self) -> None:
+        self.done.append("start")
+
+    def hang_up(self) -> None:
+        self.done.append("hang up")
+
+    def discard(self) -> None:
+        self.done.append("discard")
+
+    def how_it_ended(self) -> str:
+        return "well"
+
+
+@dataclass
+class Backend:
+    """Works or not, as it is told."""
+
+    name: str
+    works: bool
+    done: list[str] = field(default_factory=list)
+    made: list[Container] = field(default_factory=list)
+
+    def container(self, mode: Mode, group: str) -> Container:
+        self.made.append(Container(mode, group))
+        return self.made[-1]
+
+    def probe(self) -> None:
+        self.done.append("probe")
+        if not self.works:
+            raise SandboxUnavailable(f"{self.name} is not here", f"install {self.name}")
+
+    def status(self) -> SandboxStatus:
+        return STATUS
+
+    def is_current(self) -> bool:
+        return True
+
+    def prepare(self, on_line: Callable[[str], None]) -> None:
+        on_line(self.name)
+
+    def reap(self) -> int:
+        return 3
+
+    def close(self) -> None:
+        self.done.append("close")
+
+
+def test_the_first_that_works_is_chosen_and_stays() -> None:
+    first, second, third = Backend("first", False), Backend("second", True), Backend("third", True)
+    choice = Choice((first, second, third))
+    assert choice.name == "none"
+    lines: list[str] = []
+    choice.prepare(lines.append)
+    second.works, first.works = False, True
+    assert (choice.is_current(), choice.reap(), choice.status(), choice.name, lines) == (True, 3, STATUS, "second", ["second"])
+    assert (first.done, second.done, third.done) == (["probe"], ["probe"], [])
+    choice.close()
+    assert (first.done[1:], second.done[1:], third.done) == (["close"], ["close"], ["close"])
+
+
+def test_a_choice_that_failed_names_every_reason_and_is_tried_anew() -> None:
+    backends = (Backend("first", False), Backend("second", False))
+    choice = Choice(backends)
+    with pytest.raises(SandboxUnavailable) as caught:
+        choice.probe()
+    assert (caught.value.message, caught.value.remedy) == ("first is not here; second is not here", "install first; or install second")
+    assert choice.status() == SandboxStatus(
+        available=False, backend="none", detail="Code can't run: first is not here; second is not here; install first; or install second."
+    )
+    backends[1].works = True
+    assert choice.status() == STATUS
+
+
+def test_containers_wait_for_the_choice_until_they_are_started() -> None:
+    backend = Backend("second", False)
+    choice = Choice((backend,))
+    container = choice.container("verify", "a group")
+    assert backend.done == []
+    with pytest.raises(SandboxUnavailable):
+        container.start()
+    backend.works = True
+    container.start()
+    container.hang_up()
+    container.discard()
+    [made] = backend.made
+    assert (made.mode, made.group, made.done) == ("verify", "a group", ["start", "hang up", "hang up", "discard"])
+    assert (container.edition, container.how_it_ended()) == ("an edition", "well")
+    assert choice.container("execute", "a group") is backend.made[1]
+
+
+def test_a_container_that_was_given_up_before_the_choice_is_never_made() -> None:
+    backend = Backend("first", True)
+    container = Choice((backend,)).container("verify", "")
+    container.hang_up()
+    with pytest.raises(HungUp):
+        container.start()
+    container.discard()
+    assert backend.made == []
+
+
+def test_a_backend_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="there is no sandbox 'host'"):
+        SecureSandbox(backend="host")
+
+
+@pytest.fixture
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+
+
+@pytest.mark.docker
+async def test_an_engine_that_answers_is_taken_first(behind: Callable[[str], Behind]) -> None:
+    sandbox = SecureSandbox(timeout=20, **behind("docker").options | {"backend": "auto"})
+    status = await sandbox.status()
+    assert (status.available, status.backend, sandbox.backend) == (True, "docker", "docker")
+    await sandbox.aclose()
+
+
+@pytest.mark.bubblewrap
+async def test_without_an_engine_bubblewrap_runs_the_code(behind: Callable[[str], Behind], no_engine: None) -> None:
+    sandbox = SecureSandbox(timeout=20, **behind("bubblewrap").options | {"backend": "auto"})
+    outcome = await sandbox.execute("tool", "def tool(): return 1", {})
+    assert isinstance(outcome, Returned)
+    assert (await sandbox.status()).backend == "bubblewrap"
+    await sandbox.aclose()
+
+
+@pytest.fixture
+def nothing(no_engine: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither an engine nor bubblewrap."""
+    monkeypatch.setattr(bwrap_process, "PATH", "/nonexistent")
+
+
+async def test_with_neither_nothing_runs_and_it_is_said_what_to_install(nothing: None) -> None:
+    sandbox = SecureSandbox(timeout=5, backend="auto")
+    status = await sandbox.status()
+    assert (status.available, status.backend) == (False, "none")
+    assert "apt install docker.io" in status.detail
+    assert "apt install bubblewrap" in status.detail
+    with pytest.raises(SandboxUnavailable, match=r"no Docker engine answers at .*; this machine has no bwrap"):
+        await sandbox.execute("tool", "def tool(): return 1", {})
+    with pytest.raises(SandboxUnavailable):
+        await asyncio.to_thread(sandbox.build_image)
+    await sandbox.aclose()
