@@ -222,7 +222,7 @@ def test_the_library_is_browsed_by_keyboard(link, page):
     ("name", "word", "details"),
     [
         ("model", "Offline model", ["Offline model", "cookbook", "OPENAI_API_KEY"]),
-        ("sandbox", "Ready", ["Sandbox ready", "containers", "Docker"]),
+        ("sandbox", "Ready", ["Sandbox ready", "a Docker container of its own", "What it does not guarantee"]),
         ("library", "tool", ["tool", "Every tool passed its own tests", "searched"]),
     ],
 )
@@ -240,6 +240,18 @@ def test_a_status_opens_by_keyboard_and_escape_closes_it(link, page, name, word,
     page.keyboard.press("Escape")
     expect(popover).to_be_hidden()
     expect(chip).to_be_focused()
+
+
+def test_what_the_sandbox_does_not_guarantee_is_told_on_request(link, page):
+    open_page(page, link)
+    page.get_by_test_id("status-sandbox").click()
+    popover = page.get_by_test_id("status-sandbox-details")
+    button = popover.get_by_role("button", name="What it does not guarantee")
+    expect(popover.get_by_role("listitem")).to_have_count(0)
+    button.click()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(popover.get_by_role("listitem").first).to_contain_text("Containers share the kernel of their host")
+    assert flaws(page, "what the sandbox does not guarantee") == []
 
 
 # Live

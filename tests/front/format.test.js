@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { date, duration, firstLine, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
+import { backendWords, date, duration, firstLine, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
 
 test("durations have the unit that suits them", () => {
   const cases = [
@@ -42,4 +42,8 @@ test("dates are short, and nothing where there is none", () => {
 
 test("the first line is the first that says something", () => {
   assert.deepEqual(["\n a\nb", "one", ""].map(firstLine), ["a", "one", ""]);
+});
+
+test("a backend is named by its containers", () => {
+  assert.deepEqual(["docker", "bubblewrap", "none"].map(backendWords), ["a Docker container", "a bubblewrap container", "a container"]);
 });

@@ -156,7 +156,7 @@ def test_the_library_and_the_status_concern_everybody(server: ServerProcess, vis
         change = {"name": "reverse_text", "change": "added", "reason": "for the test"}
         assert (page.next("library"), other.next("library")) == (change, change)
         if page.ask("sandbox off") and (status := other.next("status")):
-            assert status["sandbox"] == {"available": False, "backend": "none", "detail": "no engine answers"}
+            assert status["sandbox"] == {"available": False, "backend": "none", "detail": "no engine answers", "not_guaranteed": []}
             assert visitor.get(f"{server.url}/api/health").json() == status
 
 

@@ -83,7 +83,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
 def test_health_tells_model_sandbox_and_library(server: ServerProcess, visitor: requests.Session) -> None:
     health = visitor.get(server.url + "/api/health").json()
     assert health["model"] == {"name": "offline", "offline": True, "detail": "built in"}
-    assert set(health["sandbox"]) == {"available", "backend", "detail"}
+    assert set(health["sandbox"]) == {"available", "backend", "detail", "not_guaranteed"}
     assert health["library"] == {"tools": 1, "detail": "ready"}
 
 

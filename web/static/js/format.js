@@ -37,6 +37,10 @@ export const stepWords = (kind) => STEP_WORDS[kind] ?? kind;
 
 export const STATE_WORDS = { running: "running", done: "done", failed: "failed", stopped: "stopped", waiting: "waiting" };
 
+const BACKENDS = { docker: "a Docker container", bubblewrap: "a bubblewrap container" };
+
+export const backendWords = (backend) => BACKENDS[backend] ?? "a container";
+
 const whole = new Intl.NumberFormat("en");
 
 export const number = (value) => whole.format(value);

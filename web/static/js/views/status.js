@@ -2,7 +2,8 @@
 
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
-import { plural } from "../format.js";
+import { backendWords, plural } from "../format.js";
+import { Disclosure } from "./disclosure.js";
 import { dispatch } from "../store.js";
 
 function Status({ id, icon, label, state, tone, word, title, children }) {
@@ -39,8 +40,9 @@ export function SandboxStatus({ sandbox }) {
       ? { state: "available", tone: "good", word: "Ready", title: "Sandbox ready" }
       : { state: "unavailable", tone: "bad", word: "Unavailable", title: "No sandbox" };
   return html`<${Status} id="sandbox" icon="box" label="Sandbox" ...${shown}>
-    <p>${sandbox?.available ? "Generated code runs in throw-away containers, never on this machine itself." : "Without a sandbox no tool is written or run. The page and the library still work."}</p>
+    <p>${sandbox?.available ? `Generated code runs in ${backendWords(sandbox.backend)} of its own, never on this machine itself.` : "Without a sandbox no tool is written or run. The page and the library still work."}</p>
     ${sandbox && html`<p class="muted">${sandbox.detail}</p>`}
+    ${sandbox?.not_guaranteed?.length > 0 && html`<${Disclosure} label="What it does not guarantee"><ul class="limits">${sandbox.not_guaranteed.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}</ul><//>`}
   <//>`;
 }
 
