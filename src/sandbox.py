@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from src.core.errors import ConfigurationError, RequestError, SandboxError
+from src.core.errors import ConfigurationError, RequestError, SandboxError, SandboxUnavailable
 from src.core.files import File, FileLimits
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
@@ -152,8 +152,11 @@ class SecureSandbox:
             account = SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole)
             work.append(({"name": name, "code": version.code, "tests": tests, **how}, account))
         lanes = _lanes(versions)
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._take_turns([work[n] for n in lane], timeout or self.timeout)) for lane in lanes]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._take_turns([work[n] for n in lane], timeout or self.timeout)) for lane in lanes]
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from None  # the lanes share their trouble
         verdicts = {n: verdict for lane, task in zip(lanes, tasks, strict=True) for n, verdict in zip(lane, task.result(), strict=True)}
         return tuple(verdicts[n] for n in range(len(versions)))
 
@@ -220,6 +223,9 @@ def _backend(name: str, docker: Backend, bubblewrap: Backend) -> Backend:
 async def _discarded_on_error(pool: Pool, container: Container) -> AsyncIterator[None]:
     try:
         yield
+    except SandboxUnavailable:
+        pool.drop(container)  # it takes long to learn that nobody removes it
+        raise
     except BaseException:
         await pool.discard(container)
         raise

@@ -67,6 +67,10 @@ class Container(Protocol):
         """
         ...
 
+    def check(self) -> None:
+        """See whether the backend still answers: the time for a job is up, and the judge has not said so. Raises: SandboxUnavailable."""
+        ...
+
 
 class Backend(Protocol):
     """Makes containers. Blocking; making one connects to nothing, and its methods may be called from several threads."""

@@ -118,3 +118,6 @@ class _Deferred:
 
     def how_it_ended(self) -> str:
         return self._made.how_it_ended()
+
+    def check(self) -> None:
+        self._made.check()

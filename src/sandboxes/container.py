@@ -1,9 +1,13 @@
 """A Docker container with a judge that waits for jobs: made, attached to, told what it is for, and removed by id whatever happens."""
 
+import contextlib
 import logging
+import secrets
+import signal
 import threading
 import time
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from docker.errors import ImageNotFound, NotFound  # type: ignore[import-not-found]
@@ -12,7 +16,7 @@ from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.sandboxes import ownership, self_check
 from src.sandboxes.attached import Attached
 from src.sandboxes.backend import LIFETIME, HungUp, Mode
-from src.sandboxes.engine import Engine, translated
+from src.sandboxes.engine import AGAIN, Engine, translated
 from src.sandboxes.greeting import greet
 from src.sandboxes.image import BUILD, SandboxImage
 from src.sandboxes.limits import ContainerLimits, container_options
@@ -21,6 +25,10 @@ _MARGIN = 3600.0
 """Seconds that the longest job may take."""
 _LOOKS = 2.0
 """Seconds that a container gets to end, before we look at how it ended."""
+_SLOW = 5.0
+"""Seconds that an engine may take to answer when it has much to do."""
+_HUNG_UP, _KILLED, _LOST = 0, 128 + signal.SIGKILL, 255
+"""Exit codes that nothing inside can bring about: the judge's when its input ends, a kill from outside, unknown to the engine."""
 _REMOVED = "the container was removed by someone else in the middle of its job"
 
 log = logging.getLogger(__name__)
@@ -59,9 +67,8 @@ class DockerContainer:
             HungUp: `hang_up` was called.
         """
         self._go_on()
-        account = self._create()
         try:
-            self_check.check(account)
+            self_check.check(self._create())
             with translated("running a container"):
                 self._attach()
                 self._engine.client().api.start(self.id)
@@ -85,9 +92,10 @@ class DockerContainer:
         """End the container and remove it."""
         self.hang_up()
         try:
-            self._engine.remove(self.id)
+            if self.id:
+                self._engine.remove(self.id)
         except SandboxError as error:
-            log.warning("container %s is left behind until a server starts: %s", self.id[:12], error)
+            log.warning("container %s is left behind until the engine lets it be removed: %s", self.id[:12], error)
         if self._attached is not None:
             self._attached.close()
 
@@ -98,20 +106,45 @@ class DockerContainer:
             SandboxUnavailable: the engine has gone.
             SandboxFailed: somebody else ended the container.
         """
-        with translated("looking at a container that ended"):
-            try:
-                container = self._engine.client().containers.get(self.id)
-                container.wait(timeout=_LOOKS)
-                container.reload()
-            except NotFound as error:
-                raise SandboxFailed(_REMOVED) from error
-        state = container.attrs["State"]
+        try:
+            with translated("looking at a container that ended"):
+                state = self._last_state()
+                code = int(state.get("ExitCode", _LOST))
+                starved = state.get("OOMKilled") or (code == _KILLED and self._starved(state))
+        except SandboxUnavailable as error:
+            raise SandboxUnavailable(f"the Docker engine went away in the middle of the job: {error.message}", AGAIN) from error
+        if starved:
+            return f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox gives."
+        log.warning("a sandbox container ended early with exit code %s: %s", code, self.stream.said())
+        if code in (_HUNG_UP, _KILLED, _LOST):
+            raise SandboxFailed(f"the container was ended from outside in the middle of its job (exit code {code})", AGAIN)
+        return f"The sandbox was ended from inside before its report was complete (exit code {code})."
+
+    def check(self) -> None:
+        """See whether the engine still answers. Raises: SandboxUnavailable."""
+        try:
+            self._engine.version(_SLOW)
+        except SandboxError as error:
+            raise SandboxUnavailable(f"the Docker engine was held up in the middle of the job: {error.message}", AGAIN) from error
+
+    def _last_state(self) -> dict[str, Any]:
+        try:
+            container = self._engine.client().containers.get(self.id)
+            container.wait(timeout=_LOOKS)
+            container.reload()
+        except NotFound as error:
+            raise SandboxFailed(_REMOVED) from error
+        state: dict[str, Any] = container.attrs["State"]
         if state.get("Status") in ("removing", "dead"):
             raise SandboxFailed(_REMOVED)
-        if state.get("OOMKilled"):
-            return f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox gives."
-        log.warning("a sandbox container ended early with exit code %s: %s", state.get("ExitCode"), self.stream.said())
-        return f"The sandbox was ended from inside before its report was complete (exit code {state.get('ExitCode')})."
+        return state
+
+    def _starved(self, state: dict[str, Any]) -> bool:
+        """Whether the engine heard of too little memory only after it had noted the end: its state does not tell then."""
+        ended = int(datetime.fromisoformat(state["FinishedAt"][:19] + "+00:00").timestamp())  # by the engine's clock
+        heard = self._engine.client().events(since=ended - 1, until=ended + 3, filters={"container": self.id, "event": "oom"})
+        with contextlib.closing(heard):
+            return any(True for _ in heard)
 
     def _go_on(self) -> None:
         if self._hung_up:
@@ -121,9 +154,12 @@ class DockerContainer:
         """Make it; the engine's account of what it made."""
         self.edition = self._image.id()
         labels = ownership.labels(lifetime=LIFETIME + _MARGIN, group=self._group)
+        name = f"sandbox-{secrets.token_hex(8)}"
         with translated("creating a container"):
+            client = self._engine.client()
+            self.id = name  # it may be made although we are not told so
             try:
-                created = self._engine.client().containers.create(self.edition, labels=labels, **container_options(self._limits))
+                created = client.containers.create(self.edition, name=name, labels=labels, **container_options(self._limits))
             except ImageNotFound as error:
                 raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error
         self.id = str(created.id)

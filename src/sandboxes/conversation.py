@@ -43,6 +43,7 @@ async def converse(container: Container, job: bytes, seconds: float, account: Ac
                 if account.receiving:  # the tool is done, and there is no more than was asked for
                     limit.reschedule(loop.time() + _GRACE)
     except TimeoutError:
+        await asyncio.to_thread(container.check)
         return f"It ran longer than {seconds:g} seconds."
     except BrokenStream as broken:
         account.disorder = str(broken)

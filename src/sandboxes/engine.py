@@ -1,19 +1,21 @@
 """The Docker engine: how it is reached, what is said when it is not, and the containers that were left on it."""
 
+import contextlib
 import logging
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import requests
 from docker.client import DockerClient  # type: ignore[import-not-found]
+from docker.constants import DEFAULT_DOCKER_API_VERSION  # type: ignore[import-not-found]
 from docker.context.api import ContextAPI  # type: ignore[import-not-found]
 from docker.errors import APIError, DockerException, NotFound  # type: ignore[import-not-found]
 
-from src.core.errors import SandboxFailed, SandboxUnavailable
+from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.sandboxes import ownership
 
 NO_ENGINE = (
@@ -21,6 +23,7 @@ NO_ENGINE = (
     "or set DOCKER_HOST to an engine that runs elsewhere"
 )
 NOT_ALLOWED = "add the user to the group that may (`sudo usermod -aG docker $USER`, then log in again)"
+AGAIN = "see that the engine runs and stays up; the next job connects by itself"
 _QUICK = 1.5
 _PATIENT = 30.0
 
@@ -28,11 +31,15 @@ log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Connects when it is first needed. Blocking; safe to use from several threads."""
+    """Connects when it is first needed, and again after the engine was away. Blocking; safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        """`environment` says where the engine is, by DOCKER_HOST and its like; None: this process's own."""
+        self._environment = environment
         self._lock = threading.Lock()
         self._client: Any = None
+        self._left: set[str] = set()
+        """Containers that could not be removed."""
 
     def client(self) -> Any:
         """The SDK's client.
@@ -42,7 +49,7 @@ class Engine:
         """
         with self._lock:
             if self._client is None:
-                self._client = _connect(_PATIENT)
+                self._client = _connect(self._environment, _PATIENT)
             return self._client
 
     def close(self) -> None:
@@ -51,26 +58,43 @@ class Engine:
                 self._client.close()
                 self._client = None
 
-    def version(self) -> str:
-        """The engine's version, by a fresh and impatient connection.
+    def version(self, patience: float = _QUICK) -> str:
+        """The engine's version, by a fresh connection; `patience` is seconds for it, and as many for the answer.
 
         Raises:
-            SandboxUnavailable: no engine answers within two seconds.
+            SandboxUnavailable: no engine answers in time.
         """
-        client = _connect(_QUICK)
+        client = _connect(self._environment, patience, patience)
         try:
             with translated("the engine's version"):
                 return str(client.version()["Version"])
         finally:
             client.close()
 
-    def remove(self, container_id: str) -> None:
-        """End a container and remove it; no error if it is gone already."""
-        with translated(f"removing container {container_id[:12]}"):
+    def remove(self, container: str) -> None:
+        """End a container, named by id or name, and remove it; no error if it is gone already.
+
+        What could not be removed is tried again after the next one that could.
+
+        Raises:
+            SandboxUnavailable, SandboxFailed: the engine has gone, or refuses.
+        """
+        try:
+            self._remove(container)
+        except SandboxError:
+            self._left.add(container)
+            raise
+        for other in tuple(self._left):
+            with contextlib.suppress(SandboxError):
+                self._remove(other)
+                self._left.discard(other)
+
+    def _remove(self, container: str) -> None:
+        with translated(f"removing container {container[:12]}"):
             try:
-                self.client().api.remove_container(container_id, force=True, v=True)
+                self.client().api.remove_container(container, force=True, v=True)
             except NotFound:
-                return
+                pass
             except APIError as error:
                 if error.status_code != 409:  # 409: it is being removed right now
                     raise
@@ -88,15 +112,23 @@ class Engine:
         return removed
 
 
-def _connect(timeout: float) -> Any:
+def _connect(environment: Mapping[str, str] | None, timeout: float, patience: float = _QUICK) -> Any:
+    """`timeout` is for later; the handshake has less `patience`: an engine that is there answers at once."""
     try:
-        _knock(os.environ.get("DOCKER_HOST") or ContextAPI.kwargs_from_context().get("base_url", ""))
-        # the handshake is impatient in any case: an engine that is there answers at once
-        client = DockerClient.from_env(version="auto", timeout=_QUICK)
-        client.api.timeout = timeout
-        return client
-    except (DockerException, requests.RequestException, OSError, ValueError) as error:
+        known = os.environ if environment is None else environment
+        _knock(known.get("DOCKER_HOST") or ContextAPI.kwargs_from_context(environment=known).get("base_url", ""))
+        with contextlib.closing(_client(known, DEFAULT_DOCKER_API_VERSION, patience)) as stranger:
+            spoken = stranger.version(api_version=False)["ApiVersion"]
+        return _client(known, spoken, timeout)
+    except (DockerException, requests.RequestException, OSError, ValueError, KeyError) as error:
         raise SandboxUnavailable(f"no Docker engine answers: {_reason(error)}", NO_ENGINE) from error
+
+
+def _client(environment: Mapping[str, str], version: str, timeout: float) -> Any:
+    client = DockerClient.from_env(version=version, timeout=timeout, environment=environment)
+    # proxies and REQUESTS_CA_BUNDLE are meant for the web, and would go before what Docker's own variables say
+    client.api.trust_env = False
+    return client
 
 
 def _knock(address: str) -> None:
@@ -125,7 +157,7 @@ def translated(doing: str) -> Iterator[None]:
         yield
     except APIError as error:
         raise SandboxFailed(f"the Docker engine refused {doing}: {error.explanation or error}") from error
-    except requests.ConnectionError as error:
+    except (requests.ConnectionError, requests.Timeout) as error:
         raise SandboxUnavailable(f"no Docker engine answers ({doing}): {_reason(error)}", NO_ENGINE) from error
     except (DockerException, requests.RequestException, OSError) as error:
         raise SandboxFailed(f"the Docker engine failed ({doing}): {_reason(error)}") from error

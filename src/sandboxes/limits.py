@@ -45,6 +45,7 @@ def container_options(limits: ContainerLimits) -> dict[str, Any]:
         "environment": ENVIRONMENT,
         "use_config_proxy": False,  # the addresses of proxies may hold passwords
         "stdin_open": True,
+        "stop_signal": "SIGKILL",  # the judge takes no other, and an engine that shuts down would wait for it
         "tty": False,
         "init": False,
         "network_mode": "none",

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from src.core.errors import SandboxError, SandboxUnavailable
+from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.sandboxes.backend import LIFETIME, Container, HungUp
 from src.sandboxes.conversation import recovered
 
@@ -118,10 +118,14 @@ class Pool:
         """The job of that nonce came to an orderly end: clean up behind it, or replace the container."""
         self._spawn(self._recover(container, nonce) if self._reusable else self._remove(container))
 
+    def drop(self, container: Container) -> asyncio.Task[None]:
+        """End the container; the task is done when it is gone."""
+        container.hang_up()
+        return self._spawn(self._remove(container))
+
     async def discard(self, container: Container) -> None:
         """End the container and wait until it is gone, however often the waiting task is cancelled."""
-        container.hang_up()
-        removal = self._spawn(self._remove(container))
+        removal = self.drop(container)
         cancelled = False
         while not removal.done():
             try:
@@ -192,10 +196,13 @@ class Pool:
                 return
         self._ready.append(container)
 
-    def _failed(self, error: SandboxError) -> None:
-        """A start has failed: tell those who wait, one of them if it may be its own trouble, all if there is no sandbox."""
+    def _failed(self, error: SandboxError, began: float) -> None:
+        """A start has failed: tell those who wait, one of them if it may be its own trouble, all if there is no sandbox.
+
+        Who came after it began may find that the trouble is over.
+        """
         told = False
-        while self._waiting and not (told and not isinstance(error, SandboxUnavailable)):
+        while self._waiting and self._waiting[0][0] <= began and not (told and not isinstance(error, SandboxUnavailable)):
             _, waiting = self._waiting.popleft()
             if not waiting.done():
                 waiting.set_exception(error)
@@ -204,13 +211,17 @@ class Pool:
             log.warning("no sandbox container can be kept ready: %s", error)
 
     async def _start(self, container: Container) -> None:
+        began = time.monotonic()
         try:
             await self._blocking(self._starts, container.start)
         except HungUp:
             self._starting.discard(container)
-        except SandboxError as error:
+        except Exception as error:
+            if not isinstance(error, SandboxError):
+                log.exception("a sandbox container can't be started")
+                error = SandboxFailed(f"a container can't be started: {type(error).__name__}: {error}")
             self._starting.discard(container)
-            self._failed(error)
+            self._failed(error, began)
             self._idle.set()
             if self._waiting:
                 self.fill()

@@ -4,6 +4,7 @@ A test that takes `backend`, or a fixture that does, runs on every backend: the 
 backend, and so run on the session's event loop; those that look at containers make their own.
 """
 
+import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
@@ -16,6 +17,7 @@ from src.core.verdict import TestResult, Verdict
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
 from tests.sandbox.backends import BACKENDS, IMAGE, PARAMETERS, Behind, DockerBehind, prepared
+from tests.sandbox.private_engine import RUNSC, PrivateEngine, need_private_engine
 
 Verify = Callable[..., "object"]
 Containers = Callable[[SecureSandbox], set[str]]
@@ -93,6 +95,19 @@ def engine(behind: Callable[[str], Behind]) -> DockerClient:
     docker = behind("docker")
     assert isinstance(docker, DockerBehind)
     return docker.engine
+
+
+@pytest.fixture(scope="session")
+def private_engine(image: str, engine: DockerClient) -> Iterator[PrivateEngine]:
+    """An engine that tests may treat badly, as long as it runs without TLS again when they end."""
+    need_private_engine()
+    private = PrivateEngine(engine.info()["Driver"], {name: RUNSC for name in ("runsc",) if shutil.which(name)})
+    try:
+        private.start()
+        private.load(image, engine)
+        yield private
+    finally:
+        private.close()
 
 
 @pytest.fixture

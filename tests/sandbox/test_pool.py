@@ -1,6 +1,7 @@
 """Containers that are ready before the job: they are replaced, follow the demand, and outlive neither trouble nor their server."""
 
 import asyncio
+import select
 import json
 import subprocess
 import sys
@@ -81,6 +82,8 @@ async def test_a_ready_container_that_was_killed_is_passed_over(
     for sandbox in (verifiers, executors):
         for container in containers(sandbox):
             await asyncio.to_thread(backend.kill, container)
+    for container in (*verifiers._verifiers._ready, *executors._executors._ready):
+        assert await asyncio.to_thread(select.select, [container.stream.socket], [], [], 10) != ([], [], [])
     assert await verify(verifiers)
     assert isinstance(await executors.execute("tool", CODE, {}), Returned)
 

@@ -1,0 +1,135 @@
+"""The queue before a pool, with containers that start when the test lets them: who is served, and who hears of which trouble."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from src.sandboxes.backend import Container
+from src.sandboxes.pool import Pool, PoolSize
+from src.sandboxes.stream import Stream
+
+
+class ByHand:
+    """A container without anything inside."""
+
+    def __init__(self) -> None:
+        self.edition = "only"
+        self.born = time.monotonic()
+        self.jobs = 0
+        self.started = threading.Event()
+        """Set it to let `start` go on."""
+        self.problem: Exception | None = None
+        """What `start` raises."""
+        near, self.far = socket.socketpair()
+        self.stream = Stream(near)
+
+    def start(self) -> None:
+        self.started.wait()
+        if self.problem:
+            raise self.problem
+
+    def hang_up(self) -> None:
+        self.stream.hang_up()
+
+    def discard(self) -> None:
+        self.stream.close()
+        self.far.close()
+
+    def how_it_ended(self) -> str:
+        raise AssertionError("nobody asks")
+
+    def check(self) -> None:
+        raise AssertionError("nobody asks")
+
+
+class Yard:
+    """A pool and what it has made so far."""
+
+    def __init__(self) -> None:
+        self.made: list[ByHand] = []
+        self.changed = asyncio.Event()
+        self.pool = Pool(self._make, PoolSize(least=0, ready=0, most=1), reusable=False)
+
+    def _make(self) -> Container:
+        self.made.append(ByHand())
+        self.changed.set()
+        return self.made[-1]
+
+    async def another(self, number: int) -> ByHand:
+        """The container of that number, as soon as the pool wants it."""
+        while len(self.made) <= number:
+            self.changed.clear()
+            await self.changed.wait()
+        return self.made[number]
+
+
+@pytest.fixture
+async def yard() -> AsyncIterator[Yard]:
+    yard = Yard()
+    yield yard
+    await yard.pool.aclose()
+    for container in yard.made:
+        container.discard()
+
+
+async def asked(yard: Yard) -> asyncio.Task[Container]:
+    task = asyncio.create_task(yard.pool.take())
+    await asyncio.sleep(0)
+    return task
+
+
+async def test_who_asks_first_is_served_first(yard: Yard) -> None:
+    asking = [await asked(yard) for _ in range(5)]
+    for number, task in enumerate(asking):
+        (await yard.another(number)).started.set()
+        container = await task
+        assert container is yard.made[number]
+        assert not any(later.done() for later in asking[number + 1 :])
+        await yard.pool.drop(container)
+
+
+async def test_who_asks_after_a_start_began_does_not_hear_that_it_failed(yard: Yard) -> None:
+    """The engine may be back by then."""
+    first = await asked(yard)
+    failing = await yard.another(0)
+    second = await asked(yard)
+    failing.problem = SandboxUnavailable("the engine has gone")
+    failing.started.set()
+    with pytest.raises(SandboxUnavailable, match="the engine has gone"):
+        await first
+    (await yard.another(1)).started.set()
+    await yard.pool.drop(await second)
+
+
+@pytest.mark.parametrize(("problem", "told"), [(SandboxUnavailable("gone"), [0, 1, 2]), (SandboxFailed("broken"), [0])])
+async def test_one_failure_is_told_to_one_and_no_engine_to_all(yard: Yard, problem: SandboxError, told: list[int]) -> None:
+    busy = await asked(yard)
+    (await yard.another(0)).started.set()
+    working = await busy
+    asking = [await asked(yard) for _ in range(3)]
+    await yard.pool.drop(working)
+    failing = await yard.another(1)
+    failing.problem = problem
+    failing.started.set()
+    with pytest.raises(type(problem)):
+        await asking[0]
+    assert [number for number, task in enumerate(asking) if task.done()] == told
+    for number, task in enumerate(asking[len(told) :], 2):
+        (await yard.another(number)).started.set()
+        await yard.pool.drop(await task)
+    await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_a_defect_of_ours_leaves_nobody_waiting(yard: Yard, caplog: pytest.LogCaptureFixture) -> None:
+    asking = await asked(yard)
+    container = await yard.another(0)
+    container.problem = ZeroDivisionError("of ours")
+    container.started.set()
+    with pytest.raises(SandboxFailed, match="a container can't be started: ZeroDivisionError: of ours"):
+        await asking
+    assert [record.exc_info is not None for record in caplog.records] == [True]
