@@ -1,29 +1,26 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
-specification → tests (which must fail on a stub) → implementation → verification ⇄ repair → registration. The suite is
-frozen once it has failed on the stub; repairs change the code only, and nothing is registered that did not pass.
+specification → tests (which must fail on stubs) → implementation → verification ⇄ repair → registration. The suite is frozen
+once it has failed on the stubs; repairs change the code only, and nothing is registered that did not pass in every order.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from src.core.errors import LibraryError, ModelReplyInvalid, SynthesisFailed, ToolExists
-from src.core.events import TestFinished
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
-from src.core.signature import Signature
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
 from src.core.value import Value
-from src.core.verdict import TestResult, Verdict
+from src.core.verdict import Verdict
 from src.core.words import count
 from src.prompts import render
 from src.prompts.files import listed
-from src.synthesis.checks import idle_stub, module_problem, specification_problem, stub, suite_problem
+from src.synthesis.checks import module_problem, specification_problem, suite_problem
 from src.synthesis.code_block import python_code
 from src.synthesis.failures import as_failures
+from src.synthesis.gate import Gate, steady_summary
 from src.synthesis.steps import Step, step
 
 MAX_REWRITES = 2
@@ -40,7 +37,7 @@ class SynthesisEngine:
     """Writes tools by test-driven development."""
 
     def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, model_name: str, max_repairs: int = 3) -> None:
-        self._model, self._sandbox, self._library = model, sandbox, library
+        self._model, self._gate, self._library = model, Gate(sandbox), library
         self._model_name, self._max_repairs = model_name, max_repairs
 
     async def synthesize(self, turn: Turn, taken: Sequence[str] = ()) -> Tool | Reply:
@@ -60,7 +57,7 @@ class SynthesisEngine:
         return await self._register(turn, spec, tests, code)
 
     async def examine(self, draft: ToolDraft) -> None:
-        """Take a tool that a person wrote through the gate that generated ones pass: checks, red on a stub, green on the code.
+        """Take a tool that a person wrote through the gate that generated ones pass: checks, red on stubs, green on the code.
 
         Raises:
             SynthesisFailed: it does not pass; the message says why, `where` at which step.
@@ -69,10 +66,10 @@ class SynthesisEngine:
         problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature)
         if problem:
             raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
-        _, problem = await self._red(draft.signature, draft.tests, lambda _: None)
-        if problem:
-            raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
-        verdict = await self._sandbox.verify(draft.name, draft.code, draft.tests, lambda _: None)
+        red = await self._gate.red(draft.signature, draft.tests, lambda _: None)
+        if red.problem:
+            raise SynthesisFailed(f"{draft.name}: {red.problem}", where="tests")
+        verdict = await self._gate.green(draft.name, draft.code, draft.tests, lambda _: None)
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
 
@@ -124,24 +121,14 @@ class SynthesisEngine:
             with step(turn, "tests", attempt, prompt.name) as current:
                 tests, problem = await self._written(current, turn, prompt, lambda code: suite_problem(code, spec.name))
                 if not problem:
-                    red, problem = await self._red(spec.signature(), tests, _reporter(turn, "stub", attempt))
-                    current.summary = f"{count(len(red.tests), 'test')}, all failing on an empty stub, as they should."
+                    red = await self._gate.red(spec.signature(), tests, turn.emit, attempt)
+                    problem = red.problem
+                    current.summary = f"{count(red.tests, 'test')}, all failing on an empty stub, as they should."
                 current.artifact = tests
                 if not problem:
                     return tests
                 current.fail(f"Refused: {problem}.")
         raise _gave_up("tests", problem)
-
-    async def _red(self, signature: Signature, tests: str, on_test: Callable[[TestResult], None]) -> tuple[Verdict, str]:
-        """The verdict on the stub, and why the suite is not red as it must be before there is code ("": it is)."""
-        red, idle = await asyncio.gather(
-            self._sandbox.verify(signature.function, stub(signature), tests, on_test),
-            self._sandbox.verify(signature.function, idle_stub(signature), tests, lambda _: None),
-        )
-        problem = _why_not_red(red)
-        if not problem and idle.passed:
-            problem = "the suite passes on a function that returns None, so it compares nothing with a value"
-        return red, problem
 
     async def _implement(self, turn: Turn, spec: Specification, tests: str) -> str:
         shown = {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}
@@ -156,9 +143,9 @@ class SynthesisEngine:
                 prompt = render("implementation", **shown, problem=problem)
                 continue
             with step(turn, "verification", attempt) as current:
-                verdict = await self._sandbox.verify(spec.name, code, tests, _reporter(turn, "implementation", attempt))
+                verdict = await self._gate.green(spec.name, code, tests, turn.emit, attempt)
                 if verdict.passed:
-                    current.summary = f"{count(len(verdict.tests), 'test')} passed."
+                    current.summary = steady_summary(verdict)
                     return code
                 problem = _summary(verdict)
                 current.fail(problem)
@@ -199,20 +186,6 @@ class SynthesisEngine:
             return "", error.message
         code = python_code(reply)
         return (code, check(code) or "") if code else (reply, "the reply holds no block of Python code")
-
-
-def _reporter(turn: Turn, against: Literal["stub", "implementation"], attempt: int) -> Callable[[TestResult], None]:
-    def on_test(result: TestResult) -> None:
-        turn.emit(TestFinished(against=against, attempt=attempt, result=result))
-
-    return on_test
-
-
-def _why_not_red(red: Verdict) -> str:
-    if red.problem:
-        return f"the suite does not run: {red.problem}"
-    idle = [t.test for t in red.tests if t.outcome == "passed"]
-    return f"these tests pass on an empty stub, so they test nothing: {', '.join(idle)}" if idle else ""
 
 
 def _summary(verdict: Verdict) -> str:

@@ -14,6 +14,7 @@ from src.core.events import (
     FilesMade,
     NoToolFound,
     Searching,
+    SuiteRepeated,
     SynthesisStep,
     TestFinished,
     ToolFound,
@@ -70,6 +71,8 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "done", f"  {result.test} {result.outcome} on the stub, as it should"
         case TestFinished(result=result):
             return "done" if result.outcome == "passed" else "failed", f"  {result.test} {result.outcome}"
+        case SuiteRepeated(order=order, same=same, detail=detail):
+            return "done" if same else "failed", f"  again in {order} order, with another hash seed: {detail or 'same result'}"
         case Executing():
             return "running", f"running {event.tool} with {event.arguments}"
         case ExecutionFinished(execution=execution) | ExecutionFailed(execution=execution):

@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter
 
 from src.core.files import File, FileReference
 from src.core.value import Value
-from src.core.verdict import Execution, TestResult
+from src.core.verdict import Execution, TestOrder, TestResult
 
 SynthesisStepName = Literal["specification", "tests", "implementation", "verification", "registration"]
 StepState = Literal["started", "streaming", "finished", "failed"]
@@ -88,6 +88,19 @@ class TestFinished(Value):
     against: Literal["stub", "implementation"]
     attempt: int = 1
     result: TestResult
+
+
+class SuiteRepeated(Value):
+    """The sandbox ran the whole suite once more, in other processes, with another hash seed and in another order."""
+
+    type: Literal["suite_repeated"] = "suite_repeated"
+    against: Literal["stub", "implementation"]
+    attempt: int = 1
+    order: TestOrder
+    same: bool
+    """Whether every test came to the same end as at first."""
+    detail: str = ""
+    """What did not, such as `test_doubles failed`."""
 
 
 class Executing(Value):
@@ -175,6 +188,7 @@ Event = Annotated[
     | NoToolFound
     | SynthesisStep
     | TestFinished
+    | SuiteRepeated
     | Executing
     | ExecutionFinished
     | ExecutionFailed

@@ -12,6 +12,7 @@ from src.core.packages import sandbox_packages
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.spec import Specification
 from src.synthesis.annotations import annotation_problem
+from src.synthesis.stubs import stub
 from src.synthesis.suite import Suite, problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
@@ -79,26 +80,6 @@ def module_problem(code: str, wanted: Signature) -> str | None:
         return f"the signature is `{found}`, but the specification says `{wanted}`"
     foreign = _foreign_imports(ast.parse(code), _TOOL_IMPORTS)
     return f"the code imports {foreign}; only {_THERE} are there" if foreign else None
-
-
-def stub(signature: Signature) -> str:
-    """A module with the right signature that does nothing right; no honest test passes on it.
-
-    It raises an exception of its own, so that only tests which accept any exception at all pass.
-    """
-    return (
-        f"class NotWritten(Exception):\n    pass\n\n\n{_head(signature)}    raise NotWritten('{signature.function} is not written yet')\n"
-    )
-
-
-def idle_stub(signature: Signature) -> str:
-    """A module whose function returns None; a suite that passes on it compares nothing with a value."""
-    return f"{_head(signature)}    return None\n"
-
-
-def _head(signature: Signature) -> str:
-    parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
-    return f"def {signature.function}({parameters}):\n"
 
 
 def _imports_from(node: ast.AST, name: str) -> bool:

@@ -346,6 +346,8 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(the
     page.reload()
     for each in (page, second_page):
         expect(finished(each, turns=2)).to_contain_text("dlrow olleh")
+        for kind in ("stub", "verification"):
+            expect(step(each, kind).get_by_test_id("repeats")).to_have_text(re.compile("in reversed and in shuffled order.*: same result"))
     kinds = [s.get_attribute("data-step") for s in page.get_by_test_id("activity").get_by_test_id("step").all()]
     assert kinds == [
         "searching", "no_tool_found", "specification", "tests", "stub", "implementation", "verification", "registration",

@@ -4,8 +4,9 @@ import pytest
 
 from src.core.signature import Parameter, Signature, SignatureError, parse_signature
 from src.core.spec import SpecParameter
-from src.synthesis.checks import module_problem, specification_problem, stub, suite_problem
+from src.synthesis.checks import module_problem, specification_problem, suite_problem
 from src.synthesis.code_block import python_code
+from src.synthesis.stubs import stub
 from tests.doubles import TESTS, specification
 
 HEAD = "import pytest\nfrom f import f\n"

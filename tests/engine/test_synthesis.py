@@ -3,7 +3,7 @@
 import pytest
 
 from src.core.errors import ModelUnavailable, SandboxFailed, SynthesisFailed
-from src.core.events import Event, SynthesisStep, TestFinished
+from src.core.events import Event, SuiteRepeated, SynthesisStep, TestFinished
 from src.core.spec import SpecificationReply
 from src.core.turn import Turn
 from src.core.verdict import Verdict
@@ -100,10 +100,46 @@ async def test_a_suite_that_never_turns_red_ends_the_synthesis_at_that_step():
     assert await run.library.tools() == ()
 
 
-async def test_a_suite_that_compares_nothing_with_a_value_is_refused():
-    run = Run(ScriptedModel(specified(), *[fenced(TESTS)] * 3), ScriptedSandbox(*[failing()] * 3, idle=passing()))
-    with pytest.raises(SynthesisFailed, match="the suite passes on a function that returns None"):
+async def test_a_suite_that_accepts_any_value_is_written_again():
+    asked = iter([passing] * 6 + [failing] * 6)
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), failing(), passing(), again=lambda v: next(asked, passing)()),
+    )
+    await run.synthesize()
+    assert "the suite is flaky" in run.model.prompts[2].messages[-1].content
+    assert steps(run.events)[3:6] == [("tests", "failed", 1), ("tests", "started", 2), ("tests", "finished", 2)]
+
+
+async def test_a_flaky_implementation_is_repaired_as_one_that_fails():
+    asked = iter([failing] * 6 + [passing, failing, passing, failing, passing, failing])
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
+        ScriptedSandbox(failing(), passing(), passing(), again=lambda v: next(asked, passing)()),
+    )
+    built = await run.synthesize()
+    assert built.code == CODE
+    assert run.model.asked() == ["specification", "tests", "implementation", "repair"]
+    assert "flaky: every test passed at first, but run again in shuffled order" in run.model.prompts[-1].messages[-1].content
+    repeated = [(e.against, e.attempt, e.order, e.same, e.detail) for e in run.events if isinstance(e, SuiteRepeated)]
+    assert repeated == [
+        ("stub", 1, "reversed", True, ""),
+        ("stub", 1, "shuffled", True, ""),
+        ("implementation", 1, "reversed", True, ""),
+        ("implementation", 1, "shuffled", False, "test_doubles_a_number failed"),
+        ("implementation", 2, "reversed", True, ""),
+        ("implementation", 2, "shuffled", True, ""),
+    ]
+
+
+async def test_repairs_of_flaky_code_are_bounded():
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), *[fenced(CODE)] * 3),
+        ScriptedSandbox(failing(), passing(), passing(), passing(), again=lambda v: failing()),
+    )
+    with pytest.raises(SynthesisFailed, match="no implementation passed the tests in 3 attempts; the last: flaky: ") as caught:
         await run.synthesize()
+    assert caught.value.where == "verification"
     assert await run.library.tools() == ()
 
 

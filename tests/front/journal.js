@@ -37,6 +37,10 @@ export function tested(against, test, outcome, attempt = 1) {
   return { type: "test_finished", against, attempt, result: result(test, outcome) };
 }
 
+export function repeated(against, order, detail = "", attempt = 1) {
+  return { type: "suite_repeated", against, attempt, order, same: detail === "", detail };
+}
+
 // A whole synthesis whose first implementation fails one of two tests and is repaired.
 export const REPAIRED = [
   started("Reverse 'ab'"),
@@ -49,6 +53,8 @@ export const REPAIRED = [
   step("tests", "streaming", { text: "a(): ...", prompt: "tests" }),
   tested("stub", "test_a", "failed"),
   tested("stub", "test_b", "error"),
+  repeated("stub", "reversed"),
+  repeated("stub", "shuffled"),
   step("tests", "finished", { text: "2 tests", artifact: "def test_a(): ...", prompt: "tests", seconds: 2 }),
   step("implementation", "started", { prompt: "implementation" }),
   step("implementation", "streaming", { text: "return text", prompt: "implementation" }),
@@ -62,6 +68,8 @@ export const REPAIRED = [
   step("verification", "started", { attempt: 2 }),
   tested("implementation", "test_a", "passed", 2),
   tested("implementation", "test_b", "passed", 2),
+  repeated("implementation", "reversed", "", 2),
+  repeated("implementation", "shuffled", "", 2),
   step("verification", "finished", { attempt: 2, text: "2 tests passed.", seconds: 0.5 }),
   step("registration", "started"),
   step("registration", "finished", { text: "reverse is in the library.", seconds: 0.05 }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { count, expectedTests, progress } from "../../web/static/js/progress.js";
+import { count, expectedTests, progress, repeatWords } from "../../web/static/js/progress.js";
 import { latest, previous, running } from "../../web/static/js/steps.js";
 import { addRecords, emptyThread } from "../../web/static/js/thread.js";
 import { journal, REPAIRED, result, searching, started } from "./journal.js";
@@ -61,4 +61,16 @@ test("a repair finds the implementation that it starts from", () => {
 test("the running steps are those that have not ended", () => {
   assert.deepEqual(running(stepsAfter(upTo("tests", "streaming"))).map((s) => s.key), ["tests-1"]);
   assert.deepEqual(running(stepsAfter(REPAIRED)), []);
+});
+
+test("further runs of a suite are told in words", () => {
+  const same = (order) => ({ order, same: true, detail: "" });
+  const other = { order: "shuffled", same: false, detail: "test_a failed" };
+  assert.equal(repeatWords([]), "");
+  assert.equal(repeatWords([same("reversed")]), "Again in reversed order, with another hash seed: same result.");
+  assert.equal(repeatWords([same("reversed"), same("shuffled")]), "Again in reversed and in shuffled order, with another hash seed: same result.");
+  assert.equal(
+    repeatWords([same("reversed"), other]),
+    "Again in reversed order, with another hash seed: same result. Again in shuffled order, with another hash seed: test_a failed.",
+  );
 });

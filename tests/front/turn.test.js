@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
 import {
-  executed, executing, failed, finished, found, journal, mismatch, notFound, REPAIRED, result, returned, searching, second, started, step, stopped, tested, token, USAGE,
+  executed, executing, failed, finished, found, journal, mismatch, notFound, REPAIRED, repeated, result, returned, searching, second, started, step, stopped, tested, token, USAGE,
 } from "./journal.js";
 
 function folded(events) {
@@ -63,6 +63,9 @@ test("a repair is a second attempt beside the first", () => {
     "verification-1": [result("test_a"), result("test_b", "failed")],
     "verification-2": [result("test_a"), result("test_b")],
   });
+  const twice = [{ order: "reversed", same: true, detail: "" }, { order: "shuffled", same: true, detail: "" }];
+  const repeats = Object.fromEntries(turn.steps.filter((s) => s.repeats?.length).map((s) => [s.key, s.repeats]));
+  assert.deepEqual(repeats, { "stub-1": twice, "verification-2": twice });
   assert.deepEqual(
     turn.steps.filter((s) => s.artifact).map(({ key, artifact, stream, prompt, text }) => ({ key, artifact, stream, prompt, text })),
     [
@@ -90,6 +93,24 @@ test("a stub run in which a test passes has failed, and the suite is written aga
     ["stub-1", "failed", 1, 0.5],
     ["tests-2", "running", 2, null],
     ["stub-2", "running", 2, null],
+  ]);
+});
+
+test("a stub run that another order changes has failed", () => {
+  const turn = folded([
+    started("x"),
+    step("tests", "started"),
+    tested("stub", "test_a", "failed"),
+    repeated("stub", "reversed", "test_a passed"),
+    step("tests", "failed", { text: "Refused.", seconds: 1 }),
+  ]);
+  assert.deepEqual(outline(turn), [["tests-1", "failed", 1, 1], ["stub-1", "failed", 1, 0.25]]);
+});
+
+test("repeats belong to the verification that runs", () => {
+  const turn = folded([started("x"), step("verification", "started"), tested("implementation", "test_a", "passed"), repeated("implementation", "shuffled", "test_a failed")]);
+  assert.deepEqual(turn.steps.map(({ key, state, repeats }) => ({ key, state, repeats })), [
+    { key: "verification-1", state: "running", repeats: [{ order: "shuffled", same: false, detail: "test_a failed" }] },
   ]);
 });
 
@@ -124,7 +145,7 @@ test("attempts are told apart even if the first has no end", () => {
 test("a step that streams is running and shows what came so far", () => {
   const turn = folded([started("x"), step("implementation", "started"), step("implementation", "streaming", { text: "de" }), step("implementation", "streaming", { text: "f" })]);
   const streaming = { key: "implementation-1", kind: "implementation", attempt: 1, state: "running", startedAt: second(2), seconds: null };
-  assert.deepEqual(turn.steps, [{ ...streaming, stream: "def", artifact: "", text: "", prompt: "", tests: [] }]);
+  assert.deepEqual(turn.steps, [{ ...streaming, stream: "def", artifact: "", text: "", prompt: "", tests: [], repeats: [] }]);
 });
 
 test("a stop stops what was running and keeps what was done", () => {

@@ -16,7 +16,8 @@ from src.offline.cookbook.recipe import Recipe
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.source import FOLDER, example_requests, read_source
 from src.offline.cookbook.specifying import recipe_of, specification
-from src.synthesis.checks import module_problem, specification_problem, stub, suite_problem
+from src.synthesis.checks import module_problem, specification_problem, suite_problem
+from src.synthesis.stubs import stub
 
 each_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=[r.name for r in RECIPES])
 

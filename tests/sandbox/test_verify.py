@@ -164,6 +164,16 @@ RIGHT = "def solution(n):\n    return n\n"
             "def test_a(): pass\ndel test_a\ndef test_b(): pass",
             "pytest did not collect every test that the suite defines: test_a is missing.",
         ),
+        (
+            RIGHT,
+            "class TestA:\n    __test__ = False\n    def test_a(self): assert 0",
+            "pytest did not collect every test that the suite defines: TestA::test_a is missing.",
+        ),
+        (
+            RIGHT,
+            "import pytest\n@pytest.mark.parametrize('n', [])\ndef test_a(n): assert n",
+            "Tests must not be skipped or expected to fail: test_a[NOTSET].",
+        ),
         (RIGHT, "import os\ndef test_a(): os._exit(0)", "The tests' process ended itself with exit code 0, in test_a."),
         (
             RIGHT,

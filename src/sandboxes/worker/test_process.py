@@ -174,7 +174,7 @@ class _Run:
 
     def _run(self, session: pytest.Session, stop_early: bool) -> None:
         self._stopped = False
-        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+        for item, following in zip(session.items, [*session.items[1:], None], strict=False):  # there may be none at all
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if stop_early and self._stopped:
                 session._setupstate.teardown_exact(None)

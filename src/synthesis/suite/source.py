@@ -72,6 +72,12 @@ class Suite:
                         found[target.id] = value
         return found
 
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """Dotted names of the modules that are imported whole, but for the tool's own."""
+        whole = (n for node in self.nodes if isinstance(node, ast.Import) for n in node.names)
+        return frozenset(n.name if n.asname else n.name.partition(".")[0] for n in whole) - {self.tool}
+
     def dotted(self, node: ast.AST | None) -> str:
         """`pytest.mark.skip` for whatever way the suite writes it; the name of a builtin; "" for anything else."""
         return _dotted(node, self.meanings)

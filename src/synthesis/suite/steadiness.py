@@ -12,10 +12,17 @@ _CLOCKS = {
     *(f"time.{name}" for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time", "clock_gettime")),
     *(f"time.{name}_ns" for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time", "clock_gettime")),
     *("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today"),
-    *("timeit.timeit", "timeit.repeat", "timeit.default_timer"),
+    *("pandas.Timestamp.now", "pandas.Timestamp.today", "pandas.Timestamp.utcnow"),
 }
-_CLOCKS_WITHOUT_ARGUMENTS = {"time.localtime", "time.gmtime", "time.ctime", "time.asctime"}
-_DICE = {"uuid.uuid1", "uuid.uuid4", "os.urandom", "random.SystemRandom"}
+_CLOCKS_WITHOUT_ARGUMENTS = {
+    "time.localtime",
+    "time.gmtime",
+    "time.ctime",
+    "time.asctime",
+    "email.utils.formatdate",
+    "email.utils.localtime",
+}
+_DICE = {"uuid.uuid1", "uuid.uuid4", "os.urandom", "random.SystemRandom", "platform.node", "tempfile.mktemp"}
 _SEEDED = {"random.Random", "numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator"}
 _SEEDING = {"random.seed", "numpy.random.seed"}
 _RANDOM = ("random.", "numpy.random.", "secrets.")

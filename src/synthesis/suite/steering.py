@@ -25,29 +25,32 @@ _RULES = {
 """Names that may be used of a module."""
 
 _MODULES = {
-    **dict.fromkeys(("_pytest", "pluggy", "conftest", "doctest", "mock"), "it patches the test framework"),
-    **dict.fromkeys(
-        ("gc", "ctypes", "importlib", "builtins", "inspect", "imp", "runpy", "pkgutil", "site", "code"), "it changes the interpreter"
-    ),
-    **dict.fromkeys(
-        ("codeop", "bdb", "pdb", "trace", "tracemalloc", "faulthandler", "zipimport", "symtable"), "it changes the interpreter"
-    ),
+    **dict.fromkeys(("_pytest", "pluggy", "conftest", "doctest", "mock", "unittest.mock"), "it patches the test framework"),
+    **dict.fromkeys(("gc", "ctypes", "importlib", "builtins", "inspect", "imp", "pkgutil", "site"), "it changes the interpreter"),
+    **dict.fromkeys(("bdb", "pdb", "trace", "tracemalloc", "faulthandler", "zipimport"), "it changes the interpreter"),
+    **dict.fromkeys(("code", "codeop", "symtable", "timeit", "profile", "cProfile", "runpy", "pydoc"), "it runs code that is text"),
     **dict.fromkeys(("atexit", "signal", "resource", "pty", "fcntl", "posix", "mmap"), "it changes the process of the tests"),
-    **dict.fromkeys(("pickle", "marshal", "shelve", "copyreg"), "it runs what it loads"),
+    **dict.fromkeys(("pickle", "marshal", "shelve", "copyreg", "logging.config", "numpy.f2py"), "it runs what it loads"),
     **dict.fromkeys(("subprocess", "multiprocessing", "socket", "socketserver"), "tests start no processes and no connections"),
 }
 """Modules that no suite needs, and why not."""
 
-_CALLS = {"exec", "eval", "compile", "__import__", "globals", "setattr", "delattr"}
+_INNER = {"sys", "os", "builtins", "gc", "inspect", "importlib", "ctypes", "subprocess", "signal", "pytest", "unittest", "pluggy", "posix"}
+"""Modules that other modules hold, as `logging.sys`."""
+
+_CALLS = {"exec", "eval", "compile", "__import__", "globals", "setattr", "delattr", "vars"}
 _EXITS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "exit", "quit"}
-_OTHERS = {"types.FunctionType", "types.CodeType", "types.MethodType", "types.new_class", "operator.attrgetter", "operator.methodcaller"}
+_OTHERS = {
+    *("typing.get_type_hints", "typing.ForwardRef", "pandas.eval", "pandas.read_pickle", "operator.attrgetter", "operator.methodcaller"),
+    *("types.FunctionType", "types.CodeType", "types.MethodType", "types.new_class"),
+}
 _FRAMES = {"f_globals", "f_locals", "f_builtins", "f_back", "f_code", "tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 _CASE_EVASIONS = {"skipTest", "subTest"}
 _DUNDERS = {
     *("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__annotations__", "__file__", "__version__", "__init__"),
     *("__len__", "__iter__", "__next__", "__getitem__", "__contains__", "__str__", "__repr__", "__cause__", "__context__", "__notes__"),
 }
-_HOOKS = {"pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob", "load_tests"}
+_HOOKS = {"pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob", "load_tests", "__test__"}
 _FIXTURES = {
     *("capsys", "capsysbinary", "capfd", "capfdbinary", "caplog", "recwarn", "request", "tmp_path", "tmp_path_factory", "tmpdir"),
 }
@@ -89,16 +92,23 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
 
 
 def _import(name: str) -> Iterator[str]:
-    top = name.partition(".")[0]
-    reason = _MODULES.get(top) or _MODULES.get(name.removeprefix("unittest."))
-    if reason is None and top.startswith("_") and top in sys.stdlib_module_names and top != "__future__":
-        reason = "it is a part of the interpreter"
-    if reason:
+    if reason := _unfit(name):
         yield f"imports {name}: {reason}; test with plain calls, values and `pytest.raises`"
         return
     for module, allowed in _RULES.items():
         if name.startswith(f"{module}.") and name.split(".")[module.count(".") + 1] not in allowed:
             yield _refused(name)
+
+
+def _unfit(name: str) -> str:
+    """Why a module, or one that it holds, is not for suites; "" if it is."""
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        if reason := _MODULES.get(".".join(parts[:length])):
+            return reason
+    if parts[0].startswith("_") and parts[0] in sys.stdlib_module_names and parts[0] != "__future__":
+        return "it is a part of the interpreter"
+    return "it is no part of that module" if any(p.lstrip("_") in _INNER for p in parts[1:]) and parts[0] != "os" else ""
 
 
 def _use(suite: Suite, node: ast.Name | ast.Attribute) -> Iterator[str]:
@@ -107,23 +117,23 @@ def _use(suite: Suite, node: ast.Name | ast.Attribute) -> Iterator[str]:
         module, _, last = name.rpartition(".")
         if module in _RULES and last not in _RULES[module]:
             yield _refused(name)
+        if node.attr.lstrip("_") in _INNER and name and not name.startswith(f"{suite.tool}."):
+            yield f"reaches for `{name}`; import by name what is needed"
         if node.attr in _FRAMES or (_is_dunder(node.attr) and node.attr not in _DUNDERS):
             yield f"reaches for `{node.attr}`; test what the function returns and raises, not how Python runs it"
         if node.attr in _CASE_EVASIONS:
             yield f"uses unittest's {node.attr}; every test must run, and count by itself"
-    if name in _RULES and not _is_base(suite, node):
+    bare = not isinstance(suite.parents.get(node), ast.Attribute) and not (isinstance(node, ast.Name) and node.id == suite.tool)
+    if bare and (name in _RULES or name in suite.modules):
         yield f"hands `{name}` around; write `{name}.…` where it is used"
+    if name == "getattr" and getattr(suite.parents.get(node), "func", None) is not node:
+        yield "hands `getattr` around; write the attribute out"
     if name in _CALLS:
         yield f"uses `{name}`; write the test out in plain code"
     if name in _OTHERS:
         yield f"uses {name}; write the test out in plain code"
     if isinstance(node, ast.Name) and node.id in ("__builtins__", "__loader__", "__spec__"):
         yield f"uses `{node.id}`; test with plain calls and values"
-
-
-def _is_base(suite: Suite, node: ast.AST) -> bool:
-    """Whether only an attribute is taken of a module, or the name is being bound by an import."""
-    return isinstance(suite.parents.get(node), ast.Attribute)
 
 
 def _refused(name: str) -> str:
@@ -138,7 +148,7 @@ def _refused(name: str) -> str:
 def _call(suite: Suite, name: str, args: list[ast.expr]) -> Iterator[str]:
     if name == "getattr" and len(args) > 1:
         attr = args[1].value if isinstance(args[1], ast.Constant) else None
-        if not isinstance(attr, str) or attr.startswith("_"):
+        if not isinstance(attr, str) or attr.startswith("_") or attr in _INNER:
             yield "uses `getattr` with a name that is hidden; write the attribute out"
     if name == "type" and len(args) > 1:
         yield "makes a class with `type`; write it out"
@@ -163,6 +173,8 @@ def _binding(suite: Suite, node: ast.AST) -> Iterator[str]:
 
 
 def _problems_of_test(suite: Suite, test: Test) -> Iterator[str]:
+    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in within(test.node)):
+        yield f"{test.name} is a generator, which pytest does not run; take the `yield` out"
     if isinstance(test.node, ast.AsyncFunctionDef):
         yield f"{test.name} is async, which pytest does not run here; write a plain function, with `asyncio.run` in it where needed"
     for decorator in test.node.decorator_list:

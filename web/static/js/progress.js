@@ -28,3 +28,10 @@ export function expectedTests(steps, verification) {
   const stub = steps.slice(0, steps.indexOf(verification)).findLast((step) => step.kind === "stub");
   return Math.max(stub?.tests.length ?? 0, verification.tests.length);
 }
+
+// What further runs of a suite have shown so far, each in another order and with another hash seed; "" if there was none.
+export function repeatWords(repeats) {
+  const orders = repeats.filter((r) => r.same).map((r) => r.order);
+  const same = orders.length > 0 ? [`Again in ${orders.join(" and in ")} order, with another hash seed: same result.`] : [];
+  return [...same, ...repeats.filter((r) => !r.same).map((r) => `Again in ${r.order} order, with another hash seed: ${r.detail}.`)].join(" ");
+}

@@ -25,10 +25,10 @@ function ended(step, state, at) {
   return { ...step, state, seconds: step.seconds ?? Math.max(0, (at - step.startedAt) / 1000) };
 }
 
-// The stub run is as it should be when no test passes on a function without a body.
-function stubState({ tests }, state) {
+// The stub run is as it should be when no test passes on a function without a body, in whatever order.
+function stubState({ tests, repeats }, state) {
   if (state === "stopped") return state;
-  return tests.every((t) => t.outcome !== "passed") ? "done" : "failed";
+  return tests.every((t) => t.outcome !== "passed") && repeats.every((r) => r.same) ? "done" : "failed";
 }
 
 const totalSeconds = (tests) => tests.reduce((sum, t) => sum + t.seconds, 0);

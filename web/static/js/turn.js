@@ -23,7 +23,8 @@ const folds = {
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
   synthesis_step: synthesisStep,
-  test_finished: testFinished,
+  test_finished: (turn, event, at) => suiteRun(turn, event, at, (step) => ({ tests: [...step.tests, event.result] })),
+  suite_repeated: (turn, event, at) => suiteRun(turn, event, at, (step) => ({ repeats: [...step.repeats, repeat(event)] })),
   executing(turn, event, at) {
     return withSteps(turn, open(turn.steps, { kind: "executing", startedAt: at, tool: event.tool, arguments: event.arguments }));
   },
@@ -73,7 +74,7 @@ function executed(turn, { tool, execution, seconds }, at, state) {
 function synthesisStep(turn, event, at) {
   const { step: kind, attempt, state, text, artifact, prompt, seconds } = event;
   const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
-  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt, tests: [] };
+  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt, tests: [], repeats: [] };
   const steps = turn.steps.some(same) ? turn.steps : open(close(turn.steps, is("stub"), "done", at), fresh);
   switch (state) {
     case "started":
@@ -87,10 +88,13 @@ function synthesisStep(turn, event, at) {
   }
 }
 
-function testFinished(turn, { against, attempt, result }, at) {
+const repeat = ({ order, same, detail }) => ({ order, same, detail });
+
+// What a run of the suite brought, in the step that it belongs to.
+function suiteRun(turn, { against, attempt }, at, change) {
   const kind = against === "stub" ? "stub" : "verification";
   const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
-  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt: "", tests: [] };
+  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt: "", tests: [], repeats: [] };
   const steps = turn.steps.some(same) ? turn.steps : open(turn.steps, fresh);
-  return withSteps(turn, patch(steps, same, (step) => ({ tests: [...step.tests, result] })));
+  return withSteps(turn, patch(steps, same, change));
 }

@@ -3,7 +3,7 @@
 import { duration, plural } from "../format.js";
 import { html } from "../html.js";
 import { StateIcon } from "../icons.js";
-import { count, expectedTests } from "../progress.js";
+import { count, expectedTests, repeatWords } from "../progress.js";
 import { Disclosure } from "./disclosure.js";
 
 export function StubStep({ step }) {
@@ -11,6 +11,7 @@ export function StubStep({ step }) {
   const failing = total - passed;
   const verdict = passed === 0 ? `${failing} of ${total} fail on an empty stub, as they should.` : `${plural(passed, "test")} of ${total} passed without any implementation, so they test nothing.`;
   return html`<p class="step-text" data-testid="stub-verdict">${verdict}</p>
+    <${Repeats} repeats=${step.repeats} />
     <${Disclosure} label=${`Show the ${plural(total, "test")}`}><${TestList} tests=${step.tests} /><//>`;
 }
 
@@ -23,8 +24,16 @@ export function VerificationStep({ step, steps }) {
       <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${(100 * passed) / expected}%` }}></span><span class="tally-failed" style=${{ width: `${(100 * failed) / expected}%` }}></span></span>
       <span class="tally-words">${words}</span>
     </div>`}
-    ${step.text && total === 0 && html`<p class="step-text">${step.text}</p>`}
+    ${step.text && (total === 0 || (step.state === "failed" && failed === 0)) && html`<p class="step-text">${step.text}</p>`}
+    <${Repeats} repeats=${step.repeats} />
     <${TestList} tests=${step.tests} />`;
+}
+
+// Further runs of the whole suite, which a flaky one does not survive.
+function Repeats({ repeats }) {
+  if (repeats.length === 0) return null;
+  const state = repeats.every((r) => r.same) ? "passed" : "failed";
+  return html`<p class="repeats" data-testid="repeats" data-outcome=${state}><${StateIcon} state=${state} /><span>${repeatWords(repeats)}</span></p>`;
 }
 
 const OUTCOMES = { passed: "passed", failed: "failed", error: "error", skipped: "skipped" };

@@ -1,0 +1,43 @@
+"""Stubs: modules with the signature of a tool that do nothing right. An honest suite fails on each of them."""
+
+from src.core.signature import Signature
+from src.core.value import Value
+
+
+class Stub(Value):
+    does: str
+    """What the function does, as the end of a sentence."""
+    code: str
+
+
+def stub(signature: Signature) -> str:
+    """The module that raises; no honest test passes on it.
+
+    It raises an exception of its own, so that only tests which accept any exception at all pass.
+    """
+    return (
+        f"class NotWritten(Exception):\n    pass\n\n\n{_head(signature)}    raise NotWritten('{signature.function} is not written yet')\n"
+    )
+
+
+def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
+    """Modules that return what has nothing to do with the task; a test that passes on all of them accepts whatever is returned.
+
+    A comparison with a literal passes on one of them at most, and of two different calls, such as `f(f(x)) == f(x)`, on two. One of
+    a call with itself passes on all, however it is disguised.
+    """
+    names = [p.name for p in signature.parameters]
+    given = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    return (
+        Stub(does="returns None", code=f"{_head(signature)}    return None\n"),
+        Stub(does="returns its arguments", code=f"{_head(signature)}    return {given}\n"),
+        Stub(
+            does="returns some number for its arguments",
+            code=f"from zlib import crc32\n\n\n{_head(signature)}    return crc32(repr({given}).encode()) % 9973\n",
+        ),
+    )
+
+
+def _head(signature: Signature) -> str:
+    parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
+    return f"def {signature.function}({parameters}):\n"

@@ -1,0 +1,164 @@
+"""The gate with a scripted sandbox: what it runs, what it says of what came out, and what it shows."""
+
+import pytest
+
+from src.core.errors import SynthesisFailed
+from src.core.events import SuiteRepeated, TestFinished
+from src.core.signature import parse_signature
+from src.core.tool import ToolDraft
+from src.core.verdict import TestResult, Verdict, Version
+from src.synthesis.gate import Gate, Red
+from src.synthesis_engine import SynthesisEngine
+from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, is_stub, passing, steady
+
+SIGNATURE = parse_signature(CODE, "double_number")
+
+
+def outcomes(**tests: str) -> Verdict:
+    results = tuple(TestResult(test=n, outcome=o, seconds=0.01, message="" if o == "passed" else "no") for n, o in tests.items())
+    return Verdict(passed=all(r.outcome == "passed" for r in results), tests=results)
+
+
+class Run:
+    def __init__(self, sandbox: ScriptedSandbox) -> None:
+        self.sandbox = sandbox
+        self.events: list[TestFinished | SuiteRepeated] = []
+
+    async def red(self) -> Red:
+        return await Gate(self.sandbox).red(SIGNATURE, TESTS, self.events.append)
+
+    async def green(self) -> Verdict:
+        return await Gate(self.sandbox).green("double_number", CODE, TESTS, self.events.append, attempt=2)
+
+
+async def test_a_suite_is_red_in_every_order_and_on_what_returns_something():
+    run = Run(ScriptedSandbox(failing()))
+    assert await run.red() == Red(tests=1)
+    assert [(v.order, v.whole) for v in run.sandbox.repeated] == [
+        *(("reversed", True), ("shuffled", True)),
+        *[("given", True)] * 3,
+        ("reversed", True),
+    ]
+    assert all(is_stub(v.code) for v in run.sandbox.repeated)
+    assert [e.type for e in run.events] == ["test_finished", "suite_repeated", "suite_repeated"]
+
+
+async def test_a_test_that_passes_on_the_stub_is_named():
+    run = Run(ScriptedSandbox(outcomes(test_a="failed", test_b="passed")))
+    assert (await run.red()).problem == "these tests pass on an empty stub, so they test nothing: test_b"
+
+
+async def test_a_suite_that_passes_on_the_stub_in_another_order_is_flaky():
+    def again(version: Version) -> Verdict:
+        return outcomes(test_a="passed", test_b="failed") if version.order == "reversed" else steady(version)
+
+    run = Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again))
+    assert (await run.red()).problem == (
+        "the suite is flaky: on an empty stub it came to another end in another order and with another hash seed: test_a passed; "
+        "let no test depend on another one, on chance, on time or on the order of sets"
+    )
+    assert run.events[2] == SuiteRepeated(against="stub", order="reversed", same=False, detail="test_a passed")
+
+
+async def test_a_suite_that_differs_on_a_function_that_returns_none_is_flaky():
+    def again(version: Version) -> Verdict:
+        none = version.code.endswith("return None\n")
+        return passing("test_a") if none and version.order == "reversed" else failing("test_a")
+
+    assert "flaky: on a function that returns None" in (await Run(ScriptedSandbox(failing("test_a"), again=again)).red()).problem
+
+
+@pytest.mark.parametrize(
+    ("ending", "does"),
+    [
+        ("return None\n", "returns None"),
+        ("return number\n", "returns its arguments"),
+        ("% 9973\n", "returns some number for its arguments"),
+    ],
+)
+async def test_a_suite_that_passes_on_what_returns_something_compares_nothing(ending, does):
+    sandbox = ScriptedSandbox(failing(), again=lambda v: passing() if v.code.endswith(ending) else failing())
+    assert (await Run(sandbox).red()).problem == f"the suite passes on a function that {does}, so it compares nothing with a value"
+
+
+async def test_a_test_that_passes_whatever_is_returned_is_named():
+    def again(version: Version) -> Verdict:
+        return outcomes(test_a="failed", test_b="failed" if "NotWritten" in version.code else "passed")
+
+    problem = (await Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again)).red()).problem
+    assert problem == "these tests pass whatever the function returns: test_b; compare what it returns with a literal"
+
+
+async def test_a_stub_that_waits_for_ever_is_no_reason_to_refuse():
+    run = Run(ScriptedSandbox(failing(), again=lambda v: Verdict(passed=False, problem="too long") if "crc32" in v.code else failing()))
+    assert await run.red() == Red(tests=1)
+
+
+async def test_a_suite_that_does_not_run_says_why():
+    run = Run(ScriptedSandbox(Verdict(passed=False, problem="ImportError: no")))
+    assert (await run.red()).problem == "the suite does not run: ImportError: no"
+    assert run.events == []
+
+
+async def test_a_module_passes_again_in_other_orders():
+    run = Run(ScriptedSandbox(passing()))
+    assert await run.green() == passing()
+    assert run.sandbox.repeated == [Version(code=CODE, order=order, whole=True) for order in ("reversed", "shuffled")]
+    assert run.events == [
+        TestFinished(against="implementation", attempt=2, result=passing().tests[0]),
+        SuiteRepeated(against="implementation", attempt=2, order="reversed", same=True),
+        SuiteRepeated(against="implementation", attempt=2, order="shuffled", same=True),
+    ]
+
+
+async def test_a_module_that_fails_is_not_run_again():
+    run = Run(ScriptedSandbox(failing()))
+    assert await run.green() == failing()
+    assert run.sandbox.repeated == []
+
+
+async def test_a_module_that_fails_in_another_order_only_keeps_state():
+    def again(version: Version) -> Verdict:
+        return outcomes(test_a="failed", test_b="passed") if version.order == "reversed" else passing("test_a", "test_b")
+
+    run = Run(ScriptedSandbox(passing("test_a", "test_b"), again=again))
+    verdict = await run.green()
+    assert verdict == Verdict(
+        passed=False,
+        tests=outcomes(test_a="failed").tests,
+        problem="flaky: every test passed at first, but run again in reversed order and with another hash seed, test_a failed. "
+        "It passes in the given order, so a call depends on calls before it; keep no state between calls.",
+    )
+    assert [e.detail for e in run.events if isinstance(e, SuiteRepeated)] == ["test_a failed", ""]
+
+
+async def test_a_module_that_fails_now_and_then_depends_on_something_else():
+    results = iter([failing(), passing(), passing(), passing(), failing(), failing()])
+    verdict = await Run(ScriptedSandbox(passing(), again=lambda v: next(results))).green()
+    assert verdict.problem.endswith("so it depends on the hash seed (the order of sets), on chance or on time.")
+
+
+async def test_a_run_that_is_ended_the_second_time_is_flaky_too():
+    ended = Verdict(passed=False, problem="It ran longer than 30 seconds, in test_a.")
+    run = Run(ScriptedSandbox(passing(), again=lambda v: ended if v.order == "shuffled" else passing()))
+    assert "in shuffled order and with another hash seed, It ran longer than 30 seconds" in (await run.green()).problem
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "message", "where"),
+    [
+        (ScriptedSandbox(passing()), "double_number: these tests pass on an empty stub", "tests"),
+        (ScriptedSandbox(failing(), failing()), "double_number: 1 of 1 test failed", "verification"),
+        (
+            ScriptedSandbox(failing(), passing(), again=lambda v: steady(v) if v.order == "given" or is_stub(v.code) else failing()),
+            "double_number: flaky: ",
+            "verification",
+        ),
+    ],
+)
+async def test_what_a_person_wrote_passes_the_same_gate(sandbox, message, where):
+    draft = ToolDraft(name="double_number", description="", signature=SIGNATURE, code=CODE, tests=TESTS)
+    engine = SynthesisEngine(ScriptedModel(), sandbox, ListedLibrary(), model_name="")
+    with pytest.raises(SynthesisFailed, match=message) as caught:
+        await engine.examine(draft)
+    assert caught.value.where == where
