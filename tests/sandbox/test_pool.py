@@ -1,8 +1,8 @@
 """Containers that are ready before the job: they are replaced, follow the demand, and outlive neither trouble nor their server."""
 
 import asyncio
-import select
 import json
+import select
 import subprocess
 import sys
 import threading
