@@ -1,6 +1,7 @@
 """The recipes as shipped: their sources, their specifications, and that all of it holds together."""
 
 import ast
+import asyncio
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from src.core.packages import sandbox_packages
 from src.core.signature import parse_signature
 from src.core.spec import SpecificationReply
 from src.offline.cookbook.conversation import matches
@@ -16,15 +18,30 @@ from src.offline.cookbook.recipe import Recipe
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.source import FOLDER, example_requests, read_source
 from src.offline.cookbook.specifying import recipe_of, specification
+from src.sandbox import SecureSandbox
 from src.synthesis.checks import module_problem, specification_problem, suite_problem
 from src.synthesis.stubs import stub
 
 each_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=[r.name for r in RECIPES])
 
 
+def imports(source: str) -> set[str]:
+    """Top-level modules that a source imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        found |= {n.name for n in node.names} if isinstance(node, ast.Import) else set()
+        found |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
+    return {name.partition(".")[0] for name in found}
+
+
+PLAIN = [r for r in RECIPES if not imports(r.source.code) & set(sandbox_packages())]
+"""Recipes that need the standard library only; the packages of the others are in the sandbox, and not here."""
+OTHERS = [r for r in RECIPES if r not in PLAIN]
+
+
 def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:
     """Run every suite against the given modules in one process; how many tests passed and failed."""
-    for recipe in RECIPES:
+    for recipe in PLAIN:
         (folder / f"{recipe.name}.py").write_text(modules[recipe.name], encoding="utf-8")
         (folder / f"test_{recipe.name}.py").write_text(recipe.source.tests, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", f"--junitxml={folder}/report.xml"]
@@ -34,15 +51,30 @@ def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:
 
 
 def test_every_suite_passes_on_its_code(tmp_path: Path) -> None:
-    outcomes = run_suites(tmp_path, {r.name: r.source.code for r in RECIPES})
+    outcomes = run_suites(tmp_path, {r.name: r.source.code for r in PLAIN})
     assert set(outcomes) == {"passed"}
-    assert outcomes.total() == sum(r.source.tests.count("\ndef test_") for r in RECIPES)
+    assert outcomes.total() == sum(r.source.tests.count("\ndef test_") for r in PLAIN)
 
 
 def test_every_test_fails_on_a_stub(tmp_path: Path) -> None:
-    outcomes = run_suites(tmp_path, {r.name: stub(r.source.signature) for r in RECIPES})
+    outcomes = run_suites(tmp_path, {r.name: stub(r.source.signature) for r in PLAIN})
     assert set(outcomes) == {"failure"}
-    assert outcomes.total() == sum(r.source.tests.count("\ndef test_") for r in RECIPES)
+    assert outcomes.total() == sum(r.source.tests.count("\ndef test_") for r in PLAIN)
+
+
+@pytest.mark.docker
+async def test_suites_of_recipes_that_need_packages_pass_in_the_sandbox_and_fail_there_on_a_stub() -> None:
+    assert [r.name for r in OTHERS] == ["plot_csv_columns", "chart_csv_file"]
+    sandbox = SecureSandbox(timeout=60)
+    await asyncio.to_thread(sandbox.build_image)
+    try:
+        for recipe in OTHERS:
+            verdict = await sandbox.verify(recipe.name, recipe.source.code, recipe.source.tests, lambda _: None)
+            assert (verdict.passed, verdict.problem) == (True, None), [t for t in verdict.tests if t.message]
+            red = await sandbox.verify(recipe.name, stub(recipe.source.signature), recipe.source.tests, lambda _: None)
+            assert {t.outcome for t in red.tests} == {"failed"}
+    finally:
+        await sandbox.aclose()
 
 
 def test_there_are_enough_recipes_and_no_stray_files() -> None:

@@ -44,7 +44,7 @@ class Cookbook:
 def _choice(task: Task, functions: list[Function]) -> Completion:
     """The call of the function that does what a matching recipe does, or of one that speaks of the same as the request."""
     request = task.parts["request"]
-    asked = matches(request, task.earlier)
+    asked = tuple(match.with_file(task.files) for match in matches(request, task.earlier))
     tools = [f for f in functions if f.name != _DECLINE]
     for match in asked:
         for tool in tools:

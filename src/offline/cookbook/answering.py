@@ -9,6 +9,7 @@ from src.offline.cookbook.recipe import Recipe
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.specifying import example_request
 
+_FILES = re.compile(r"\n(?:made the file [^\n]*, which the person sees below|left a file that can't be handed out, ([^\n]*))")
 _EMPTY = "(an empty text)"
 _RAISED = re.compile(r"raised (?P<type>\w+)(?:: (?P<message>.*))?", re.DOTALL)
 _ENDED = re.compile(r"was ended: (?P<reason>.*)", re.DOTALL)
@@ -20,6 +21,11 @@ _MOST_ROWS = 30
 def answer(call: str, result: str) -> str:
     """The result in words; `call` as Python source, `result` as `response_synthesizer.describe` tells it."""
     name, arguments = _call(call)
+    refused = [f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason]
+    return "".join([_told(name, arguments, _FILES.sub("", result)), *refused])
+
+
+def _told(name: str, arguments: Mapping[str, Any], result: str) -> str:
     recipe = next((r for r in RECIPES if r.makes(name)), None)
     if raised := _RAISED.fullmatch(result):
         return _explained(raised["message"] or raised["type"], recipe)

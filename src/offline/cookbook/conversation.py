@@ -16,6 +16,8 @@ _CONTINUED = re.compile(
     r"(?:\s+(?:for|with))?[\s,:]+(?P<value>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_FILE = "path"
+_TABLES = (".csv", ".tsv", ".txt")
 _MEMORY = 10
 """How many requests back a chain of continued ones is followed."""
 
@@ -31,6 +33,11 @@ class Match:
     def missing(self) -> tuple[str, ...]:
         """Required parameters that the request gives no value for."""
         return tuple(p.name for p in self.recipe.source.signature.parameters if p.required and p.name not in self.arguments)
+
+    def with_file(self, files: Sequence[str]) -> "Match":
+        """The match with the only table among the files where the request names none."""
+        tables = [name for name in files if name.lower().endswith(_TABLES)]
+        return Match(self.recipe, {**self.arguments, _FILE: tables[0]}) if _FILE in self.missing and len(tables) == 1 else self
 
 
 def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:

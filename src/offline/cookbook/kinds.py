@@ -95,6 +95,7 @@ KINDS: dict[str, Kind] = {
     "csv": Kind(_ANY, read_csv),
     "json": Kind(rf"{QUOTED}|[{{\[]{_ANY}|```{_ANY}", read_json),
     "path": Kind(r"[\w$.\[\]'\"-]+", read_unquoted_word),
+    "filename": Kind(rf"{QUOTED}|[^\s/{re.escape(OPENING)}]+\.[a-z0-9]{{1,5}}", read_unquoted_word),
     "arithmetic": Kind(
         r"[-+(√.\d](?:[-+*/%^().,\d\sx×÷−]|\b(?:plus|minus|times|multiplied by|divided by|to the power of)\b)*", read_arithmetic
     ),

@@ -1,11 +1,13 @@
 """The prompts of `src/prompts` as the offline model reads them: which task it is, and its parts."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 _TASK = "# Task: "
+_FILES = re.compile(r"\s*<files(?P<mark>-[0-9a-f]+)?>\n(?P<lines>.*?)\n</files(?P=mark)?>", re.DOTALL)
 _SECTIONS = {
     "choose a tool": ("request",),
     "extract the arguments": ("request",),
@@ -27,6 +29,8 @@ class Task:
     """The sections of the last user message by their tag."""
     rest: str
     """What stands after the sections: names that are taken, why an earlier reply was refused."""
+    files: tuple[str, ...]
+    """Names of the files that a tool would find: those of the request if it has any, else earlier ones, the newest first."""
     earlier: tuple[str, ...]
     """The user messages before the last one, oldest first."""
 
@@ -39,9 +43,18 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
     name = first.removeprefix(_TASK) if first.startswith(_TASK) else ""
     found = _pattern(_SECTIONS[name]).search(said[-1]) if name in _SECTIONS else None
     if found is None:
-        return Task("", {"request": said[-1]}, "", tuple(said[:-1]))
+        return Task("", {"request": said[-1]}, "", (), tuple(said[:-1]))
     parts = {tag: found[tag].strip("\n") for tag in _SECTIONS[name]}
-    return Task(name, parts, said[-1][found.end() :], tuple(said[:-1]))
+    rest = said[-1][found.end() :]
+    listed = _FILES.search(rest)
+    return Task(name, parts, _FILES.sub("", rest), _files(listed["lines"]) if listed else (), tuple(said[:-1]))
+
+
+def _files(lines: str) -> tuple[str, ...]:
+    """The names in the section that `src/prompts/files.py` writes."""
+    found = [json.loads(line) for line in lines.splitlines()]
+    given = [file["name"] for file in found if "from" not in file]
+    return tuple(given or [file["name"] for file in found])
 
 
 def _pattern(tags: Sequence[str]) -> re.Pattern[str]:

@@ -1,0 +1,113 @@
+"""Files on the page: attached, dropped and pasted; sent with a request; pictures shown in the answer, and after a reload."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.test_page import PATIENCE, ask, bare_home, finished, flaws, open_page, step
+from tests.home import serving
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.timeout(240)]
+
+CSV = "day,price\n2024-01-01,3\n2024-01-02,5\n2024-01-03,4\n"
+TRANSFER = """(files) => {
+  const transfer = new DataTransfer();
+  for (const [name, content] of files) transfer.items.add(new File([content], name));
+  return transfer;
+}"""
+
+
+@pytest.fixture(scope="module", params=["eventlet", "threading"])
+def link(request, tmp_path_factory):
+    with serving(bare_home(tmp_path_factory.mktemp("files")), ASYNC_MODE=request.param, FILES_MAX_COUNT="2", FILES_MAX_MB="1") as link:
+        yield link
+
+
+def attach(page: Page, *files: tuple[str, str]) -> None:
+    page.get_by_test_id("file-input").set_input_files(
+        [{"name": name, "mimeType": "text/csv", "buffer": content.encode()} for name, content in files]
+    )
+
+
+def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, page: Page, tmp_path: Path):
+    open_page(page, link)
+    attach(page, ("data.csv", CSV))
+    expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
+    assert flaws(page, "attached") == []
+    ask(page, "Plot column price against day")
+    expect(finished(page)).to_contain_text("Here is price against day.")
+    expect(page.get_by_test_id("attached-file")).to_have_count(0)
+    for _ in range(2):
+        expect(page.get_by_test_id("request-file")).to_contain_text("data.csv")
+        picture = page.get_by_test_id("made-picture")
+        expect(picture).to_have_attribute("alt", "plot.png")
+        page.wait_for_function("() => document.querySelector('[data-testid=made-picture]')?.naturalWidth === 960", timeout=PATIENCE)
+        page.reload()
+        expect(page.get_by_test_id("turn")).to_have_attribute("data-state", "done")
+    assert flaws(page, "a picture") == []
+    for name, head in (("plot.png", b"\x89PNG"), ("data.csv", b"day,price")):
+        with page.expect_download() as download:
+            page.get_by_test_id("file-link").filter(has_text=name).click()
+        assert download.value.suggested_filename == name
+        download.value.save_as(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(head)
+    expect(step(page, "executing")).to_contain_text("plot.png")
+
+
+def test_later_requests_use_the_files_of_the_conversation(link, page: Page):
+    open_page(page, link)
+    attach(page, ("data.csv", CSV))
+    ask(page, "Sum column price of this file")
+    expect(finished(page)).to_contain_text("adds up to 12")
+    ask(page, "Chart this CSV")
+    expect(finished(page, turns=2)).to_contain_text("data.csv")
+    expect(page.get_by_test_id("made-picture")).to_have_count(1)
+
+
+def test_files_are_dropped_pasted_replaced_and_removed(link, page: Page):
+    open_page(page, link)
+    dropped = page.evaluate_handle(TRANSFER, [["a.csv", "1"], ["b.csv", "2"]])
+    page.dispatch_event("body", "dragover", {"dataTransfer": dropped})
+    expect(page.locator("html")).to_have_attribute("data-dropping", "")
+    page.dispatch_event("body", "drop", {"dataTransfer": dropped})
+    expect(page.locator("html")).not_to_have_attribute("data-dropping", "")
+    attached = page.get_by_test_id("attached-file")
+    expect(attached).to_have_text([re.compile("a.csv"), re.compile("b.csv")])
+    page.get_by_test_id("remove-file").first.click()
+    expect(attached).to_have_text([re.compile("b.csv")])
+    expect(page.get_by_test_id("composer")).to_be_focused()
+    paste = "(field, files) => field.dispatchEvent(new ClipboardEvent('paste', {clipboardData: (" + TRANSFER + ")(files), bubbles: true}))"
+    page.get_by_test_id("composer").evaluate(paste, [["image.png", "x"]])
+    attach(page, ("b.csv", "22"))
+    expect(attached).to_have_text([re.compile("image.png"), re.compile("b.csv\\s*2 B")])
+    expect(page.get_by_test_id("announcer")).to_contain_text("b.csv attached")
+
+
+def test_what_is_too_much_is_said_before_it_is_sent(link, page: Page):
+    open_page(page, link)
+    expect(page.get_by_test_id("attach")).to_have_attribute("title", "Attach files: up to 2 files, 1 MB together")
+    attach(page, ("large.csv", "x" * 1_100_000), ("a.csv", "1"), ("b.csv", "2"), ("c.csv", "3"))
+    expect(page.get_by_test_id("attached-file")).to_have_text([re.compile("a.csv"), re.compile("b.csv")])
+    notice = page.get_by_test_id("notice")
+    expect(notice).to_contain_text("large.csv was not attached: all files together may have 1 MB")
+    expect(notice).to_contain_text("c.csv was not attached: 2 files may come with a request.")
+
+
+def test_a_file_that_does_not_arrive_keeps_the_request(link, browser: Browser):
+    page = browser.new_page()  # not a watched one: the browser itself reports the broken connection as an error
+    open_page(page, link)
+    attach(page, ("data.csv", CSV))
+    page.route("**/api/files*", lambda route: route.abort())
+    ask(page, "Chart this CSV")
+    pending = page.get_by_test_id("pending")
+    expect(pending).to_contain_text("data.csv could not be sent")
+    expect(pending.get_by_test_id("request-file")).to_contain_text("data.csv")
+    pending.get_by_role("button", name="Edit").click()
+    expect(page.get_by_test_id("composer")).to_have_value("Chart this CSV")
+    expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
+    page.unroute("**/api/files*")
+    page.keyboard.press("Enter")
+    expect(finished(page)).to_contain_text("Here is the chart of data.csv.")
+    page.context.close()

@@ -1,0 +1,89 @@
+"""CSV in, plot out, on the real thing: offline model, sandbox, database and page's routes; and again after a restart."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from config import Settings
+from src.bootstrap import open_orchestrator
+from src.core.events import Event, FilesMade
+from src.core.files import File
+from tests.home import Home
+
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(240)]
+
+CSV = "day,price,sold\n2024-01-01,3,10\n2024-01-02,5,12\n2024-01-03,4,9\n"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Home:
+    return Home(tmp_path_factory.mktemp("home") / "engine")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "data.csv").write_text(CSV)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def plotted(home, folder):
+    """The first request, which builds a tool, and leaves a plot."""
+    given, out = str(folder / "data.csv"), str(folder / "out")
+    return home.run("-m", "src", "ask", "Plot column price against day of data.csv", "--file", given, "--output", out, "--json")
+
+
+def events(asked) -> list[dict]:
+    assert asked.returncode == 0, asked.stderr
+    return [json.loads(line)["event"] for line in asked.stdout.splitlines()]
+
+
+def test_a_plot_is_built_drawn_and_written(plotted, folder):
+    told = {e["type"]: e for e in events(plotted)}
+    assert [f["name"] for f in told["turn_started"]["files"]] == ["data.csv"]
+    assert told["executing"]["tool"] == "plot_csv_columns"
+    assert json.loads(told["executing"]["arguments"]) == {"path": "data.csv", "x": "day", "y": "price"}
+    assert [(f["name"], f["media_type"]) for f in told["files_made"]["files"]] == [("plot.png", "image/png")]
+    assert "contents" not in plotted.stdout
+    assert plotted.stderr == f"written: {folder}/out/plot.png\n"
+    assert (folder / "out" / "plot.png").read_bytes()[:8] == PNG
+
+
+def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folder, plotted):
+    conversation = json.loads(plotted.stdout.splitlines()[0])["conversation_id"]
+    more = ("--conversation", conversation, "--output", str(folder / "out"))
+    summed = home.run("-m", "src", "ask", "Sum column sold of data.csv", *more)
+    assert summed.returncode == 0, summed.stderr
+    assert "adds up to 31" in summed.stdout
+    again = home.run("-m", "src", "ask", "Plot column sold against day of data.csv", *more)
+    assert "found plot_csv_columns" in again.stderr
+    assert "made plot.png" in again.stderr
+    assert (folder / "out" / "plot-1.png").read_bytes()[:8] == PNG
+
+
+def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
+    asked = home.run("-m", "src", "ask", "Plot column price against day of elsewhere.csv")
+    assert asked.returncode == 0
+    assert "there is no file 'elsewhere.csv'" in asked.stdout
+
+
+def test_files_that_cannot_be_read_end_the_command(home, folder):
+    asked = home.run("-m", "src", "ask", "Chart this CSV", "--file", str(folder / "nothing.csv"))
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert asked.stderr.startswith("error: ")
+    assert "nothing.csv is not there" in asked.stderr
+
+
+def test_python_programs_give_and_get_files(home, monkeypatch):
+    for name, value in home.environment().items():
+        monkeypatch.setenv(name, value)
+    heard: list[Event] = []
+    with open_orchestrator(Settings(_env_file=None)) as orchestrator:
+        last = orchestrator.process_request("Chart this CSV", heard.append, files=[File(name="my data.csv", content=CSV.encode())])
+    assert last.answer == "Here is the chart of `my data.csv`."
+    (made,) = [e for e in heard if isinstance(e, FilesMade)]
+    assert [(f.name, f.content[:8]) for f in made.contents] == [("chart.png", PNG)]
+    assert made.files[0] == made.contents[0].reference()
