@@ -109,7 +109,7 @@ class Engine:
         replaced = {file.name for file in files}
 
         async def read(reference: FileReference) -> File:
-            return await asyncio.to_thread(self._files.read, conversation_id, reference.sha256)
+            return await asyncio.to_thread(self._files.read, conversation_id, reference.sha256, reference.name)
 
         return EarlierFiles(tuple(r for r in known if r.name not in replaced)[: self.file_limits.count], read)
 
@@ -129,10 +129,10 @@ class Engine:
         await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
         return await asyncio.to_thread(self._journal.history, conversation_id, after)
 
-    async def file(self, owner: str, conversation_id: str, sha256: str) -> File:
+    async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
         """A file of a conversation. Raises: RequestError if there is none, or `owner` has no such conversation."""
         await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
-        return await asyncio.to_thread(self._files.read, conversation_id, sha256)
+        return await asyncio.to_thread(self._files.read, conversation_id, sha256, name)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
         """Have all records from now on, of every conversation; returns what ends that."""
@@ -152,7 +152,7 @@ class Engine:
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))
         library = LibraryStatus(tools=len(tools), detail=f"{count(len(tools), 'tool')}, {_SEARCH[index]}")
-        return EngineStatus(model=self._model_status, sandbox=sandbox, library=library)
+        return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits)
 
     async def seed(self, report: Callable[[str], None]) -> Planted:
         """Add the seed tools that are missing. Raises: SandboxError."""

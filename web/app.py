@@ -23,12 +23,14 @@ from src.core.logs import log_to_stderr
 from web.access import Access, signing_key
 from web.access_page import AccessPage
 from web.bridge import Bridge
+from web.files import add_file_routes
 from web.gate import Gate
 from web.port import Engine
 from web.routes import add_routes
 from web.serving import Serving, serving
 from web.sockets import Sockets
 from web.status_watch import watch_status
+from web.uploads import Uploads
 from web.vendor import load_vendor
 from web.wire import WireJSON, WirePacket
 
@@ -46,7 +48,9 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
     """
     app = Flask(__name__)
     app.json.sort_keys = False  # type: ignore[attr-defined]
+    uploads = Uploads()
     add_routes(app, bridge, engine, load_vendor())
+    add_file_routes(app, bridge, engine, uploads)
     socketio = SocketIO(
         app,
         async_mode=settings.async_mode,
@@ -55,10 +59,12 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
         serializer=WirePacket,
         max_http_buffer_size=LARGEST_MESSAGE,
     )
-    sockets = Sockets(socketio, bridge, engine)
+    sockets = Sockets(socketio, bridge, engine, uploads)
     bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status)), status_interval))
     access = Access(token, signing_key(settings.data_dir))
-    gate = Gate(app.wsgi_app, access, settings.flask_host, settings.allowed_hosts, AccessPage(app))
+    gate = Gate(
+        app.wsgi_app, access, settings.flask_host, settings.allowed_hosts, AccessPage(app), bodies={"/api/files": engine.file_limits.size}
+    )
     app.wsgi_app = gate  # type: ignore[method-assign]
     return app, socketio
 

@@ -7,7 +7,7 @@ security headers. What lies behind finds in the WSGI environment who is asking (
 import json
 import secrets
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
@@ -39,16 +39,27 @@ _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 class Gate:
     """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of proxies for instance.
 
-    `page` renders the HTML page that asks for the token, from a nonce and a message.
+    `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are the paths that take larger bodies
+    than others, and how large.
     """
 
-    def __init__(self, app: "WSGIApplication", access: Access, host: str, allowed: Iterable[str], page: Callable[[str, str], str]) -> None:
+    def __init__(
+        self,
+        app: "WSGIApplication",
+        access: Access,
+        host: str,
+        allowed: Iterable[str],
+        page: Callable[[str, str], str],
+        *,
+        bodies: Mapping[str, int],
+    ) -> None:
         self._app = app
         self._access = access
         self._allowed = {h.lower() for h in allowed}
         own = socket.gethostname().lower()
         self._local = {"localhost", own, f"{own}.local", host.lower()}
         self._page = page
+        self._bodies = bodies
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         request = Request(environ)
@@ -83,8 +94,9 @@ class Gate:
         changes = request.method not in _SAFE_METHODS or "websocket" in request.headers.get("Upgrade", "").lower()
         if changes and origin is None and visitor is not None and not visitor.bearer:
             return _refusal(request, 403, "the request names no origin", "browsers send one; programs send Authorization: Bearer <token>")
-        if not _is_socket(request) and (request.content_length or 0) > LARGEST_BODY:
-            return _refusal(request, 413, f"the body is larger than {LARGEST_BODY} bytes", "send less")
+        largest = self._bodies.get(request.path, LARGEST_BODY)
+        if not _is_socket(request) and (request.content_length or 0) > largest:
+            return _refusal(request, 413, f"the body is larger than {largest} bytes", "send less")
         return None
 
     def _known(self, name: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from src.core.events import Record
+from src.core.files import File, FileLimits
 from src.core.status import Asked, EngineStatus
 from src.core.tool import Tool
 from src.store.conversation import ConversationSummary
@@ -17,14 +18,19 @@ AsyncMode = Literal["eventlet", "threading"]
 class Engine(Protocol):
     """Lives on one asyncio loop; its callbacks are called there."""
 
-    async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
+    @property
+    def file_limits(self) -> FileLimits:
+        """How much may come with a request."""
+        ...
+
+    async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
         """Begin a turn, in a new conversation if there is no id.
 
         The turn's task must be started last, with nothing awaited after it: then whoever called can subscribe to the
         turn before its first record comes out.
 
         Raises:
-            RequestError: the request is blank or too long, or `owner` has no such conversation.
+            RequestError: the request is blank or too long, the files are too many or too large, or `owner` has no such conversation.
         """
         ...
 
@@ -39,6 +45,14 @@ class Engine(Protocol):
 
         Raises:
             RequestError: `owner` has no such conversation.
+        """
+        ...
+
+    async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
+        """A file of a conversation, by its content's hash and its name.
+
+        Raises:
+            RequestError: there is none, or `owner` has no such conversation.
         """
         ...
 

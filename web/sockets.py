@@ -16,6 +16,7 @@ from web.bridge import Bridge
 from web.gate import visitor_of
 from web.port import Engine
 from web.turns import RunningTurns
+from web.uploads import Uploads
 from web.wire import LAST_SEQ, Ask, Stop, Subscribe, parse, plain, problem
 
 logger = logging.getLogger(__name__)
@@ -32,10 +33,11 @@ class Sockets:
     `error`, for clients that wait for no reply.
     """
 
-    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: Engine) -> None:
+    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: Engine, uploads: Uploads) -> None:
         self._socketio = socketio
         self._bridge = bridge
         self._engine = engine
+        self._uploads = uploads
         for name, handler in (("ask", self._ask), ("stop", self._stop), ("subscribe", self._subscribe)):
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
@@ -55,7 +57,8 @@ class Sockets:
         def began(asked: Asked) -> None:  # on the engine's loop: the actions that deliver records come after this one
             self._bridge.post(partial(self._join, sid, asked.conversation_id))
 
-        asked = self._bridge.call(self._turns.ask(owner, request.conversation_id, request.text, began))
+        files = self._uploads.take(owner, request.files)
+        asked = self._bridge.call(self._turns.ask(owner, request.conversation_id, request.text, files, began))
         return {"conversation_id": asked.conversation_id, "turn_id": asked.turn_id}
 
     def _stop(self, owner: str, sid: str, *arguments: Any) -> Reply:

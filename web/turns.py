@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from src.core.errors import RequestError
 from src.core.events import FINAL, Record
+from src.core.files import File
 from src.core.status import Asked
 from web.port import Engine
 
@@ -20,7 +21,7 @@ class RunningTurns:
         self._beginning: Counter[str] = Counter()
         engine.subscribe(self._forget_ended)
 
-    async def ask(self, owner: str, conversation_id: str | None, text: str, began: Callable[[Asked], None]) -> Asked:
+    async def ask(self, owner: str, conversation_id: str | None, text: str, files: Sequence[File], began: Callable[[Asked], None]) -> Asked:
         """Begin a turn; `began` is called before its first record comes out of the engine.
 
         Raises:
@@ -31,7 +32,7 @@ class RunningTurns:
             raise RequestError(f"{running} requests are running already", "wait until one has ended, or stop one")
         self._beginning[owner] += 1
         try:
-            asked = await self._engine.ask(owner, conversation_id, text)
+            asked = await self._engine.ask(owner, conversation_id, text, files)
         finally:
             self._beginning[owner] -= 1
         self._owners[asked.turn_id] = owner

@@ -15,6 +15,7 @@ UNREADABLE = "unreadable"
 """The event that stands for whatever a client sent that is no event."""
 
 LONGEST_TEXT = 20_000
+MOST_FILES = 100
 LAST_SEQ = 2**31 - 1
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
@@ -23,6 +24,8 @@ Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
 class Ask(Value):
     text: Annotated[str, Field(max_length=LONGEST_TEXT)]
     conversation_id: Id | None = None
+    files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
+    """Ids of uploads."""
 
 
 class Stop(Value):

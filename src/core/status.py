@@ -1,5 +1,6 @@
 """The state of the engine's parts, for people."""
 
+from src.core.files import FileLimits
 from src.core.value import Value
 from src.core.verdict import SandboxStatus
 
@@ -20,6 +21,8 @@ class EngineStatus(Value):
     model: ModelStatus
     sandbox: SandboxStatus
     library: LibraryStatus
+    files: FileLimits = FileLimits()
+    """How much may come with a request."""
 
 
 class Asked(Value):

@@ -45,20 +45,19 @@ class ConversationFiles:
             found.setdefault(reference.name, reference)
         return tuple(found.values())
 
-    def read(self, conversation_id: str, sha256: str) -> File:
-        """A file of a conversation by its content's hash.
+    def read(self, conversation_id: str, sha256: str, name: str) -> File:
+        """A file of a conversation by its content's hash and its name, as the same content may have several.
 
         Raises:
             RequestError: the conversation has no such file.
         """
         mine = (_FILES.c.conversation_id == storable(conversation_id)) & (_FILES.c.sha256 == storable(sha256))
-        columns = sa.select(_FILES.c.reference, _CONTENTS.c.content)
-        query = columns.join(_CONTENTS, _CONTENTS.c.sha256 == _FILES.c.sha256).where(mine).order_by(_FILES.c.seq.desc()).limit(1)
         with reading(self._engine) as connection:
-            row = connection.execute(query).first()
-        if row is None:
-            raise RequestError(f"the conversation has no file {shown_name(sha256)!r}", "attach it again")
-        return File(name=FileReference.model_validate_json(row.reference).name, content=row.content)
+            names = {r.name for r in _references(connection.scalars(sa.select(_FILES.c.reference).where(mine)).all())}
+            content = connection.scalar(sa.select(_CONTENTS.c.content).where(_CONTENTS.c.sha256 == storable(sha256)))
+        if name not in names or content is None:
+            raise RequestError(f"the conversation has no such file {shown_name(name)!r}", "attach it again")
+        return File(name=name, content=content)
 
 
 def _references(texts: Sequence[str]) -> list[FileReference]:

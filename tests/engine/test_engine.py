@@ -80,17 +80,17 @@ async def test_files_stay_with_their_conversation_and_its_owner(engine):
     started = [r.event for r in await engine.history("me", asked.conversation_id) if r.event.type == "turn_started"]
     assert [[f.name for f in event.files] for event in started] == [["data.csv", "other.csv"], ["data.csv"]]
     for file in (old, new):
-        assert await engine.file("me", asked.conversation_id, file.reference().sha256) == file
+        assert await engine.file("me", asked.conversation_id, file.reference().sha256, file.name) == file
     earlier = await engine._earlier_files(asked.conversation_id, [File(name="other.csv", content=b"")])
     assert earlier.references == (new.reference(),)
     assert await earlier.read(earlier.references[0]) == new
     with pytest.raises(RequestError):
-        await engine.file("somebody", asked.conversation_id, new.reference().sha256)
+        await engine.file("somebody", asked.conversation_id, new.reference().sha256, "data.csv")
     with pytest.raises(RequestError):
-        await engine.file("me", asked.conversation_id, "0" * 64)
+        await engine.file("me", asked.conversation_id, "0" * 64, "data.csv")
     elsewhere = await engine.ask("me", None, "Hello!")
     with pytest.raises(RequestError):
-        await engine.file("me", elsewhere.conversation_id, new.reference().sha256)
+        await engine.file("me", elsewhere.conversation_id, new.reference().sha256, "data.csv")
 
 
 async def test_files_beyond_the_limits_are_refused(engine):

@@ -19,6 +19,8 @@ test("a reused tool makes a turn of four steps", () => {
     id: "t1",
     startedAt: second(1),
     request: "15% of 300?",
+    files: [],
+    made: [],
     state: "done",
     steps: [
       { ...step, key: "searching-1", kind: "searching", startedAt: second(2), seconds: 0.2 },

@@ -51,7 +51,7 @@ def test_files_of_requests_and_of_tools_are_kept_and_read_again(engine: sa.Engin
     conversation = keep(engine, started(large, file("a.csv", b"1")), made(file("b.png", b"2")))
     files = ConversationFiles(engine)
     assert [r.name for r in files.newest(conversation)] == ["b.png", "large.bin", "a.csv"]
-    assert files.read(conversation, large.reference().sha256) == large
+    assert files.read(conversation, large.reference().sha256, "large.bin") == large
     assert [r.event for r in Journal(engine).history(conversation)] == [
         started(large, file("a.csv", b"1")).model_copy(update={"contents": ()}),
         made(file("b.png", b"2")).model_copy(update={"contents": ()}),
@@ -62,7 +62,7 @@ def test_the_newest_file_of_a_name_counts_and_older_ones_can_still_be_read(engin
     conversation = keep(engine, started(file("a", b"1")), made(file("a", b"2")), made(file("a", b"1"), file("b", b"1")))
     files = ConversationFiles(engine)
     assert files.newest(conversation) == (file("a", b"1").reference(), file("b", b"1").reference())
-    assert files.read(conversation, file("a", b"2").reference().sha256) == file("a", b"2")
+    assert files.read(conversation, file("a", b"2").reference().sha256, "a") == file("a", b"2")
 
 
 def test_contents_are_kept_once(engine: sa.Engine) -> None:
@@ -80,12 +80,12 @@ def test_a_conversation_has_only_its_own_files(engine: sa.Engine) -> None:
     assert files.newest(other) == ()
     for sha256 in (file("a").reference().sha256, "", "\0", "0" * 64):
         with pytest.raises(RequestError):
-            files.read(other, sha256)
+            files.read(other, sha256, "a")
 
 
 def test_a_request_with_halves_of_pairs_keeps_its_files(engine: sa.Engine) -> None:
     conversation = keep(engine, started(file("a"), request="\ud800"))
-    assert ConversationFiles(engine).read(conversation, file("a").reference().sha256) == file("a")
+    assert ConversationFiles(engine).read(conversation, file("a").reference().sha256, "a") == file("a")
 
 
 def test_events_without_a_conversation_keep_nothing(engine: sa.Engine) -> None:
@@ -100,3 +100,13 @@ def test_a_reference_under_other_rules_is_left_out(engine: sa.Engine) -> None:
         bad = schema.files.c.position == 0
         connection.execute(schema.files.update().where(bad).values(reference='{"name": "../a", "size": 1}'))
     assert [r.name for r in ConversationFiles(engine).newest(conversation)] == ["b"]
+
+
+def test_a_content_is_read_under_the_names_that_it_has(engine: sa.Engine) -> None:
+    conversation = keep(engine, started(file("a"), file("b")), made(file("c", b"other")))
+    files = ConversationFiles(engine)
+    for name in ("a", "b"):
+        assert files.read(conversation, file("a").reference().sha256, name) == file(name)
+    for name in ("c", "", "\0", "../a"):
+        with pytest.raises(RequestError):
+            files.read(conversation, file("a").reference().sha256, name)

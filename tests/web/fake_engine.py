@@ -1,8 +1,9 @@
 """An engine without a model: the request says what the turn does; journal and recorder are the real ones.
 
-`say TEXT` answers word by word. `hold NAME` says one word, waits until somebody sends `release NAME`, then says another.
-`flood N` emits N pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
-`break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes the status.
+`say TEXT` answers word by word; `say back` also hands out the files that came with it. `hold NAME` says one word, waits until
+somebody sends `release NAME`, then says another. `flood N` emits N pieces. `fail` and `crash` end badly, within a turn and before
+one. `grow NAME` reports a new tool. `break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off`
+changes the status.
 """
 
 import asyncio
@@ -12,13 +13,15 @@ from datetime import UTC, datetime
 from functools import partial
 
 from src.core.errors import RequestError, ToolNotFound
-from src.core.events import AnswerToken, Event, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.events import AnswerToken, Event, FilesMade, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.files import MB, File, FileLimits
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
 from src.core.verdict import SandboxStatus
 from src.store.conversation import ConversationSummary
 from src.store.database import open_database
+from src.store.files import ConversationFiles
 from src.store.journal import Entry, Journal
 from src.store.recorder import Recorder
 from web.port import LibraryChange
@@ -44,6 +47,8 @@ TOOL = Tool(
 class FakeEngine:
     """`web.port.Engine`; to be made on its event loop."""
 
+    file_limits = FileLimits(count=3, size=MB)
+
     def __init__(self, database_url: str) -> None:
         self._database = open_database(database_url)
         self._journal = Journal(self._database)
@@ -63,7 +68,9 @@ class FakeEngine:
             raise OSError("the disk is full")
         return self._journal.append(entries)
 
-    async def ask(self, owner: str, conversation_id: str | None, request: str) -> Asked:
+    async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
+        if problem := self.file_limits.problem(files):
+            raise RequestError(problem)
         if not request.strip():
             raise RequestError("the request is blank", "write what you want to know or have done")
         if request == "crash":
@@ -73,15 +80,18 @@ class FakeEngine:
         else:
             self._journal.check_owner(owner, conversation_id)
         turn_id = self._journal.begin_turn(conversation_id, request)
-        task = asyncio.create_task(self._turn(request, partial(self._recorder.emit, conversation_id, turn_id)))
+        task = asyncio.create_task(self._turn(request, files, partial(self._recorder.emit, conversation_id, turn_id)))
         self._running[turn_id] = owner, task
         task.add_done_callback(lambda _: self._running.pop(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
-    async def _turn(self, request: str, emit: Callable[[Event], None]) -> None:
+    async def _turn(self, request: str, files: Sequence[File], emit: Callable[[Event], None]) -> None:
         said = list[str]()
         try:
-            emit(TurnStarted(request=request))
+            emit(TurnStarted(request=request, files=tuple(f.reference() for f in files), contents=tuple(files)))
+            if request.startswith("say back"):
+                back = tuple(File(name=f"back-{f.name}", content=f.content) for f in files)
+                emit(FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back))
             async for text in self._words(*request.split(" ", 1)):
                 said.append(text)
                 emit(AnswerToken(text=text))
@@ -133,6 +143,10 @@ class FakeEngine:
         self._journal.check_owner(owner, conversation_id)
         return self._journal.history(conversation_id, after)
 
+    async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
+        self._journal.check_owner(owner, conversation_id)
+        return ConversationFiles(self._database).read(conversation_id, sha256, name)
+
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
         return self._recorder.subscribe(on_records)
 
@@ -148,7 +162,7 @@ class FakeEngine:
 
     async def status(self) -> EngineStatus:
         model = ModelStatus(name="offline", offline=True, detail="built in")
-        return EngineStatus(model=model, sandbox=self._sandbox, library=LibraryStatus(tools=1, detail="ready"))
+        return EngineStatus(model=model, sandbox=self._sandbox, library=LibraryStatus(tools=1, detail="ready"), files=self.file_limits)
 
     def on_library_change(self, callback: LibraryChange) -> Callable[[], None]:
         self._library_callbacks.append(callback)

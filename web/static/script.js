@@ -3,9 +3,11 @@
 import { render } from "preact";
 import { connect } from "./js/connection.js";
 import { html } from "./js/html.js";
+import { acceptDrops } from "./js/picking.js";
 import { followRoute } from "./js/route.js";
 import { App } from "./js/views/app.js";
 
 render(html`<${App} />`, document.getElementById("app"));
 connect();
 followRoute();
+acceptDrops();

@@ -16,6 +16,7 @@ const sentences = {
   synthesis_step: (event) => steps[event.state](event),
   executing: ({ tool }) => `Running ${tool}.`,
   execution_failed: ({ tool }) => `${tool} failed.`,
+  files_made: ({ files }) => `Made ${files.map((f) => f.name).join(", ")}.`,
   tool_mismatch: ({ tool, problem }) => `${tool} does not fit: ${problem}`,
   turn_finished: ({ answer }) => `Answer: ${answer}`,
   turn_failed: ({ message, remedy }) => `The turn failed: ${message}. ${remedy}`.trim(),

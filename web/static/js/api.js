@@ -8,8 +8,8 @@ export class ApiError extends Error {
   }
 }
 
-async function get(path) {
-  const response = await fetch(path, { headers: { Accept: "application/json" }, credentials: "same-origin", cache: "no-store" });
+async function get(path, options = {}) {
+  const response = await fetch(path, { headers: { Accept: "application/json" }, credentials: "same-origin", cache: "no-store", ...options });
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   const { message = `the server answered ${response.status}`, remedy } = body.error ?? {};
@@ -19,4 +19,6 @@ async function get(path) {
 export const getHealth = () => get("/api/health");
 export const getTools = async () => (await get("/api/tools")).tools;
 export const getTool = (name) => get(`/api/tools/${encodeURIComponent(name)}`);
+// Sends a file ahead of its request; the id by which the request names it.
+export const postFile = async (name, body) => (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
 export const getConversations = async () => (await get("/api/conversations")).conversations;

@@ -1,6 +1,7 @@
 // The socket: subscribes to conversations from the last number seen, and passes on what a person asks.
 
 import { io } from "socket.io-client";
+import { postFile } from "./api.js";
 import { loadAll, loadConversations, loadHealth, loadTool, loadTools } from "./loading.js";
 import { needsHistory } from "./reducer.js";
 import { dispatch, store } from "./store.js";
@@ -82,16 +83,18 @@ function libraryChanged(change) {
 // One at a time, so that a second request of a new conversation finds the id that the first one got.
 let asking = Promise.resolve();
 
-export function ask(text) {
+export function ask(text, files = []) {
   const key = crypto.randomUUID?.() ?? String(performance.now());
-  dispatch({ type: "asked", key, text });
-  asking = asking.then(() => send(key, text));
+  dispatch({ type: "asked", key, text, files });
+  asking = asking.then(() => send(key, text, files));
 }
 
-async function send(key, text) {
+async function send(key, text, files) {
   const { conversationId = null } = store.peek().pending.find((p) => p.key === key) ?? {};
   try {
-    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", { text, conversation_id: conversationId });
+    const uploads = await upload(key, files);
+    if (!uploads) return;
+    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", { text, conversation_id: conversationId, files: uploads });
     if (!reply.ok) return dispatch({ type: "ask_refused", key, error: reply.error });
     dispatch({ type: "ask_accepted", key, conversationId: reply.conversation_id, turnId: reply.turn_id });
     ensureSubscribed(reply.conversation_id);
@@ -101,6 +104,21 @@ async function send(key, text) {
   }
 }
 
+async function upload(key, files) {
+  const ids = [];
+  for (const { name, content } of files) {
+    try {
+      ids.push(await postFile(name, content));
+    } catch (error) {
+      // A file that was changed or removed since it was picked can't be read any more, and fails like a broken connection.
+      const remedy = error.remedy ?? "Check that the server runs and that the file is still there, then send again.";
+      dispatch({ type: "ask_refused", key, error: { message: `${name} could not be sent: ${error.message}`, remedy } });
+      return null;
+    }
+  }
+  return ids;
+}
+
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });
   socket.emit("stop", { turn_id: turnId });
@@ -108,6 +126,6 @@ export function stop(turnId) {
 
 export function retry(pending) {
   dispatch({ type: "pending_dismissed", key: pending.key });
-  ask(pending.text);
+  ask(pending.text, pending.files);
 }
 

@@ -58,6 +58,12 @@ export function duration(seconds) {
   return `${minutes} min ${Math.round(seconds) % 60} s`;
 }
 
+export function fileSize(bytes) {
+  if (bytes < 1024) return `${number(bytes)} B`;
+  if (bytes < 1024 * 1000) return `${(bytes / 1024).toFixed(bytes < 10240 ? 1 : 0)} KB`;
+  return `${Number((bytes / 1048576).toFixed(1))} MB`;
+}
+
 export const percent = (share) => `${Math.round(share * 100)}%`;
 
 export function usageText(usage) {

@@ -1,6 +1,7 @@
 // The reducer: (state, action) → state, the only place where the page's state changes. Pure; knows nothing of a browser.
 
 import { announcementOf } from "./announcement.js";
+import { attach } from "./files.js";
 import { addRecords, emptyThread, hasGap } from "./thread.js";
 
 export const initialState = {
@@ -10,7 +11,7 @@ export const initialState = {
   conversations: [],
   conversationId: null,
   threads: {},
-  pending: [], // asked, but not yet in the journal: {key, text, conversationId, turnId, error}
+  pending: [], // asked, but not yet in the journal: {key, text, files, conversationId, turnId, error}
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
   view: "chat", // what a narrow page shows: chat, activity, library
@@ -20,6 +21,7 @@ export const initialState = {
   openTool: null,
   search: "",
   draft: "",
+  attached: [], // files of the next request: {key, name, size, content}
   focusComposer: 0, // grows when the composer should take the focus
   notice: null, // {message, remedy}
   announcement: { number: 0, text: "" },
@@ -43,6 +45,8 @@ export function shownTurn(state) {
   return turns[state.selectedTurn] ?? turns[order.at(-1)] ?? null;
 }
 
+const focused = (state) => ({ ...state, focusComposer: state.focusComposer + 1 });
+
 const announce = (state, text) => (text ? { ...state, announcement: { number: state.announcement.number + 1, text } } : state);
 
 const changes = {
@@ -52,11 +56,12 @@ const changes = {
   conversation_opened: (state, { id }) => ({ ...state, conversationId: id, selectedTurn: null, view: "chat", notice: null }),
   records_received: receive,
 
-  asked: (state, { key, text }) => ({
+  asked: (state, { key, text, files }) => ({
     ...state,
-    pending: [...state.pending, { key, text, conversationId: state.conversationId, turnId: null, error: null }],
+    pending: [...state.pending, { key, text, files, conversationId: state.conversationId, turnId: null, error: null }],
     selectedTurn: null,
     draft: "",
+    attached: [],
     notice: null,
   }),
   ask_accepted: acceptAsk,
@@ -66,7 +71,9 @@ const changes = {
   stop_requested: (state, { turnId }) => ({ ...state, stopping: { ...state.stopping, [turnId]: true } }),
 
   draft_changed: (state, { text }) => ({ ...state, draft: text }),
-  example_chosen: (state, { text }) => ({ ...state, draft: text, view: "chat", focusComposer: state.focusComposer + 1 }),
+  files_attached: attached,
+  file_detached: (state, { key }) => focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
+  example_chosen: (state, { text, files = state.attached }) => focused({ ...state, draft: text, attached: files, view: "chat" }),
   turn_selected: (state, { turnId }) => ({ ...state, selectedTurn: turnId, panel: "activity", view: "activity" }),
   view_selected: (state, { view }) => ({ ...state, view, panel: view === "chat" ? state.panel : view }),
 
@@ -94,6 +101,12 @@ function receive(state, { conversationId, records, live, now }) {
   next.skew = now - Date.parse(records.at(-1).at);
   const fresh = records.filter((r) => r.seq > before.lastSeq && r.seq <= thread.lastSeq);
   return conversationId === state.conversationId ? announce(next, fresh.map(announcementOf).filter(Boolean).join(" ")) : next;
+}
+
+function attached(state, { files }) {
+  const { files: all, problem } = attach(state.attached, files, state.health?.files);
+  const next = focused({ ...state, attached: all, view: "chat", notice: problem ? { message: problem, remedy: "" } : null });
+  return announce(next, problem || `${files.map((f) => f.name).join(", ")} attached.`);
 }
 
 // A turn ends the pending request that has its id. Before the server has told the id, a new turn ends the oldest request with its text.

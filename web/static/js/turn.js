@@ -3,7 +3,7 @@
 import { close, open, patch } from "./steps.js";
 
 export const newTurn = (id, startedAt) => ({
-  id, startedAt, request: "", state: "running", steps: [], answer: "", tool: null, usage: null, seconds: null, failure: null, stopReason: "",
+  id, startedAt, request: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, seconds: null, failure: null, stopReason: "",
 });
 
 const always = () => true;
@@ -18,7 +18,7 @@ export function foldEvent(turn, event, at) {
 }
 
 const folds = {
-  turn_started: (turn, event, at) => ({ ...turn, request: event.request, startedAt: at }),
+  turn_started: (turn, event, at) => ({ ...turn, request: event.request, files: event.files ?? [], startedAt: at }),
   searching: (turn, event, at) => withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
@@ -30,6 +30,7 @@ const folds = {
   },
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
   execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
+  files_made: (turn, { files }) => withSteps({ ...turn, made: [...turn.made, ...files] }, patch(turn.steps, is("executing"), { made: files })),
   tool_mismatch(turn, event, at) {
     const { tool, problem, then } = event;
     const steps = close(turn.steps, always, "stopped", at);

@@ -18,14 +18,14 @@ export function Chat({ state, thread, pending }) {
       <div class="chat-content" ref=${content}>
         ${empty && html`<${Empty} sandbox=${state.health?.sandbox} loading=${Boolean(state.conversationId)} />`}
         <ol class="turns">
-          ${turns.map((turn) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} />`)}
+          ${turns.map((turn) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} conversationId=${state.conversationId} />`)}
           ${pending.map((p) => html`<${Pending} key=${p.key} pending=${p} />`)}
         </ol>
       </div>
     </div>
     <div class="chat-foot">
       ${away && !empty && html`<button type="button" class="jump" onClick=${follow}><${Icon} name="arrowDown" />Latest</button>`}
-      <${Composer} draft=${state.draft} focus=${state.focusComposer} />
+      <${Composer} draft=${state.draft} focus=${state.focusComposer} attached=${state.attached} limits=${state.health?.files} />
     </div>
   </main>`;
 }

@@ -1,16 +1,20 @@
 // The execution step: how the tool was called, and what came of it.
 
+import { fileSize } from "../format.js";
 import { html } from "../html.js";
 import { prettyJson } from "../specification.js";
 import { CodeBlock } from "./code.js";
 import { Disclosure } from "./disclosure.js";
 
 export function ExecutionStep({ step }) {
-  const { tool, arguments: args, execution } = step;
+  const { tool, arguments: args, execution, made = [] } = step;
+  const refused = execution?.refused_files ?? [];
   return html`
     <p class="call"><span class="call-label">Tool</span><code>${tool}</code></p>
     ${args && html`<${CodeBlock} code=${prettyJson(args)} language="json" label="Arguments" />`}
     ${execution && html`<${Outcome} execution=${execution} />`}
+    ${made.length > 0 && html`<p class="call"><span class="call-label">Made</span><span>${made.map((f) => `${f.name} (${fileSize(f.size)})`).join(", ")}</span></p>`}
+    ${refused.length > 0 && html`<${Disclosure} label="Files that were not handed out"><ul class="output" data-testid="refused-files">${refused.map((text) => html`<li>${text}</li>`)}</ul><//>`}
     ${execution?.stdout && html`<${Disclosure} label="What it printed"><pre class="output" tabindex="0" aria-label="What it printed">${execution.stdout}</pre><//>`}
   `;
 }

@@ -9,20 +9,23 @@ import { memo } from "../memo.js";
 import { running } from "../steps.js";
 import { dispatch } from "../store.js";
 import { Elapsed } from "./elapsed.js";
+import { MadeFiles, RequestFiles } from "./files.js";
 import { Problem } from "./problem.js";
 import { Progress } from "./progress.js";
 
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 
-export const TurnView = memo(({ turn, skew, stopping }) => {
+export const TurnView = memo(({ turn, skew, stopping, conversationId }) => {
   const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
     <p class="request" data-testid="request">${turn.request}</p>
+    <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
     <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
     ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
     </div>`}
+    <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
     ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} markdown=${turn.failure.where === "specification"} ...${turn.failure}>${again}<//>`}
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}
     ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
