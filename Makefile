@@ -13,6 +13,7 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp machine
 	@$(PY) -m src setup
+	@SANDBOX=bubblewrap $(PY) -m src setup sandbox
 	@$(MAKE) --no-print-directory lint unit
 
 lint: $(VENV)/test.stamp

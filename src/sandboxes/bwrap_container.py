@@ -119,7 +119,7 @@ class BubblewrapContainer:
                 process.await_first()
                 greet(self.stream, self._mode, self._go_on, BUILD)
             except (SandboxFailed, OSError) as error:
-                raise SandboxFailed(f"bubblewrap could not start a container: {self.stream.said()}", BUILD) from error
+                raise SandboxFailed(f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD) from error
             self._starter.watch(self)
         except BaseException:
             unwanted = self._hung_up

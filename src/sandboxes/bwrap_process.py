@@ -19,7 +19,7 @@ from src.sandboxes.container_filter import container_filter
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 Spawn = Callable[..., subprocess.Popen[bytes]]
 
-_BEGIN = 10.0
+_BEGIN = 30.0
 """Seconds until the first process inside must be there."""
 _END = 10.0
 """Seconds until a container that was killed must be gone."""

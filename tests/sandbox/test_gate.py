@@ -10,7 +10,7 @@ from src.sandbox import SecureSandbox
 from src.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HEAD = "import pytest\nfrom tool import tool\n\n"
 SUITE = HEAD + "def test_one():\n    assert tool(1) == 2\n\n\ndef test_two():\n    assert tool(2) == 4\n"

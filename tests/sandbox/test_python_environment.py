@@ -100,14 +100,14 @@ def test_sources_are_never_built(environment: PythonEnvironment, requirements: P
     assert not (tmp_path / "ran").exists()
 
 
-def test_what_nobody_prepared_for_a_day_is_removed(environment: PythonEnvironment, requirements: Path) -> None:
+def test_what_nobody_prepared_for_a_day_is_removed(environment: PythonEnvironment) -> None:
+    below = environment.current.packages.parent
+    for name, hours in {"packages-lately": 23, "packages-long-ago": 25, "worker-long-ago": 25}.items():
+        (below / name / "bin").mkdir(parents=True)
+        os.utime(below / name, (time.time() - hours * 3600,) * 2)
     environment.build(lambda line: None, lambda parts: None)
-    old = environment.parts().packages
-    for days, left in ((0, True), (2, False)):
-        os.utime(old, (time.time() - days * 24 * 3600,) * 2)
-        requirements.write_text(requirements.read_text() + f"# {days}\n")
-        environment.build(lambda line: None, lambda parts: None)
-        assert old.is_dir() is left
+    current = environment.parts()
+    assert folders(environment) == sorted(["packages-lately", current.packages.name, current.worker.name])
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, requirements: Path) -> None:
