@@ -1,4 +1,4 @@
-"""Everything a machine needs beside Python packages: the embedding model, the page's libraries, the sandbox image.
+"""Everything a machine needs beside Python packages: embedding model, libraries of the page, what containers are made from.
 
 Each part is quick where it stands already, so that every start may ask for all of them.
 """

@@ -42,7 +42,7 @@ else:
     print(json.dumps({path.name: path.read_text() for path in pathlib.Path(matplotlib.get_cachedir()).glob("*.json")}))
 """
 """Loads what a container loads; tells the fonts that matplotlib found, which takes it long."""
-_SYSTEM = "Code can read the programs and libraries of this machine below /usr."
+_SYSTEM = "Code can read the programs and libraries of this machine below /usr, and where its own folders lie."
 _USER = "A way out of a container would lead to the rights of this server's user."
 _RUN = 60.0
 """Seconds for a program that is run once."""

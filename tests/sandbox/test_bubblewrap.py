@@ -208,7 +208,7 @@ async def test_the_status_tells_what_is_not_guaranteed(sandbox: SecureSandbox, t
     sandbox._backend._groups = ControlGroups(process=tmp_path)
     assert (await sandbox.status()).not_guaranteed == (
         SHARED_KERNEL,
-        "Code can read the programs and libraries of this machine below /usr.",
+        "Code can read the programs and libraries of this machine below /usr, and where its own folders lie.",
         *(() if os.geteuid() == 0 else ("A way out of a container would lead to the rights of this server's user.",)),
         "256 MB are a hard limit for each process only; all together are looked at ten times a second.",
         "Code may use more than one CPU until its time is up.",
