@@ -75,7 +75,8 @@ def tool() -> Iterator[Any]:
     """The module as tests see it; the tool itself is served by a thread over a socket, as its process does it."""
     here, there = socket.socketpair()
     module = tool_process.load("proxied_tool", SOURCE)
-    thread = threading.Thread(target=tool_process._serve, args=(module, Channel(there)))
+    channel = Channel(there)
+    thread = threading.Thread(target=tool_process._serve, args=(module, channel.receive, channel.send))
     thread.start()
     yield ProxyModule("proxied_tool", ToolLink(Channel(here)))
     here.shutdown(socket.SHUT_RDWR)

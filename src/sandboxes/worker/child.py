@@ -1,6 +1,7 @@
 """A process that runs foreign code, with its control channel to the judge and the pipe that its output comes through."""
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -13,6 +14,9 @@ from .frames import Channel, FrameReader, Message
 
 _LARGEST = 4 * 1024 * 1024
 """Bytes of the largest message that a child may send to the judge."""
+
+CONTROL, CALLS = 3, 4
+"""File descriptors of the channels of a job's process."""
 
 _SETTLE = 100
 """Looks, 5 ms apart, for the end of a process that has closed its channel."""
@@ -39,7 +43,10 @@ class Child:
         return self.status is not None
 
     def _look(self) -> int | None:
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        try:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+        except ChildProcessError:
+            return 0  # it was buried with others; nobody asks any more how it died
         return status if pid else None
 
     def settle(self) -> None:
@@ -75,6 +82,14 @@ def end(code: int) -> NoReturn:
         except (OSError, ValueError):
             continue
     os._exit(code)
+
+
+def keep_only(control: int, calls: int) -> None:
+    """Move these two to where all processes of jobs have them, and close whatever else was inherited beside the standard streams."""
+    moved = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, CALLS + 1) for number in (control, calls)]
+    for number, target in zip(moved, (CONTROL, CALLS), strict=True):
+        os.dup2(number, target, inheritable=False)
+    os.closerange(CALLS + 1, os.sysconf("SC_OPEN_MAX"))
 
 
 def redirect(write: int) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
-_PR_SET_CHILD_SUBREAPER = 36
 _KILLED_COUNTS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
 _KEPT = re.compile("HOME|HOSTNAME|LANG|PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS")
 _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
@@ -29,11 +28,6 @@ def forget_environment() -> None:
     for name in list(os.environ):
         if not _KEPT.fullmatch(name):
             del os.environ[name]
-
-
-def adopt_orphans(adopt: bool) -> None:
-    """Whether to become the parent of every process that this one's descendants leave behind."""
-    prctl(_PR_SET_CHILD_SUBREAPER, int(adopt))
 
 
 def ignore_signals() -> None:

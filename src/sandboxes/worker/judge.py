@@ -13,10 +13,10 @@ from collections.abc import Callable
 from functools import partial
 
 from . import confinement, seccomp
-from .child import Child
+from .child import Child, end
 from .frames import BrokenStream, FrameReader, Message, pack
 from .workspace import Tell, Workspace
-from .zygote import Nursery, Zygote
+from .zygote import Born, Nursery, Zygote
 
 OUTPUT = 64 * 1024
 """Bytes of output that are kept."""
@@ -31,12 +31,24 @@ def main() -> None:
     confinement.forget_environment()
     try:
         seccomp.restrict()
-        host = _Host()
-        mode = host.hear()["mode"]
-        _execute(host) if mode == "execute" else _verify(host)
+        _judge(_Host())
+    except Born as born:
+        main, nursery = born.main, born.nursery
     except BaseException:  # noqa: BLE001 - the host must learn that the judge broke, or it would blame the code
         _say("", {"kind": "broken", "detail": traceback.format_exc()[-2000:]})
-    os._exit(0)
+        os._exit(0)
+    else:
+        os._exit(0)
+    try:
+        main(nursery)
+    except BaseException:  # noqa: BLE001 - this is where the process of a job ends, whatever happens in it
+        traceback.print_exc()
+        end(70)
+    end(0)
+
+
+def _judge(host: "_Host") -> None:
+    _execute(host) if host.hear()["mode"] == "execute" else _verify(host)
 
 
 def _verify(host: "_Host") -> None:
@@ -66,13 +78,16 @@ def _execute(host: "_Host") -> None:
     while more:
         workspace = Workspace()
         workspace.lay_out()
-        call = zygote.fork(None)
+        for_call, nobody = socket.socketpair()
+        call = zygote.fork(for_call)
+        for_call.close()
         _say(nonce, {"kind": "ready"})  # with the last job's nonce, which a process that outlived its job does not know
         while "put" in (job := host.hear()):
             workspace.put(job["put"], job["data"])
         nonce = job["nonce"]
         more = _Trial(job, call, None, partial(_give_out, job, zygote, workspace)).run()
         call.close()
+        nobody.close()
         more = more and zygote.clean() and _undisturbed(condition, kills)
 
 

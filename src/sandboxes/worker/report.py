@@ -29,20 +29,9 @@ _BRACKETS: dict[type, tuple[str, str]] = {
 _LAZY = {"generator", "async_generator", "coroutine"}
 
 
-def execute(module: ModuleType, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Call the function `name` once."""
+def allow_long_numbers() -> None:
+    """Let numbers be shown as far as text is."""
     sys.set_int_max_str_digits(max(_DIGITS, sys.get_int_max_str_digits()))
-    try:
-        function = getattr(module, name, None)
-        if not callable(function):
-            raise NameError(f"the code defines no function {name}")
-        value = function(**arguments)
-        outcome = returned(value)
-    except BaseException as error:  # noqa: BLE001 - sys.exit and the like are outcomes too
-        outcome = raised(error, name)
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    return outcome
 
 
 def returned(value: Any) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 """The process of the tool: it holds the tool's source and nothing else of the job.
 
-It loads the module, then calls the function once (`execute`) or answers the tests' requests (`verify`).
+It loads the module, then calls the function once (`execute`) or answers the tests' requests (`verify`): by the same frames, with the
+same streams and descriptors, so that a tool finds no difference in what surrounds it.
 """
 
+import contextlib
 import gc
 import io
 import linecache
 import os
 import sys
 import types
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +26,7 @@ _PRINTED = 64 * 1024
 
 def run(nursery: Nursery) -> None:
     """Do the job that arrives for a process of this zygote, and those that follow it: versions of one tool."""
+    report.allow_long_numbers()
     rehearse()
     gc.collect()
     gc.freeze()
@@ -31,17 +35,19 @@ def run(nursery: Nursery) -> None:
         _do(job, control, calls)
 
 
-def _do(job: Message, control: Channel, calls: Channel | None) -> None:
+def _do(job: Message, control: Channel, calls: Channel) -> None:
     try:
         module = load(job["name"], job["code"])
     except BaseException as error:  # noqa: BLE001 - whatever the tool's source does while it is loaded is an answer
         control.send({"load_failed": report.load_problem("code", error, f"{job['name']}.py"), "raised": report.raised(error, job["name"])})
         return
-    if calls is None:
-        control.send({"execution": report.execute(module, job["name"], job["arguments"])})
+    receive, send = calls.receive, calls.send
+    if "arguments" in job:
+        only = iter([{"op": "execute", "name": job["name"], "kwargs": job["arguments"]}])
+        receive, send = lambda: next(only, None), control.send
     else:
         control.send({"loaded": True})
-        _serve(module, calls)
+    _serve(module, receive, send)
 
 
 def rehearse() -> list[Message]:
@@ -52,7 +58,7 @@ def rehearse() -> list[Message]:
     call = {"op": "call", "handle": answers[0]["value"][1]["handle"], "kwargs": {}}
     answers += [_answer(module, shared, {**call, "args": [["list", items]]}) for items in ([1], [2], [], [3])]
     for items in ([1], []):
-        pack(report.execute(module, "tool", {"x": items}))
+        pack(_answer(module, shared, {"op": "execute", "name": "tool", "kwargs": {"x": items}}))
     del sys.modules["rehearsal"], linecache.cache["rehearsal.py"]
     return answers
 
@@ -75,39 +81,55 @@ def load(name: str, source: str) -> ModuleType:
     return module
 
 
-def _serve(module: ModuleType, calls: Channel) -> None:
-    """Answer the tests until they have come to their end; what follows then comes from the judge."""
+def _serve(module: ModuleType, receive: Callable[[], Message | None], send: Callable[[Message], None]) -> None:
+    """Answer the tests until they have come to their end, or the judge's one request."""
     shared = SharedObjects(module)
-    while (request := calls.receive()) is not None and request["op"] != "leave":
+    while (request := receive()) is not None and request["op"] != "leave":
         reply = _answer(module, shared, request)
         try:
-            calls.send(reply)
+            send(reply)
         except BrokenStream as error:
-            calls.send({"error": shared.exception(ValueError(f"the tool's value is too large to pass: {error}"))})
+            send({"error": shared.exception(ValueError(f"the tool's value is too large to pass: {error}"))})
 
 
 def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Message:
-    printed = _Printed()
+    only = request["op"] == "execute"
+    printed = _Printed(passed_on=only)
     reply: Message = {}
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     try:
         with printed:
-            if request["op"] == "call":
-                if folder := request.get("folder"):
-                    os.chdir(folder)
-                args = [shared.decode(a) for a in request["args"]]
-                kwargs = {k: shared.decode(v) for k, v in request["kwargs"].items()}
-                value = shared.lent(request["handle"])(*args, **kwargs)
+            if request["op"] in ("call", "execute"):
+                function, args, kwargs = _meant(module, shared, request)
+                value = function(*args, **kwargs)
             else:
                 value = _look_up(module, shared, request)
+            if only:
+                return {"execution": report.returned(value)}
             reply["value"] = _encoded(shared, value)
-    except BaseException as error:  # noqa: BLE001 - every exception of the tool goes to the test that called it
+    except BaseException as error:  # noqa: BLE001 - every exception of the tool goes to the test that called it, or to the person
+        if only:
+            return {"execution": report.raised(error, request["name"])}
         reply["error"] = shared.exception(error)
     if changed := _changed(shared, request, args, kwargs):
         reply["args"] = changed
     reply["out"] = printed.texts()
     return reply
+
+
+def _meant(module: ModuleType, shared: SharedObjects, request: Message) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The function that is to be called, and its arguments."""
+    if request["op"] == "execute":
+        function = getattr(module, request["name"], None)
+        if not callable(function):
+            raise NameError(f"the code defines no function {request['name']}")
+        return function, [], request["kwargs"]
+    if folder := request.get("folder"):
+        os.chdir(folder)
+    args = [shared.decode(a) for a in request["args"]]
+    kwargs = {k: shared.decode(v) for k, v in request["kwargs"].items()}
+    return shared.lent(request["handle"]), args, kwargs
 
 
 def _look_up(module: ModuleType, shared: SharedObjects, request: Message) -> Any:
@@ -145,15 +167,21 @@ def _changed(shared: SharedObjects, request: Message, args: list[Any], kwargs: d
 
 
 class _Printed:
-    """Catches what is printed during a call, up to a limit."""
+    """Catches what is printed during a call, up to a limit, or passes it on at once."""
+
+    def __init__(self, passed_on: bool) -> None:
+        self._kept = tuple(_Capped(number, passed_on) for number in (1, 2))
 
     def __enter__(self) -> None:
         self._before = sys.stdout, sys.stderr
-        self._kept = _Capped(), _Capped()
-        sys.stdout, sys.stderr = (io.TextIOWrapper(k, "utf-8", "backslashreplace", write_through=True) for k in self._kept)
+        self._streams = [io.TextIOWrapper(kept, "utf-8", "backslashreplace", line_buffering=True) for kept in self._kept]
+        sys.stdout, sys.stderr = self._streams
 
     def __exit__(self, *_: object) -> None:
         sys.stdout, sys.stderr = self._before
+        for stream in self._streams:
+            with contextlib.suppress(OSError, ValueError):  # the tool has closed it
+                stream.flush()
 
     def texts(self) -> list[str] | None:
         texts = [kept.getvalue().decode("utf-8", "replace") for kept in self._kept]
@@ -161,11 +189,24 @@ class _Printed:
 
 
 class _Capped(io.BytesIO):
-    """Keeps the first bytes and forgets the rest."""
+    """Keeps the first bytes and forgets the rest, or keeps none and passes all on."""
+
+    def __init__(self, number: int, passed_on: bool) -> None:
+        super().__init__()
+        self._number, self._passed_on = number, passed_on
+
+    def fileno(self) -> int:
+        """Where the output of programs that the tool starts goes."""
+        return self._number
 
     def write(self, data: Any) -> int:
-        super().write(bytes(data)[: max(0, _PRINTED - self.tell())])
-        return len(data)
+        written = bytes(data)
+        left = written if self._passed_on else b""
+        while left:
+            left = left[os.write(self._number, left) :]
+        if not self._passed_on:
+            super().write(written[: max(0, _PRINTED - self.tell())])
+        return len(written)
 
     def close(self) -> None:
         """Stay readable: the text layer above closes what it wraps when it is forgotten."""

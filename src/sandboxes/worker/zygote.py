@@ -4,18 +4,16 @@ It never hears of any job, so what it hands down holds nothing of an earlier one
 descriptors of the new process's channels along; the answers are packets of JSON.
 """
 
-import contextlib
 import json
 import os
 import signal
 import socket
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 from . import confinement, seccomp
-from .child import Child, end, redirect
+from .child import CALLS, CONTROL, Child, end, keep_only, redirect
 from .frames import Channel, Message
 from .workspace import FOLDER
 
@@ -28,28 +26,35 @@ _PATIENCE = 3.0
 _ROUNDS = 400
 """How often processes are looked for that must be gone, a millisecond apart."""
 
-Channels = tuple[Channel, Channel | None]
-"""To the judge, and between the tool's and the tests' processes."""
+Channels = tuple[Channel, Channel]
+"""To the judge, and between the tool's and the tests' processes. A tool that is only called has nobody at the second's other end."""
+
+
+class Born(BaseException):
+    """Leads a new process out of the judge's frames, whose variables foreign code could look at."""
+
+    def __init__(self, main: Callable[["Nursery"], None], nursery: "Nursery") -> None:
+        self.main = main
+        self.nursery = nursery
+        """Kept to the end, with its sockets: Python complains of forgotten ones."""
 
 
 class Zygote:
     """The judge's end."""
 
     def __init__(self, main: Callable[["Nursery"], None], oom_score: int, *close: "Zygote") -> None:
-        """`main` is what the process does, and calls `wait` when it is ready; `close` are the zygotes that it must not reach."""
+        """`main` is what the process does, and calls `wait` when it is ready; `close` are the zygotes that it must not reach.
+
+        Raises:
+            Born: in the process itself.
+        """
         self._socket, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.pid = os.fork()
         if self.pid == 0:
-            try:
-                for inherited in (self._socket, *(zygote._socket for zygote in close)):
-                    inherited.close()
-                _let_go()
-                nursery = Nursery(there, oom_score)  # kept to the end, with its sockets: Python complains of forgotten ones
-                main(nursery)
-            except BaseException:  # noqa: BLE001 - it must never return into the judge's code
-                traceback.print_exc()
-                end(70)
-            end(0)
+            for inherited in (self._socket, *(zygote._socket for zygote in close)):
+                inherited.close()
+            _let_go()
+            raise Born(main, Nursery(there, oom_score))
         there.close()
 
     def await_ready(self) -> None:
@@ -62,68 +67,63 @@ class Zygote:
         self._answer()
         self._socket.settimeout(_PATIENCE)
 
-    def become(self, calls: socket.socket | None) -> Child:
+    def become(self, calls: socket.socket) -> Child:
         """Turn the zygote itself into the process of the job."""
-        return self._start(b"become", calls, Child)
+        return self._start(b"become", calls)
 
-    def fork(self, calls: socket.socket | None) -> Child:
-        """A new process for a job.
+    def fork(self, calls: socket.socket) -> Child:
+        """A new process for a job. Its parent is the judge, as if the zygote had become it, so that no job can tell.
 
         Raises:
             OSError, ValueError: the zygote is gone, or held up.
         """
-        return self._start(b"fork", calls, lambda pid, control, output: _Grandchild(pid, control, output, zygote=self))
-
-    def look(self) -> int | None:
-        """How the process that was forked last has ended; None if it lives, or nobody can tell any more."""
-        try:
-            self._socket.send(b"look")
-            status = self._answer()["status"]
-        except (OSError, ValueError):
-            return None
-        return None if status is None else int(status)
+        return self._start(b"fork", calls)
 
     def stop(self) -> bool:
-        """End all processes but process 1 and the zygote; whether none is left."""
+        """End all processes but process 1 and the zygote; whether none is left, which is then certain to stay so."""
         try:
-            self._socket.send(b"stop")
-            return bool(self._answer()["stopped"])
+            for _ in range(_ROUNDS):
+                if self._ask(b"stop")["alone"]:
+                    return True
+                if not self._bury():
+                    return False
+                time.sleep(0.0005)
         except (OSError, ValueError):
-            return False
+            pass
+        return False
 
     def clean(self) -> bool:
-        """End all processes but process 1 and the zygote, and empty /tmp; whether nothing of the job is left."""
+        """The same, and empty /tmp; whether nothing of the job is left."""
         try:
-            self._socket.send(b"clean")
-            return bool(self._answer()["clean"])
+            return self.stop() and bool(self._ask(b"clean")["clean"])
         except (OSError, ValueError):
             return False
 
-    def _start(self, request: bytes, calls: socket.socket | None, child: Callable[[int, socket.socket, int], Child]) -> Child:
+    def _bury(self) -> bool:
+        """Take note of all processes that have ended, as their parent; whether the zygote is not among them."""
+        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            if pid == self.pid:
+                return False
+        return True
+
+    def _start(self, request: bytes, calls: socket.socket) -> Child:
         here, there = socket.socketpair()
         read, write = os.pipe()
         os.set_blocking(read, False)
         try:
-            socket.send_fds(self._socket, [request], [there.fileno(), write, *([calls.fileno()] if calls else [])])
-            return child(int(self._answer()["pid"]), here, read)
+            socket.send_fds(self._socket, [request], [there.fileno(), write, calls.fileno()])
+            return Child(int(self._answer()["pid"]), here, read)
         finally:
             there.close()
             os.close(write)
 
+    def _ask(self, request: bytes) -> Message:
+        self._socket.send(request)
+        return self._answer()
+
     def _answer(self) -> Message:
         answer: Message = json.loads(self._socket.recv(256))
         return answer
-
-
-class _Grandchild(Child):
-    """A process whose parent is a zygote."""
-
-    def __init__(self, pid: int, control: socket.socket, output: int, zygote: Zygote) -> None:
-        super().__init__(pid, control, output)
-        self._zygote = zygote
-
-    def _look(self) -> int | None:
-        return self._zygote.look()
 
 
 class Nursery:
@@ -134,12 +134,9 @@ class Nursery:
         self._oom_score = oom_score
         self._fence = seccomp.Fence()
         self._channels: Channels | None = None
-        self._pid = 0
-        self._status: int | None = None
 
     def wait(self) -> Channels:
         """Serve the judge; returns in each process that is to do a job."""
-        confinement.adopt_orphans(True)
         condition = confinement.condition()
         _wiped()  # so that the first job finds /tmp as all later ones do
         self._socket.send(b"{}")
@@ -147,22 +144,19 @@ class Nursery:
             packet, fds, _, _ = socket.recv_fds(self._socket, 256, 3)
             match packet:
                 case b"become":
-                    confinement.adopt_orphans(False)
                     self._reply({"pid": os.getpid()})
                     return self._enter(fds)
                 case b"fork":
-                    self._status, self._pid = None, os.fork()
-                    if self._pid == 0:
+                    pid = _orphan()
+                    if pid == 0:
                         return self._enter(fds)
                     for number in fds:
                         os.close(number)
-                    self._reply({"pid": self._pid})
-                case b"look":
-                    self._reply({"status": self._look()})
+                    self._reply({"pid": pid})
                 case b"stop":
-                    self._reply({"stopped": _alone()})
+                    self._reply({"alone": _alone()})
                 case b"clean":
-                    clean = _alone() and _wiped() and _unshared()
+                    clean = _wiped() and _unshared()
                     self._reply({"clean": clean and confinement.condition() == condition})
                 case _:
                     end(0)
@@ -171,18 +165,13 @@ class Nursery:
         """Leave the zygote's life behind: this process's channels are those that came along."""
         self._socket.close()
         os.chdir(FOLDER)
-        redirect(fds[1])
+        control, output, calls = fds
+        redirect(output)
+        keep_only(control, calls)
         confinement.die_first(self._oom_score)
         self._fence.close()
-        control, *calls = (Channel(socket.socket(fileno=number)) for number in (fds[0], *fds[2:]))
-        self._channels = control, calls[0] if calls else None
+        self._channels = Channel(socket.socket(fileno=CONTROL)), Channel(socket.socket(fileno=CALLS))
         return self._channels
-
-    def _look(self) -> int | None:
-        if self._status is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            self._status = status if pid else None
-        return self._status
 
     def _reply(self, message: Message) -> None:
         self._socket.send(json.dumps(message).encode())
@@ -196,20 +185,32 @@ def _let_go() -> None:
     os.close(nowhere)
 
 
+def _orphan() -> int:
+    """Fork a process whose parent is process 1: the one between has ended. Its number; 0 in the process itself."""
+    read, write = os.pipe()
+    between = os.fork()
+    if between == 0:
+        pid = os.fork()
+        if pid != 0:
+            os.write(write, str(pid).encode())
+            os._exit(0)
+    os.close(write)
+    number = b"0" if between == 0 else os.read(read, 20)
+    os.close(read)
+    if between:
+        os.waitpid(between, 0)
+    return int(number)
+
+
 def _alone() -> bool:
-    """End every process but process 1 and this one; whether no descendant of this one is left, which is then certain to stay so.
+    """End every process but process 1 and this one; whether there was none, dead ones that process 1 has not noticed included.
 
     One signal reaches all at once, so that no process can fork its way out.
     """
-    for _ in range(_ROUNDS):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return True
-        time.sleep(0.0005)
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        return True
     return False
 
 
