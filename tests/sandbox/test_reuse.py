@@ -32,7 +32,7 @@ SURVEY = """
 import builtins, os, resource, stat, sys
 def tool():
     here = os.stat("/tmp")
-    others = [p for p in os.listdir("/proc") if p.isdigit() and int(p) not in (1, os.getpid(), os.getppid())]
+    others = len([p for p in os.listdir("/proc") if p.isdigit()])
     return {
         "processes": others,
         "files": os.listdir("/tmp"),

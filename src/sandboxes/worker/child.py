@@ -15,8 +15,8 @@ from .frames import Channel, FrameReader, Message
 _LARGEST = 4 * 1024 * 1024
 """Bytes of the largest message that a child may send to the judge."""
 
-CONTROL, CALLS = 3, 4
-"""File descriptors of the channels of a job's process."""
+_FIRST = 3
+"""The file descriptor after the standard streams."""
 
 _SETTLE = 100
 """Looks, 5 ms apart, for the end of a process that has closed its channel."""
@@ -84,12 +84,14 @@ def end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def keep_only(control: int, calls: int) -> None:
-    """Move these two to where all processes of jobs have them, and close whatever else was inherited beside the standard streams."""
-    moved = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, CALLS + 1) for number in (control, calls)]
-    for number, target in zip(moved, (CONTROL, CALLS), strict=True):
+def keep_only(*descriptors: int) -> range:
+    """Close all others but the standard streams; where these are now, which is the same in every process that does this."""
+    kept = range(_FIRST, _FIRST + len(descriptors))
+    moved = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, kept.stop) for number in descriptors]
+    for number, target in zip(moved, kept, strict=True):
         os.dup2(number, target, inheritable=False)
-    os.closerange(CALLS + 1, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(kept.stop, os.sysconf("SC_OPEN_MAX"))
+    return kept
 
 
 def redirect(write: int) -> None:

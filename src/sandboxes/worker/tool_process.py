@@ -30,7 +30,7 @@ def run(nursery: Nursery) -> None:
     rehearse()
     gc.collect()
     gc.freeze()
-    control, calls = nursery.wait()
+    control, calls = nursery.wait(bare=True)
     while (job := control.receive()) is not None:
         _do(job, control, calls)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import confinement, seccomp
-from .child import CALLS, CONTROL, Child, end, keep_only, redirect
+from .child import Child, end, keep_only, redirect
 from .frames import Channel, Message
 from .workspace import FOLDER
 
@@ -135,8 +135,8 @@ class Nursery:
         self._fence = seccomp.Fence()
         self._channels: Channels | None = None
 
-    def wait(self) -> Channels:
-        """Serve the judge; returns in each process that is to do a job."""
+    def wait(self, bare: bool = False) -> Channels:
+        """Serve the judge; returns in each process that is to do a job. `bare`: it keeps no other descriptors than those it is given."""
         condition = confinement.condition()
         _wiped()  # so that the first job finds /tmp as all later ones do
         self._socket.send(b"{}")
@@ -145,11 +145,11 @@ class Nursery:
             match packet:
                 case b"become":
                     self._reply({"pid": os.getpid()})
-                    return self._enter(fds)
+                    return self._enter(fds, bare)
                 case b"fork":
                     pid = _orphan()
                     if pid == 0:
-                        return self._enter(fds)
+                        return self._enter(fds, bare)
                     for number in fds:
                         os.close(number)
                     self._reply({"pid": pid})
@@ -161,16 +161,17 @@ class Nursery:
                 case _:
                     end(0)
 
-    def _enter(self, fds: list[int]) -> Channels:
+    def _enter(self, fds: list[int], bare: bool) -> Channels:
         """Leave the zygote's life behind: this process's channels are those that came along."""
         self._socket.close()
         os.chdir(FOLDER)
         control, output, calls = fds
         redirect(output)
-        keep_only(control, calls)
+        if bare:
+            control, calls = keep_only(control, calls)
         confinement.die_first(self._oom_score)
         self._fence.close()
-        self._channels = Channel(socket.socket(fileno=CONTROL)), Channel(socket.socket(fileno=CALLS))
+        self._channels = Channel(socket.socket(fileno=control)), Channel(socket.socket(fileno=calls))
         return self._channels
 
     def _reply(self, message: Message) -> None:
