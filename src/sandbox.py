@@ -1,6 +1,7 @@
 """SecureSandbox: generated code is verified and run in containers that it can do no harm in."""
 
 import asyncio
+import math
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -22,7 +23,9 @@ from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
 
 _LANES = 2
-"""Containers in which versions of a tool that need not be apart take turns."""
+"""Containers, at most, in which versions of a tool that need not be apart take turns."""
+_LANE = 8
+"""Versions for which one such container will do: starting another costs more than they take."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 VERIFIERS = PoolSize(least=2, ready=4, most=8)
@@ -207,7 +210,8 @@ def _lanes(versions: Sequence[Version]) -> list[list[int]]:
     """Which versions take turns in one container: those that must be apart with none, the others spread over a few."""
     alone = [[number] for number, version in enumerate(versions) if version.apart]
     others = [number for number, version in enumerate(versions) if not version.apart]
-    return alone + [lane for first in range(_LANES) if (lane := others[first::_LANES])]
+    lanes = min(_LANES, math.ceil(len(others) / _LANE))
+    return alone + [others[first::lanes] for first in range(lanes)]
 
 
 def _backend(name: str, docker: Backend, bubblewrap: Backend) -> Backend:

@@ -20,6 +20,19 @@ def stub(signature: Signature) -> str:
     )
 
 
+_ZEROS: dict[str, str] = {
+    "int": "0",
+    "float": "0.0",
+    "str": "''",
+    "bool": "False",
+    "list": "[]",
+    "dict": "{}",
+    "tuple": "()",
+    "set": "set()",
+}
+"""The least value of a type."""
+
+
 def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
     """Modules that return what has nothing to do with the task; a test that passes on all of them accepts whatever is returned.
 
@@ -28,6 +41,7 @@ def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
     """
     names = [p.name for p in signature.parameters]
     given = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    zero = _ZEROS.get(signature.returns.partition("[")[0])
     return (
         Stub(does="returns None", code=f"{_head(signature)}    return None\n"),
         Stub(does="returns its arguments", code=f"{_head(signature)}    return {given}\n"),
@@ -35,6 +49,7 @@ def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
             does="returns some number for its arguments",
             code=f"from zlib import crc32\n\n\n{_head(signature)}    return crc32(repr({given}).encode()) % 9973\n",
         ),
+        *([Stub(does=f"always returns {zero}", code=f"{_head(signature)}    return {zero}\n")] if zero else []),
     )
 
 

@@ -34,7 +34,7 @@ def test_suites_that_test_nothing_are_refused(tests, problem):
     "tests",
     [
         TESTS.replace("double_number", "f"),
-        HEAD + "import math\ndef test_a():\n    with pytest.raises(ValueError):\n        f(1)\n",
+        HEAD + "import math\ndef test_a():\n    with pytest.raises(ValueError):\n        f(1)\n    assert f(2) == 3\n",
         HEAD + "def check(x):\n    assert f(x) == x\ndef test_a():\n    check(1)\n",
         HEAD + "class TestA:\n    def test_x(self):\n        assert f(1)\nclass TestB:\n    def test_x(self):\n        assert f(2)\n",
         HEAD + "class TestF:\n    def test_a(self):\n        assert f(1) == 1\n",

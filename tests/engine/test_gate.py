@@ -36,7 +36,7 @@ async def test_a_suite_is_red_in_every_order_and_on_what_returns_something():
     assert await run.red() == Red(tests=1)
     assert [(v.order, v.whole) for v in run.sandbox.repeated] == [
         *(("reversed", True), ("shuffled", True)),
-        *[("given", True)] * 3,
+        *[("given", True)] * 4,
         ("reversed", True),
     ]
     assert all(is_stub(v.code) for v in run.sandbox.repeated)
@@ -74,6 +74,7 @@ async def test_a_suite_that_differs_on_a_function_that_returns_none_is_flaky():
         ("return None\n", "returns None"),
         ("return number\n", "returns its arguments"),
         ("% 9973\n", "returns some number for its arguments"),
+        ("return 0\n", "always returns 0"),
     ],
 )
 async def test_a_suite_that_passes_on_what_returns_something_compares_nothing(ending, does):

@@ -362,6 +362,22 @@ def test_a_module_may_be_imported_instead_of_the_function():
 
 
 @pytest.mark.parametrize(
+    "test",
+    [
+        "assert isinstance(f(1), int)",
+        "assert f(1) is not None",
+        "assert type(f(1)) is int and not isinstance(f(1), bool)",
+        "assert type(f(1)) == int",
+        "with pytest.raises(ValueError):\n        f(-1)",
+    ],
+)
+def test_a_suite_looks_at_values(test):
+    told = suite_problem(f"{HEAD}def test_a():\n    {test}\n", "f")
+    assert told == "the suite never looks at the value of f, only at types and errors; compare what it returns with literals"
+    assert suite_problem(f"{HEAD}def test_a():\n    {test}\n\n{GOOD}", "f") is None
+
+
+@pytest.mark.parametrize(
     ("tests", "words"),
     [
         ("def test_a():\n    try: assert f(1)==2\n    except Exception: pass", "test_a swallows its own failures"),

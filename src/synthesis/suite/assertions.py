@@ -22,6 +22,8 @@ class Findings:
     """What was found in one function."""
 
     counting: bool = False
+    comparing: bool = False
+    """Whether a value is looked at, more than its type and that there is one."""
     idle: list[str] = field(default_factory=list)
     """Why assertions don't count, as ends of sentences that begin with the test."""
     uses: set[str] = field(default_factory=set)
@@ -40,6 +42,9 @@ class Assertions:
     def problems(self) -> Iterator[str]:
         for test in self._suite.tests:
             yield from self._problems(test)
+        if not any(self.of(f).comparing for test in self._suite.tests for f in self._reached(test.node)):
+            tool = self._suite.tool
+            yield f"the suite never looks at the value of {tool}, only at types and errors; compare what it returns with literals"
 
     def _problems(self, test: Test) -> Iterator[str]:
         tool = self._suite.tool
@@ -95,10 +100,10 @@ class _Reader:
     def _statement(self, node: ast.stmt, lost: str) -> None:
         match node:
             case ast.Assert():
-                self._note(node, lost or self._idle(node.test))
+                self._note(lost or self._idle(node.test), comparing=not self._truth.of_type(node.test))
                 self._expressions(node.test, lost)
             case ast.Raise(exc=ast.expr() as raised) if self._suite.dotted(called(raised)) == "AssertionError":
-                self._note(node, lost or self._unrelated())
+                self._note(lost or self._unrelated(), comparing=True)
             case ast.If(test=test):
                 self._expressions(test, lost)
                 self._block(node.body, lost or self._never(test, False))
@@ -168,7 +173,7 @@ class _Reader:
                 what = f"swallows its own failures: `{shown(call)}` in line {node.lineno} catches AssertionError too"
                 inner = inner or f"{what}; take it out, or name the exact exception"
             if raising:
-                self._note(node, (inner if self._asserts(node.body) else lost) or self._unraised(node, call))
+                self._note((inner if self._asserts(node.body) else lost) or self._unraised(node, call), comparing=False)
         self._block(node.body, inner)
 
     def _asserts(self, body: list[ast.stmt]) -> bool:
@@ -218,10 +223,11 @@ class _Reader:
 
     def _call(self, call: ast.Call, lost: str) -> None:
         if self._is_fail(call):
-            self._note(call, lost or self._unrelated())
+            self._note(lost or self._unrelated(), comparing=True)
         elif (given := self._asserted(call)) is not None:
             related = any(self._flow.kind(g) is Kind.VALUE for g in given) or (self._is_raising(call) and self._flow.touches(call))
-            self._note(call, lost or (self._doubled(call, given) if related else self._about_nothing(call)))
+            comparing = not self._is_raising(call) and not shown(call.func).endswith(("IsInstance", "IsNotNone"))
+            self._note(lost or (self._doubled(call, given) if related else self._about_nothing(call)), comparing=comparing)
 
     def _doubled(self, call: ast.Call, given: list[ast.expr]) -> str:
         same = len(given) > 1 and "Not" not in shown(call.func) and self._truth.same(given[0], given[1])
@@ -247,8 +253,9 @@ class _Reader:
         what = f"asserts nothing about {self._suite.tool}: `{shown(node)}` in line {node.lineno} does not depend on it"
         return f"{what}; call it, and compare what it returns with a literal"
 
-    def _note(self, node: ast.AST, reason: str) -> None:
+    def _note(self, reason: str, *, comparing: bool) -> None:
         if reason:
             self._found.idle.append(reason)
         else:
             self._found.counting = True
+            self._found.comparing |= comparing

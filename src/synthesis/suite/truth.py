@@ -42,6 +42,21 @@ class Truth:
                 return True
         return None
 
+    def of_type(self, node: ast.expr) -> bool:
+        """Whether a condition looks at the type of a value only, or at whether there is one."""
+        match node:
+            case ast.Call(func=func):
+                return self._suite.dotted(func) in ("isinstance", "issubclass", "hasattr", "callable")
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.of_type(operand)
+            case ast.BoolOp(values=values):
+                return all(map(self.of_type, values))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                sides = [s.func for s in (left, right) if isinstance(s, ast.Call)]
+                none = isinstance(right, ast.Constant) and right.value is None and isinstance(op, ast.IsNot | ast.NotEq)
+                return none or any(self._suite.dotted(s) == "type" for s in sides)
+        return False
+
     def doubled(self, node: ast.expr) -> ast.expr | None:
         """What a comparison compares with itself, None if it does not."""
         for part in (n for n in ast.walk(node) if isinstance(n, ast.Compare) and not isinstance(n.left, ast.Constant)):
