@@ -66,6 +66,8 @@ class Settings(BaseSettings):
 
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
     """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first of them that works on this machine."""
+    sandbox_runtime: str | None = Field(None, pattern=r"^[\w./-]+$")
+    """Runtime of the Docker engine that containers run in, such as `runsc` for gVisor; empty: the engine's default. Needs Docker."""
     docker_image_name: Image = "self-eng-sandbox"
     """Name of the sandbox image."""
     base_image: Image | None = None

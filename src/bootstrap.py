@@ -109,6 +109,7 @@ def _sandbox(settings: Settings) -> SecureSandbox:
         timeout=settings.docker_timeout,
         base_image=settings.base_image,
         backend=settings.sandbox,
+        runtime=settings.sandbox_runtime,
         folder=settings.data_dir / "sandbox",
         files=settings.file_limits,
     )

@@ -49,18 +49,19 @@ class SecureSandbox:
         limits: ContainerLimits | None = None,
         files: FileLimits | None = None,
         *,
-        backend: str | None = None,
+        backend: str | Backend | None = None,
+        runtime: str | None = None,
         folder: Path | None = None,
         verifiers: PoolSize = VERIFIERS,
         executors: PoolSize = EXECUTORS,
     ) -> None:
         """What is None comes from the settings, see `config`.
 
-        `timeout` is seconds of one run; `backend` is `docker`, `bubblewrap`, or `auto` for the first of them that works; `folder` is for
-        what bubblewrap needs on disk.
+        `timeout` is seconds of one run; `backend` is `docker`, `bubblewrap`, or `auto` for the first of them that works; `runtime` is one
+        that the Docker engine knows; `folder` is for what bubblewrap needs on disk.
 
         Raises:
-            ConfigurationError: there is no such backend.
+            ConfigurationError: there is no such backend, or it knows no runtimes.
         """
         if image is None or timeout is None or base_image is None or backend is None or folder is None or files is None:
             from config import load_settings
@@ -70,6 +71,7 @@ class SecureSandbox:
             timeout = settings.docker_timeout if timeout is None else timeout
             base_image = settings.base_image if base_image is None else base_image
             backend = settings.sandbox if backend is None else backend
+            runtime = settings.sandbox_runtime if runtime is None else runtime
             folder = settings.data_dir / "sandbox" if folder is None else folder
             files = settings.file_limits if files is None else files
         self.id = secrets.token_hex(8)
@@ -77,7 +79,11 @@ class SecureSandbox:
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
         self._files = files
-        self._backend = _backend(backend, DockerBackend(image, base_image, self._limits), BubblewrapBackend(folder, self._limits))
+        self._backend = (
+            _backend(backend, DockerBackend(image, base_image, self._limits, runtime), BubblewrapBackend(folder, self._limits), runtime)
+            if isinstance(backend, str)
+            else backend
+        )
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
 
@@ -214,9 +220,11 @@ def _lanes(versions: Sequence[Version]) -> list[list[int]]:
     return alone + [others[first::lanes] for first in range(lanes)]
 
 
-def _backend(name: str, docker: Backend, bubblewrap: Backend) -> Backend:
+def _backend(name: str, docker: Backend, bubblewrap: Backend, runtime: str | None) -> Backend:
+    if runtime and name == bubblewrap.name:
+        raise ConfigurationError(f"SANDBOX_RUNTIME={runtime!r} needs Docker", "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing")
     if name == "auto":
-        return Choice((docker, bubblewrap))
+        return docker if runtime else Choice((docker, bubblewrap))  # who asked for more isolation must not get less
     chosen = {backend.name: backend for backend in (docker, bubblewrap)}.get(name)
     if chosen is None:
         raise ConfigurationError(f"there is no sandbox {name!r}", "choose among auto, docker and bubblewrap")

@@ -18,6 +18,7 @@ def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
         timeout=settings.docker_timeout,
         base_image=settings.base_image,
         backend=settings.sandbox,
+        runtime=settings.sandbox_runtime,
         folder=settings.data_dir / "sandbox",
     )
     if sandbox.image_is_current():

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from docker.errors import ImageNotFound, NotFound  # type: ignore[import-not-found]
+from docker.errors import APIError, ImageNotFound, NotFound  # type: ignore[import-not-found]
 
 from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.sandboxes import ownership, self_check
@@ -19,7 +19,7 @@ from src.sandboxes.backend import LIFETIME, HungUp, Mode
 from src.sandboxes.engine import AGAIN, Engine, translated
 from src.sandboxes.greeting import greet
 from src.sandboxes.image import BUILD, SandboxImage
-from src.sandboxes.limits import ContainerLimits, container_options
+from src.sandboxes.limits import MB
 
 _MARGIN = 3600.0
 """Seconds that the longest job may take."""
@@ -37,12 +37,12 @@ log = logging.getLogger(__name__)
 class DockerContainer:
     """One container; `start` it before anything else."""
 
-    def __init__(self, engine: Engine, image: SandboxImage, mode: Mode, limits: ContainerLimits, group: str) -> None:
-        """`group` is written on the container, see `ownership`."""
+    def __init__(self, engine: Engine, image: SandboxImage, mode: Mode, options: Mapping[str, Any], group: str) -> None:
+        """`options` are those of `limits.container_options`; `group` is written on the container, see `ownership`."""
         self._engine = engine
         self._image = image
         self._mode = mode
-        self._limits = limits
+        self._options = options
         self._group = group
         self._lock = threading.Lock()
         self._hung_up = False
@@ -114,7 +114,7 @@ class DockerContainer:
         except SandboxUnavailable as error:
             raise SandboxUnavailable(f"the Docker engine went away in the middle of the job: {error.message}", AGAIN) from error
         if starved:
-            return f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox gives."
+            return f"It needed more memory than the {self._options['mem_limit'] // MB} MB that the sandbox gives."
         log.warning("a sandbox container ended early with exit code %s: %s", code, self.stream.said())
         if code in (_HUNG_UP, _KILLED, _LOST):
             raise SandboxFailed(f"the container was ended from outside in the middle of its job (exit code {code})", AGAIN)
@@ -159,9 +159,13 @@ class DockerContainer:
             client = self._engine.client()
             self.id = name  # it may be made although we are not told so
             try:
-                created = client.containers.create(self.edition, name=name, labels=labels, **container_options(self._limits))
+                created = client.containers.create(self.edition, name=name, labels=labels, **self._options)
             except ImageNotFound as error:
                 raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error
+            except APIError:
+                if runtime := self._options["runtime"]:
+                    self._engine.need_runtime(runtime)
+                raise
         self.id = str(created.id)
         account: Mapping[str, Any] = created.attrs
         return account

@@ -1,6 +1,6 @@
 """The Docker backend: one image, one engine, local or remote."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from src.core.errors import SandboxError
 from src.core.verdict import SandboxStatus
@@ -8,7 +8,10 @@ from src.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
 from src.sandboxes.container import DockerContainer
 from src.sandboxes.engine import Engine
 from src.sandboxes.image import SandboxImage
-from src.sandboxes.limits import ContainerLimits
+from src.sandboxes.limits import ContainerLimits, container_options, has_own_kernel
+
+OWN_KERNEL = "Processes and files are limited in number by the memory that they take, and by nothing else."
+"""What gVisor does not guarantee."""
 
 
 class DockerBackend:
@@ -16,13 +19,22 @@ class DockerBackend:
 
     name = "docker"
 
-    def __init__(self, image: str, base_image: str | None, limits: ContainerLimits) -> None:
-        self._engine = Engine()
+    def __init__(
+        self,
+        image: str,
+        base_image: str | None,
+        limits: ContainerLimits,
+        runtime: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """`runtime` None is the engine's default; `environment` as for `Engine`."""
+        self._engine = Engine(environment)
         self._image = SandboxImage(self._engine, image, base_image)
         self._limits = limits
+        self._runtime = runtime
 
     def container(self, mode: Mode, group: str) -> DockerContainer:
-        return DockerContainer(self._engine, self._image, mode, self._limits, group)
+        return DockerContainer(self._engine, self._image, mode, container_options(self._limits, self._runtime), group)
 
     def probe(self) -> None:
         self._engine.version()
@@ -30,11 +42,14 @@ class DockerBackend:
     def status(self) -> SandboxStatus:
         try:
             version = self._engine.version()
+            if self._runtime:
+                self._engine.need_runtime(self._runtime)
             self._image.id()
         except SandboxError as error:
             return unavailable(self.name, error)
-        detail = f"Docker {version}, image {self._image.name}"
-        return SandboxStatus(available=True, backend=self.name, detail=detail, not_guaranteed=(SHARED_KERNEL,))
+        detail = f"Docker {version}, image {self._image.name}" + (f", runtime {self._runtime}" if self._runtime else "")
+        kernel = OWN_KERNEL if has_own_kernel(self._runtime) else SHARED_KERNEL
+        return SandboxStatus(available=True, backend=self.name, detail=detail, not_guaranteed=(kernel,))
 
     def is_current(self) -> bool:
         return self._image.is_current()

@@ -71,6 +71,20 @@ class Engine:
         finally:
             client.close()
 
+    def need_runtime(self, name: str) -> None:
+        """See whether the engine knows a runtime.
+
+        Raises:
+            SandboxUnavailable: it does not; names those that it knows.
+        """
+        with translated("listing its runtimes"):
+            known = sorted(self.client().info().get("Runtimes") or ())
+        if name not in known:
+            remedy = (
+                "set SANDBOX_RUNTIME to one of those or to nothing, or make it known in the engine's daemon.json and restart the engine"
+            )
+            raise SandboxUnavailable(f"the Docker engine has no runtime {name}; it has {', '.join(known)}", remedy)
+
     def remove(self, container: str) -> None:
         """End a container, named by id or name, and remove it; no error if it is gone already.
 

@@ -6,7 +6,10 @@ from typing import Any
 from src.core.packages import sandbox_packages
 
 _USER = 65534
-_MB = 1024 * 1024
+MB = 1024 * 1024
+_OF_A_KERNEL = 448
+"""Threads that a container's own kernel has on the host, which count as processes: gVisor has 60 before any job, and several for each
+process inside."""
 
 ENVIRONMENT = {
     "HOME": "/tmp",  # noqa: S108 - inside the container
@@ -35,9 +38,14 @@ class ContainerLimits:
     """Files and folders in /tmp."""
 
 
-def container_options(limits: ContainerLimits) -> dict[str, Any]:
-    """Arguments for the Docker SDK's `containers.create`."""
-    tmp = f"rw,nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={_USER},gid={_USER},mode=0700"
+def has_own_kernel(runtime: str | None) -> bool:
+    """Whether a runtime of that name runs containers on a kernel of their own, as far as names tell."""
+    return any(name in (runtime or "") for name in ("runsc", "gvisor", "kata"))
+
+
+def container_options(limits: ContainerLimits, runtime: str | None = None) -> dict[str, Any]:
+    """Arguments for the Docker SDK's `containers.create`; `runtime` None is the engine's default."""
+    tmp = f"rw,nosuid,nodev,noexec,size={limits.tmp_mb * MB},nr_inodes={limits.tmp_files},uid={_USER},gid={_USER},mode=0700"
     return {
         "user": f"{_USER}:{_USER}",
         "working_dir": "/tmp",  # noqa: S108 - inside the container
@@ -52,10 +60,10 @@ def container_options(limits: ContainerLimits) -> dict[str, Any]:
         "ipc_mode": "none",
         "read_only": True,
         "tmpfs": {"/tmp": tmp},  # noqa: S108
-        "mem_limit": limits.memory_mb * _MB,
-        "memswap_limit": limits.memory_mb * _MB,
+        "mem_limit": limits.memory_mb * MB,
+        "memswap_limit": limits.memory_mb * MB,
         "nano_cpus": int(limits.cpus * 1_000_000_000),
-        "pids_limit": limits.processes,
+        "pids_limit": limits.processes + (_OF_A_KERNEL if has_own_kernel(runtime) else 0),
         "ulimits": [
             {"Name": "core", "Soft": 0, "Hard": 0},
             {"Name": "msgqueue", "Soft": 0, "Hard": 0},  # a POSIX queue would outlive its process, and the call
@@ -64,5 +72,6 @@ def container_options(limits: ContainerLimits) -> dict[str, Any]:
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true"],
         "privileged": False,
+        "runtime": runtime,
         "log_config": {"Type": "none", "Config": {}},
     }

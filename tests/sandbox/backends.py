@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from docker.client import DockerClient
 from filelock import FileLock
 
@@ -18,6 +19,9 @@ from src.sandbox import SecureSandbox
 from src.sandboxes import ownership
 from src.sandboxes.bwrap_command import GROUP
 from src.sandboxes.control_groups import PREFIX, ControlGroups
+from src.sandboxes.docker import DockerBackend
+from src.sandboxes.limits import ContainerLimits
+from tests.sandbox.private_engine import RUNSC, PrivateEngine, need_private_engine
 
 ROOT = Path(__file__).parents[2]
 IMAGE = os.environ.get("DOCKER_IMAGE_NAME", "self-eng-sandbox")
@@ -94,6 +98,32 @@ class DockerBehind:
         return {container["Id"] for container in self.engine.api.containers(all=True, filters={"label": label})}
 
 
+class RunscBehind(DockerBehind):
+    """gVisor, as a runtime of an engine of the tests' own."""
+
+    name = "runsc"
+
+    def __init__(self) -> None:
+        need_private_engine("runsc")
+        machine = prepared(DockerBehind())
+        assert isinstance(machine, DockerBehind)
+        self._private = PrivateEngine(machine.engine.info()["Driver"], {"runsc": RUNSC})
+        try:
+            self._private.start()
+            self._private.load(IMAGE, machine.engine)
+        except BaseException:
+            self._private.close()
+            raise
+        finally:
+            machine.close()
+        self.options = {"backend": DockerBackend(IMAGE, None, ContainerLimits(), "runsc", self._private.environment)}
+        self.engine = self._private.client()
+
+    def close(self) -> None:
+        super().close()
+        self._private.close()
+
+
 class BubblewrapBehind:
     """Processes of this machine; a container is the process of bwrap that waits for the one inside."""
 
@@ -129,10 +159,30 @@ class BubblewrapBehind:
         pass
 
 
-BACKENDS: dict[str, Callable[[], Behind]] = {"docker": DockerBehind, "bubblewrap": BubblewrapBehind}
+BACKENDS: dict[str, Callable[[], Behind]] = {"docker": DockerBehind, "bubblewrap": BubblewrapBehind, "runsc": RunscBehind}
 """What the contract suite runs on, by the ids of its tests."""
 
-PARAMETERS = [pytest.param(name, marks=getattr(pytest.mark, name)) for name in BACKENDS]
+ON_RUNSC = {"test_execute", "test_files", "test_forging", "test_limits", "test_reuse", "test_verify"}
+"""The modules whose tests run on gVisor too, where a container takes a second to start."""
+OTHERWISE_ON_RUNSC = {
+    "test_every_limit_holds_from_inside": "it has another /proc; see test_gvisor.py for what holds",
+    "test_thousands_of_files": "the number of files is limited by memory alone",
+    "fork bomb": "processes are limited by memory alone, and that ends the container",
+    "return bytearray(10**9)": "too much memory ends the container, so nobody is left to say in which test",
+}
+"""What older versions of gVisor do in another way, by a part of the test's id."""
+
+
+def parameters(module: str) -> list[ParameterSet]:
+    """The backends that the tests of a module run on."""
+    names = [name for name in BACKENDS if name != "runsc" or module in ON_RUNSC]
+    return [pytest.param(name, marks=getattr(pytest.mark, name)) for name in names]
+
+
+def expectation(test: str) -> pytest.MarkDecorator | None:
+    """The mark for a test, by its id, that is known to come out otherwise on its backend."""
+    reasons = [reason for part, reason in OTHERWISE_ON_RUNSC.items() if part in test and "[runsc" in test]
+    return pytest.mark.xfail(reason=reasons[0]) if reasons else None
 
 
 def prepared(behind: Behind) -> Behind:

@@ -16,7 +16,7 @@ from docker.client import DockerClient
 from src.core.verdict import TestResult, Verdict
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
-from tests.sandbox.backends import BACKENDS, IMAGE, PARAMETERS, Behind, DockerBehind, prepared
+from tests.sandbox.backends import BACKENDS, IMAGE, Behind, DockerBehind, expectation, parameters, prepared
 from tests.sandbox.private_engine import RUNSC, PrivateEngine, need_private_engine
 
 Verify = Callable[..., "object"]
@@ -59,7 +59,18 @@ async def shared(behind: Callable[[str], Behind]) -> AsyncIterator[Callable[[Beh
         await sandbox.aclose()
 
 
-@pytest.fixture(params=PARAMETERS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "backend" in metafunc.fixturenames:
+        metafunc.parametrize("backend", parameters(metafunc.module.__name__.rpartition(".")[2]), indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if mark := expectation(item.nodeid):
+            item.add_marker(mark)
+
+
+@pytest.fixture
 def backend(request: pytest.FixtureRequest, behind: Callable[[str], Behind]) -> Behind:
     """Each backend in turn."""
     return behind(request.param)

@@ -43,10 +43,10 @@ def tool():
         "umask": os.umask(0o22),
         "cwd": os.getcwd(),
         "limits": [resource.getrlimit(n) for n in range(16)],
-        "parents": [open(f"/proc/{p}/limits").read() for p in (1, os.getppid())],
+        "parents": [open(f"/proc/{p}/limits").read() for p in (1, os.getppid()) if os.path.exists("/proc/1/limits")],
         "nice": [os.getpriority(os.PRIO_PROCESS, p) for p in (0, 1, os.getppid())],
         "cpus": sorted(os.sched_getaffinity(os.getppid())),
-        "shared": [len(open(f"/proc/sysvipc/{n}").readlines()) for n in ("shm", "msg", "sem")],
+        "shared": [len(open(f"/proc/sysvipc/{n}").readlines()) for n in ("shm", "msg", "sem") if os.path.exists("/proc/sysvipc")],
         "descriptors": len(os.listdir("/proc/self/fd")),
     }
 """

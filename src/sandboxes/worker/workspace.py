@@ -1,6 +1,7 @@
 """The workspace of a job: a folder of its own in the empty /tmp, in which the tool finds the files it is given and leaves others."""
 
 import base64
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -69,7 +70,7 @@ class Workspace:
         refused: list[tuple[str, str]] = []
         told = total = 0
         try:
-            folder = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            folder = _opened_folder()
         except OSError as error:
             return {"refused": [["", f"the folder for files can't be read: {error.strerror}"]], "unnamed": 0}
         try:
@@ -95,6 +96,14 @@ class Workspace:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if _condition(found) != self._given.get(name):
                 yield name, found
+
+
+def _opened_folder() -> int:
+    folder = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if not os.path.samestat(os.fstat(folder), os.lstat(FOLDER)):  # older gVisor follows a link all the same
+        os.close(folder)
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    return folder
 
 
 def _fonts() -> list[str]:
