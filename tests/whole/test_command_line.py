@@ -96,7 +96,7 @@ def test_each_front_door_shows_its_part_working(home, part):
 
 
 def test_without_an_engine_code_is_refused_with_what_to_do(home, built, tmp_path):
-    asked = home.run("-m", "src", "ask", "Reverse 'Python'", DOCKER_HOST=f"unix://{tmp_path}/none.sock")
+    asked = home.run("-m", "src", "ask", "Reverse 'Python'", SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock")
     assert asked.returncode == 1
     assert "executing:" in asked.stderr
     assert "Docker" in asked.stderr
