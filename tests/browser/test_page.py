@@ -1,5 +1,7 @@
 """The page in Chromium: accessible, usable by keyboard, live, private, and harmless whatever the model writes."""
 
+import ast
+import json
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -416,6 +418,29 @@ HOSTILE = """Before <img src=x onerror=alert(1)> <script>alert(1)</script> <svg 
 
 <p style="background: url(http://198.51.100.1/y.png)" onclick="alert(1)">After</p>
 """
+
+
+def _printed(case: str) -> str:
+    """What the payload of a hostile case prints."""
+    cases = [json.loads(line) for line in (ROOT / "tests" / "sandbox" / "hostile_cases.jsonl").read_text().splitlines()]
+    call = ast.parse(next(c["payload"] for c in cases if c["id"] == case), mode="eval").body
+    assert isinstance(call, ast.Call)
+    return str(ast.literal_eval(call.args[0]))
+
+
+@pytest.mark.parametrize("case", ["H04", "H05"])
+def test_what_a_hostile_tool_says_fires_and_fetches_nothing(theatre, page, case):
+    reply = SpecificationReply(outcome="answer", message=f"Before\n\n{_printed(case)}\n\nAfter", specification=None)
+    theatre.stage.plays({SPECIFY: Completion(content=reply.model_dump_json())})
+    fired: list[str] = []
+    page.on("dialog", lambda dialog: (fired.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: fired.append(request.url) if "invalid" in request.url else None)
+    open_page(page, theatre.link)
+    ask(page, "What does it say?")
+    answer = finished(page)
+    answer.get_by_text("After").click()
+    expect(answer.locator("img, svg, script, iframe, [onerror], a[href^=javascript]")).to_have_count(0)
+    assert fired == []
 
 
 def test_markup_of_the_model_does_no_harm_even_without_the_policy(theatre, unguarded):

@@ -1,0 +1,52 @@
+"""All hostile cases whose payload is a suite: refused by the gate with the reason, or ended by the clock; none passes."""
+
+import pytest
+
+from src.core.errors import SynthesisFailed
+from src.core.signature import parse_signature
+from src.core.tool import ToolDraft
+from src.sandbox import SecureSandbox
+from src.synthesis_engine import SynthesisEngine
+from tests.doubles import ListedLibrary, ScriptedModel
+from tests.sandbox.hostile import CASES, of_role
+
+pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+
+CODE = "def tool(x):\n    return x + 1\n"
+IMPORTING = "from tool import tool\n"
+OWN = "from tool import tool as given\n"
+"""For the suite that defines a tool of its own beside the one it was given."""
+
+REASONS = {
+    "A19": "test_ok asserts what is always true",
+    "G10": "test_a swallows its own failures",
+    "G11": r"test_a compares `tool\.tool\(3\)` with itself",
+    "G12": "the suite defines `tool`, the function under test",
+    "G13": "the suite uses pytest's skip",
+    "G14": "test_a and test_b contradict",
+    "G15": "test_a draws at random",
+}
+
+
+def suite(case: str) -> str:
+    """The payload against our tool: the case's `solution` is called as our module is."""
+    payload = CASES[case].payload.replace("import solution", "import tool").replace("solution.", "tool.")
+    return payload if "import tool" in payload else (OWN if case == "G12" else IMPORTING) + payload
+
+
+async def test_every_suite_has_a_reason() -> None:
+    assert sorted(REASONS) == sorted(of_role("tests"))
+
+
+@pytest.mark.parametrize("case", of_role("tests"))
+async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> None:
+    draft = ToolDraft(name="tool", description="", signature=parse_signature(CODE, "tool"), code=CODE, tests=suite(case))
+    with pytest.raises(SynthesisFailed, match=REASONS[case]) as caught:
+        await SynthesisEngine(ScriptedModel(), hasty, ListedLibrary(), model_name="").examine(draft)
+    assert caught.value.where == "tests"
+
+
+async def test_a_suite_that_never_finishes_loading_is_ended(hasty: SecureSandbox) -> None:
+    """A19, past the gate's reading."""
+    verdict = await hasty.verify("tool", CODE, CASES["A19"].payload, lambda result: None)
+    assert (verdict.passed, verdict.tests, verdict.problem) == (False, (), "It ran longer than 1 seconds.")
