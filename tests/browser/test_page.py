@@ -429,7 +429,8 @@ def _printed(case: str) -> str:
 
 
 @pytest.mark.parametrize("case", ["H04", "H05"])
-def test_what_a_hostile_tool_says_fires_and_fetches_nothing(theatre, page, case):
+def test_what_a_hostile_tool_says_fires_and_fetches_nothing(theatre, unguarded, case):
+    page = unguarded
     reply = SpecificationReply(outcome="answer", message=f"Before\n\n{_printed(case)}\n\nAfter", specification=None)
     theatre.stage.plays({SPECIFY: Completion(content=reply.model_dump_json())})
     fired: list[str] = []
