@@ -6,6 +6,7 @@ Source is only parsed, never run. Each check returns the first problem in words 
 import ast
 import keyword
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 from src.core.packages import sandbox_packages
@@ -60,7 +61,7 @@ def _suite_problems(suite: Suite) -> Iterator[str]:
     names = [test.name for test in suite.tests]
     if not names:
         yield "the suite has no function whose name begins with test_"
-    for twice in (n for n in names if names.count(n) > 1):
+    for twice in (name for name, times in Counter(names).items() if times > 1):
         yield f"two tests are named {twice}, so the first never runs"
     yield from problems(suite)
     if not any(_imports_from(node, tool) for node in suite.nodes):

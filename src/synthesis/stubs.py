@@ -30,7 +30,7 @@ _ZEROS: dict[str, str] = {
     "tuple": "()",
     "set": "set()",
 }
-"""The least value of a type."""
+"""The least value of a type; not of `bool`, as half of all honest answers are False."""
 
 
 def returning_stubs(signature: Signature) -> tuple[Stub, ...]:

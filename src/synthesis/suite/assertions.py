@@ -40,15 +40,17 @@ class Assertions:
         self._findings: dict[ast.AST, Findings] = {}
 
     def problems(self) -> Iterator[str]:
+        comparing = False
         for test in self._suite.tests:
-            yield from self._problems(test)
-        if not any(self.of(f).comparing for test in self._suite.tests for f in self._reached(test.node)):
+            reached = self._reached(test.node)
+            yield from self._problems(test, reached)
+            comparing |= any(self.of(f).comparing for f in reached)
+        if not comparing:
             tool = self._suite.tool
             yield f"the suite never looks at the value of {tool}, only at types and errors; compare what it returns with literals"
 
-    def _problems(self, test: Test) -> Iterator[str]:
+    def _problems(self, test: Test, reached: list[Function]) -> Iterator[str]:
         tool = self._suite.tool
-        reached = self._reached(test.node)
         if any(self.of(f).counting for f in reached):
             return
         idle = [reason for f in reached for reason in self.of(f).idle]
@@ -61,13 +63,12 @@ class Assertions:
 
     def _reached(self, test: Function) -> list[Function]:
         """The test, and the functions of the suite that it uses."""
-        found, waiting = [test], [test]
+        found, waiting = {test: None}, [test]
         while waiting:
-            for name in sorted(self.of(waiting.pop()).uses):
-                new = [f for f in self._named.get(name, ()) if f not in found]
-                found += new
-                waiting += new
-        return found
+            new = [f for name in sorted(self.of(waiting.pop()).uses) for f in self._named.get(name, ()) if f not in found]
+            found |= dict.fromkeys(new)
+            waiting += new
+        return list(found)
 
     def of(self, function: Function) -> Findings:
         if function not in self._findings:

@@ -47,7 +47,7 @@ def _bound(suite: Suite, flow: Flow, node: ast.AST) -> Iterator[tuple[str, str]]
             yield target.id, "deletes" if isinstance(node, ast.Delete) else "sets"
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         for parameter in parameters(node):
-            if not (isinstance(node, FUNCTIONS) and _always_given_the_tool(suite, flow, node, parameter.arg)):
+            if not (parameter.arg == suite.tool and isinstance(node, FUNCTIONS) and _always_given_the_tool(suite, node, parameter.arg)):
                 yield parameter.arg, "takes a parameter named"
 
 
@@ -55,7 +55,7 @@ def _is_tool(flow: Flow, value: ast.expr) -> bool:
     return isinstance(value, ast.Name | ast.Attribute) and flow.kind(value) is Kind.TOOL
 
 
-def _always_given_the_tool(suite: Suite, flow: Flow, function: Function, parameter: str) -> bool:
+def _always_given_the_tool(suite: Suite, function: Function, parameter: str) -> bool:
     """Whether a helper, such as `check(f)`, gets the tool itself in every call."""
     if suite.fixture_mark(function) or any(t.node is function for t in suite.tests):
         return False

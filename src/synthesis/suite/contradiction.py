@@ -11,6 +11,8 @@ from src.synthesis.suite.steering import parametrized
 
 _ROWS = 500
 """Cases of a parametrized test that are looked at."""
+_STATEMENTS = 20
+"""Of such a test that are looked at in each case."""
 _UNKNOWN = object()
 
 
@@ -40,21 +42,21 @@ class Claim:
 
 
 def problems(suite: Suite, flow: Flow) -> Iterator[str]:
-    known: dict[str, list[Claim]] = {}
+    known: dict[str, dict[str, Claim]] = {}
     for test in suite.tests:
         for claim in _claims(suite, flow, test):
-            for other in known.setdefault(claim.call, []):
+            for other in known.setdefault(claim.call, {}).values():
                 if claim.excludes(other) or other.excludes(claim):
                     where = f"{other.test} and {claim.test} contradict" if other.test != claim.test else f"{claim.test} contradicts itself"
                     yield f"{where}: `{claim.call}` {other.shown}, and {claim.shown}; only one can be right"
-            known[claim.call].append(claim)
+            known[claim.call].setdefault(f"{claim.what} {claim.value!r}", claim)
 
 
 def _claims(suite: Suite, flow: Flow, test: Test) -> Iterator[Claim]:
     """What the statements at the top of a test say, for each of its cases."""
     for case in _cases(suite, test):
         reader = _Reader(suite, flow, test, case)
-        for statement in test.node.body:
+        for statement in test.node.body[: _STATEMENTS if case else None]:
             yield from reader.claims(statement)
 
 

@@ -38,9 +38,11 @@ class Flow:
         self.scopes: tuple[Scope, ...] = (suite.module, *suite.functions)
         self._own = {scope: tuple(_own(scope)) for scope in self.scopes}
         self._bound = {scope: _bound(scope, nodes) for scope, nodes in self._own.items()}
+        self._setting = {scope: _setting(nodes) for scope, nodes in self._own.items()}
         self._kinds: dict[tuple[Scope, str], Kind] = {}
         self._attributes: dict[str, Kind] = {}
         self._memo: dict[ast.AST, Kind] = {}
+        self._learned = False
         self._settle()
 
     def kind(self, node: ast.AST) -> Kind:
@@ -52,24 +54,21 @@ class Flow:
         plain = [n for n in nodes if not isinstance(n, (*FUNCTIONS, ast.ClassDef))]
         return any(self.kind(n) is Kind.VALUE for n in within(*plain) if isinstance(n, ast.Call | ast.Name | ast.Attribute))
 
-    def bound_once(self, name: str, scope: Scope) -> bool:
-        """Whether a name has one value within a function."""
-        found = [t for n in self._own[scope] for t in targets(n) if isinstance(t, ast.Name) and t.id == name]
-        return len(found) == 1 and not any(p.arg == name for p in (parameters(scope) if isinstance(scope, FUNCTIONS) else ()))
-
-    def own(self, scope: Scope) -> tuple[ast.AST, ...]:
-        """The nodes of a function without those of functions in it."""
-        return self._own[scope]
+    def set_once(self, name: str, scope: Scope) -> ast.AST | None:
+        """The one statement of a function that sets a name; None if there are several or none."""
+        found = self._setting[scope].get(name, [])
+        given = isinstance(scope, FUNCTIONS) and any(p.arg == name for p in parameters(scope))
+        return found[0] if len(found) == 1 and not given else None
 
     def _settle(self) -> None:
         for _ in range(_PASSES):
-            before = (dict(self._kinds), dict(self._attributes))
+            self._learned = False
             self._memo.clear()
             for scope, nodes in self._own.items():
                 self._enter(scope)
                 for node in nodes:
                     self._learn(node, scope)
-            if (self._kinds, self._attributes) == before:
+            if not self._learned:
                 break
         self._memo.clear()
 
@@ -166,10 +165,12 @@ class Flow:
         where = self._home(name, scope)
         if kind > self._kinds.get((where, name), Kind.OTHER):
             self._kinds[where, name] = kind
+            self._learned = True
 
     def _set_attribute(self, name: str, kind: Kind) -> None:
         if kind > self._attributes.get(name, Kind.OTHER):
             self._attributes[name] = kind
+            self._learned = True
 
     def _home(self, name: str, scope: Scope) -> Scope:
         """The function that a name belongs to, or the module."""
@@ -257,6 +258,16 @@ def _own_of_class(node: ast.ClassDef) -> Iterable[ast.AST]:
             yield from _own_of_class(statement)
         elif not isinstance(statement, FUNCTIONS):
             yield from within(statement)
+
+
+def _setting(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
+    """The nodes that set a name, by name."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in nodes:
+        for target in targets(node):
+            if isinstance(target, ast.Name):
+                found.setdefault(target.id, []).append(node)
+    return found
 
 
 def _bound(scope: Scope, nodes: Iterable[ast.AST]) -> frozenset[str]:

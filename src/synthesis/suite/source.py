@@ -145,13 +145,13 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def within(*nodes: ast.AST) -> Iterator[ast.AST]:
-    """The nodes and what they hold, without the insides of functions and classes that are defined in them."""
-    waiting = list(nodes)
+    """The nodes and what they hold, as they stand, without the insides of functions and classes that are defined in them."""
+    waiting = list(reversed(nodes))
     while waiting:
         node = waiting.pop()
         yield node
         inner = (*FUNCTIONS, ast.ClassDef)
-        waiting += [c for c in ast.iter_child_nodes(node) if not isinstance(c, inner)]
+        waiting += reversed([c for c in ast.iter_child_nodes(node) if not isinstance(c, inner)])
 
 
 def targets(node: ast.AST) -> list[ast.expr]:

@@ -6,6 +6,9 @@ from src.synthesis.suite.flow import Flow, Kind
 from src.synthesis.suite.source import FUNCTIONS, Suite
 
 _ALIASES = 5
+"""Names of names that are followed."""
+_OPERANDS = 12
+"""Of an `or` that are compared with each other."""
 _REFLEXIVE = (ast.Eq, ast.Is, ast.LtE, ast.GtE)
 _OPPOSITE = {ast.Eq: ast.NotEq, ast.Is: ast.IsNot, ast.In: ast.NotIn, ast.Lt: ast.GtE, ast.Gt: ast.LtE}
 
@@ -72,7 +75,8 @@ class Truth:
         known = [self.of(v) for v in node.values]
         if isinstance(node.op, ast.And):
             return False if False in known else (True if all(known) else None)
-        if True in known or any(self._contrary(a, b) for a in node.values for b in node.values):
+        some = node.values[:_OPERANDS]
+        if True in known or any(self._contrary(a, b) for a in some for b in some):
             return True
         return False if not any(k is None for k in known) else None
 
@@ -121,13 +125,11 @@ class Truth:
         scope = self._suite.parents.get(name)
         while scope is not None and not isinstance(scope, FUNCTIONS):
             scope = self._suite.parents.get(scope)
-        if scope is None or not self._flow.bound_once(name.id, scope):
-            return None
-        for node in self._flow.own(scope):
-            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(call := node.value, ast.Call) and call.lineno < name.lineno:
-                direct = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(isinstance(t, ast.Name) and t.id == name.id for t in direct):
-                    return call if self._flow.kind(call.func) is Kind.TOOL else None
+        node = self._flow.set_once(name.id, scope) if scope is not None else None
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(call := node.value, ast.Call) and call.lineno < name.lineno:
+            direct = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(t, ast.Name) for t in direct) and self._flow.kind(call.func) is Kind.TOOL:
+                return call
         return None
 
 
