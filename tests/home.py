@@ -44,10 +44,12 @@ class Home:
             **more,
         }
 
-    def run(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, patience: float = 110, **more: str) -> subprocess.CompletedProcess[str]:
         """Run a Python command of the project to its end."""
         command = [sys.executable, *arguments]
-        return subprocess.run(command, cwd=ROOT, env=self.environment(**more), capture_output=True, text=True, check=False, timeout=110)
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment(**more), capture_output=True, text=True, check=False, timeout=patience
+        )
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -35,7 +35,7 @@ def imports(source: str) -> set[str]:
 
 
 PLAIN = [r for r in RECIPES if not imports(r.source.code) & set(sandbox_packages())]
-"""Recipes that need the standard library only; the packages of the others are in the sandbox, and not here."""
+"""Recipes that need the standard library only; the packages of the others are in the sandbox, and need not be here."""
 OTHERS = [r for r in RECIPES if r not in PLAIN]
 
 
