@@ -84,11 +84,13 @@ class SecureSandbox:
             if isinstance(backend, str)
             else backend
         )
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
 
     def start(self) -> None:
         """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""
+        self._loop = asyncio.get_running_loop()
         self._verifiers.fill()
         self._executors.fill()
 
@@ -102,7 +104,9 @@ class SecureSandbox:
         return self._backend.name
 
     def build_image(self, on_line: Callable[[str], None] | None = None) -> None:
-        """Build what containers are made from, as far as it has changed. Blocking; `on_line` gets the builder's lines.
+        """Build what containers are made from, as far as it has changed; those that are there take no more jobs.
+
+        Blocking, in any thread; `on_line` gets the builder's lines.
 
         Raises:
             SandboxUnavailable: no backend works, or the base image can't be had.
@@ -114,6 +118,10 @@ class SecureSandbox:
             if error.remedy:
                 error.add_note(f"What to do: {error.remedy}")  # shown where this is called from a command line
             raise
+        for pool in (self._verifiers, self._executors):
+            pool.outdate()
+            if self._loop and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(pool.renew)
 
     def image_is_current(self) -> bool:
         """Whether what containers are made from exists and fits its sources. Blocking.

@@ -60,6 +60,8 @@ class Pool:
         self._starts = ThreadPoolExecutor(os.cpu_count() or 2, thread_name_prefix="sandbox-start")
         self._ends = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox-end")
         self._edition = ""
+        self._outdated = 0.0
+        """Containers made before this moment take no more jobs."""
         self._idle = asyncio.Event()
         """Set whenever a container has come or gone, or somebody waits no longer."""
         self._closed = False
@@ -75,6 +77,16 @@ class Pool:
             self._spawn(self._start(container))
         if self._waiting and not self._starting:
             self._later(self._size.patience, self.fill)
+
+    def outdate(self) -> None:
+        """Give no more jobs to the containers that are there now. From any thread; `renew` replaces them."""
+        self._outdated = time.monotonic()
+
+    def renew(self) -> None:
+        """Replace, in the background, the ready containers that take no more jobs."""
+        for container in [c for c in self._ready if not self._usable(c)]:
+            self._ready.remove(container)
+            self._spawn(self._remove(container))
 
     async def full(self) -> None:
         """Wait until nothing is being started, cleaned up or removed."""
@@ -173,16 +185,15 @@ class Pool:
         self._wanted = max(self._size.least, min(self._peak, self._wanted - 1, self._size.ready))
         self._peak = len(self._working) + len(self._waiting)
         keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
-        stale = [c for c in self._ready if not self._usable(c)]
-        surplus = [c for c in self._ready if c not in stale][: max(0, len(self._ready) - len(stale) - keep)]
-        for container in (*stale, *surplus):
-            self._ready.remove(container)
-            self._spawn(self._remove(container))
+        self.renew()
+        for _ in range(len(self._ready) - keep):
+            self._spawn(self._remove(self._ready.popleft()))
         if self._ready or self._working:
             self._later(self._size.idle, self._shrink)
 
     def _usable(self, container: Container) -> bool:
-        return container.stream.alive and time.monotonic() - container.born < LIFETIME and container.edition == self._edition
+        current = container.born >= self._outdated and container.edition == self._edition
+        return current and container.stream.alive and time.monotonic() - container.born < LIFETIME
 
     def _arrived(self, container: Container) -> None:
         """Hand a ready container to who has waited longest."""
@@ -231,6 +242,9 @@ class Pool:
                 await self._blocking(self._ends, container.discard)
                 return
             self._edition = container.edition
+            if container.born < self._outdated:
+                await self._remove(container)
+                return
             self._arrived(container)
             self.fill()
 

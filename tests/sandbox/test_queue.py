@@ -12,6 +12,7 @@ from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.sandboxes.backend import Container
 from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.stream import Stream
+from src.sandboxes.worker.frames import pack
 
 
 class ByHand:
@@ -26,17 +27,24 @@ class ByHand:
         self.problem: Exception | None = None
         """What `start` raises."""
         near, self.far = socket.socketpair()
+        near.setblocking(False)
         self.stream = Stream(near)
+        self.gone = False
 
     def start(self) -> None:
         self.started.wait()
         if self.problem:
+            self.discard()
             raise self.problem
 
     def hang_up(self) -> None:
         self.stream.hang_up()
 
+    def say_ready(self, nonce: str) -> None:
+        self.far.sendall(pack({"nonce": nonce, "kind": "ready"}))
+
     def discard(self) -> None:
+        self.gone = True
         self.stream.close()
         self.far.close()
 
@@ -52,11 +60,14 @@ class Yard:
 
     def __init__(self) -> None:
         self.made: list[ByHand] = []
+        self.over = False
         self.changed = asyncio.Event()
-        self.pool = Pool(self._make, PoolSize(least=0, ready=0, most=1), reusable=False)
+        self.pool = Pool(self.make, PoolSize(least=0, ready=0, most=1), reusable=False)
 
-    def _make(self) -> Container:
+    def make(self) -> Container:
         self.made.append(ByHand())
+        if self.over:
+            self.made[-1].started.set()
         self.changed.set()
         return self.made[-1]
 
@@ -72,9 +83,11 @@ class Yard:
 async def yard() -> AsyncIterator[Yard]:
     yard = Yard()
     yield yard
-    await yard.pool.aclose()
+    yard.over = True
     for container in yard.made:
-        container.discard()
+        container.started.set()
+    await yard.pool.aclose()
+    assert all(container.gone for container in yard.made)
 
 
 async def asked(yard: Yard) -> asyncio.Task[Container]:
@@ -123,6 +136,43 @@ async def test_one_failure_is_told_to_one_and_no_engine_to_all(yard: Yard, probl
         (await yard.another(number)).started.set()
         await yard.pool.drop(await task)
     await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_what_was_there_before_a_build_takes_no_more_jobs(yard: Yard) -> None:
+    """Neither what is ready nor what is being started; what is at work is removed afterwards, as always."""
+    yard.pool = Pool(yard.make, PoolSize(least=2, ready=2, most=3), reusable=True)
+    yard.pool.fill()
+    (await yard.another(0)).started.set()
+    starting = await yard.another(1)
+    ready = await yard.pool.take()
+    yard.pool.outdate()
+    yard.pool.renew()
+    starting.started.set()
+    yard.pool.give_back(ready, "")
+    yard.made[0].say_ready("")
+    asking = await asked(yard)
+    (await yard.another(2)).started.set()
+    assert await asking is yard.made[2]
+    assert [container.gone for container in yard.made[:3]] == [True, True, False]
+    await yard.pool.drop(yard.made[2])
+
+
+async def test_a_replacement_is_started_when_the_job_is_over(yard: Yard) -> None:
+    """Or after a second: until then the job has the machine for itself."""
+    yard.pool = Pool(yard.make, PoolSize(least=1, ready=1, most=2), reusable=False)
+    yard.pool.fill()
+    (await yard.another(0)).started.set()
+    await yard.pool.full()
+    container = await yard.pool.take()
+    await asyncio.sleep(0)
+    assert len(yard.made) == 1
+    yard.pool.give_back(container, "")
+    (await yard.another(1)).started.set()
+    await yard.pool.full()
+    container = await yard.pool.take()
+    (await yard.another(2)).started.set()
+    assert not yard.made[1].gone
+    await yard.pool.drop(container)
 
 
 async def test_a_defect_of_ours_leaves_nobody_waiting(yard: Yard, caplog: pytest.LogCaptureFixture) -> None:
