@@ -20,6 +20,7 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 from config import Settings, load_settings, make_folders
 from src.core.errors import AgentError, ConfigurationError, SandboxError
 from src.core.logs import log_to_stderr
+from src.leaving import leave
 from web.access import Access, signing_key
 from web.access_page import AccessPage
 from web.bridge import Bridge
@@ -169,13 +170,6 @@ def _run(settings: Settings, listener: socket.socket) -> None:
 
 def _report(line: str) -> None:
     sys.stderr.write(f"{line}\n")
-
-
-def leave(code: int) -> None:
-    """End the process at once: no thread that is stuck in a library may hold up the end."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
 
 
 if __name__ == "__main__":

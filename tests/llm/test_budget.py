@@ -53,11 +53,11 @@ async def test_a_repair_round_is_a_call_of_its_own(desk: Desk) -> None:
 
 @pytest.mark.parametrize("after", [0, 2])
 async def test_the_end_of_the_turns_seconds_ends_a_stream(desk: Desk, after: int) -> None:
-    desk.budget = Budget(Limits(seconds=0.2))
+    desk.budget = Budget(Limits(seconds=1.2))
     desk.play(Flawed(content="one two three", stop_after=after, then="hang"))
     with pytest.raises(BudgetExceeded) as caught:
         await desk.collect()
-    assert caught.value.message == "the turn has used up its budget of 0.2 seconds"
+    assert caught.value.message == "the turn has used up its budget of 1.2 seconds"
     assert caught.value.remedy == "ask for less, or raise TURN_MAX_SECONDS"
     assert await desk.client_left()
     assert desk.budget.usage == Usage(calls=1, input_tokens=30, output_tokens=1 if after else 0, cost=0.0)

@@ -3,6 +3,7 @@
 import logging
 
 from config import load_settings
+from src.leaving import leave
 from tests.web.fake_engine import FakeEngine
 from web import app
 from web.bridge import Bridge
@@ -24,4 +25,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    app.leave(0)
+    leave(0)
