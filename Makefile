@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox
+.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -39,6 +39,15 @@ format: $(VENV)/test.stamp
 bench-sandbox: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.sandbox
 
+# The same beside llm-sandbox's pool of Docker containers, which gets an environment of its own.
+bench-sandbox-llm: $(VENV)/test.stamp $(VENV)-llm-sandbox/stamp
+	@$(PY) -m benchmarks.sandbox --beside $(VENV)-llm-sandbox/bin/python
+
+$(VENV)-llm-sandbox/stamp: benchmarks/llm-sandbox.txt
+	@PYTHON="$(PYTHON)" .ci/venv $(VENV)-llm-sandbox
+	@$(VENV)-llm-sandbox/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/llm-sandbox.txt
+	@touch $@
+
 # Renew constraints.txt, after a change of requirements*.txt, from a fresh environment.
 lock:
 	@rm -rf $(VENV)-lock && $(PYTHON) -m venv $(VENV)-lock && : > constraints.txt
@@ -53,7 +62,7 @@ bench-confidence: $(VENV)/run.stamp
 	@$(PY) -m benchmarks.retrieval_fit $(or $(DATA),../shared/data)
 
 clean:
-	rm -rf $(VENV) node_modules
+	rm -rf $(VENV) $(VENV)-llm-sandbox node_modules
 
 $(VENV)/run.stamp: requirements.txt constraints.txt pyproject.toml $(VENV)/pyvenv.cfg
 	@echo "Installing the Python packages"

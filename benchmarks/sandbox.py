@@ -1,4 +1,4 @@
-"""How fast the sandbox is, as ratios to bare pytest on this machine: `python -m benchmarks.sandbox [ROUNDS]`.
+"""How fast the sandbox is, as ratios to bare pytest on this machine: `python -m benchmarks.sandbox [ROUNDS] [--beside PYTHON]`.
 
 Everything is measured in turns, so that what else the machine does hits all alike: pytest as a plain subprocess without plugins,
 `docker run --rm` of the sandbox's image with pytest, a verification, a call, and a gate (a verification, the same under another
@@ -6,8 +6,13 @@ hash seed, a stub and ten mutants). The last line is one JSON object. A pool get
 
 `event_lag_ms` is how long after the end of a test its event is heard, the 95th percentile: each test fails with the time on the
 monotonic clock, which containers share with their host.
+
+`--beside` names the Python of an environment with llm-sandbox (`make bench-sandbox-llm` makes one). Then the same verification and
+the same call run in turns in its pool of Docker containers too, of the same image, each as one script in a container that stands
+ready; a verification writes the two files and runs pytest on them, with nothing that would keep the one from the other.
 """
 
+import argparse
 import ast
 import asyncio
 import copy
@@ -42,18 +47,21 @@ QUIET = 0.3
 """Seconds of rest before each measurement: the engine is still busy with what it has removed."""
 
 
-def main(rounds: int) -> None:
+PEER = Path(__file__).with_name("llm_sandbox_peer.py")
+
+
+def main(rounds: int, beside: str | None) -> None:
     seeds = Path(__file__).parents[1] / "src" / "seeds"
     code, tests = (seeds / f"{NAME}.py").read_text(), (seeds / f"test_{NAME}.py").read_text()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         Path(folder, f"{NAME}.py").write_text(code)
         Path(folder, f"test_{NAME}.py").write_text(tests)
-        result = asyncio.run(_measure(rounds, folder, code, tests))
+        result = asyncio.run(_measure(rounds, beside, folder, code, tests))
     sys.stdout.write(json.dumps(result) + "\n")
 
 
-async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str, float]:
+async def _measure(rounds: int, beside: str | None, folder: str, code: str, tests: str) -> dict[str, float]:
     sandbox = SecureSandbox()
     if not await asyncio.to_thread(sandbox.image_is_current):
         await asyncio.to_thread(sandbox.build_image)
@@ -71,6 +79,10 @@ async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str,
         "bare_pair": lambda: _together(*(_subprocess(sys.executable, *PYTEST, cwd=folder) for _ in range(2))),
         "calls": lambda: _together(*(_execute(sandbox, code) for _ in range(CALLS))),
     }
+    peer = await Peer.started(beside) if beside else None
+    if peer:
+        measures["llm_sandbox_verify"] = lambda: peer.verify(code, tests)
+        measures["llm_sandbox_execute"] = lambda: peer.execute(code)
     seconds: dict[str, list[float]] = {name: [] for name in measures}
     for _ in range(rounds):
         for name, measure in measures.items():
@@ -79,6 +91,8 @@ async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str,
             started = time.perf_counter()
             await measure()
             seconds[name].append(time.perf_counter() - started)
+    if peer:
+        await peer.aclose()
     lags = [lag for _ in range(rounds) for lag in await _event_lags(sandbox)]
     await sandbox.aclose()
     return _result({**seconds, "event_lag": lags}, worker_mb)
@@ -87,8 +101,9 @@ async def _measure(rounds: int, folder: str, code: str, tests: str) -> dict[str,
 def _result(seconds: dict[str, list[float]], worker_mb: float) -> dict[str, float]:
     for name, times in seconds.items():
         middle, late = statistics.median(times) * 1000, _p95(times) * 1000
-        sys.stdout.write(f"{name:11} median {middle:8.1f} ms   p95 {late:8.1f} ms   n {len(times)}\n")
+        sys.stdout.write(f"{name:19} median {middle:8.1f} ms   p95 {late:8.1f} ms   n {len(times)}\n")
     median = {name: statistics.median(times) for name, times in seconds.items()}
+    peer = {f"{name}_ratio": round(median[name] / median[name.removeprefix("llm_sandbox_")], 1) for name in median if "llm" in name}
     return {
         "verify_ratio": round(median["verify"] / median["bare"], 4),
         "execute_ratio": round(median["execute"] / median["bare"], 4),
@@ -97,6 +112,7 @@ def _result(seconds: dict[str, list[float]], worker_mb: float) -> dict[str, floa
         "docker_run_ratio": round(median["docker_run"] / median["bare"], 4),
         "worker_mb": round(worker_mb, 1),
         "event_lag_ms": round(_p95(seconds["event_lag"]) * 1000, 1),
+        **peer,
     }
 
 
@@ -130,6 +146,47 @@ async def _gate(sandbox: SecureSandbox, versions: list[Version], tests: str) -> 
     verdicts = await sandbox.verify_versions(NAME, versions, tests, timeout=2)
     assert [v.passed for v in verdicts[:3]] == [True, True, False], verdicts[:3]
     assert len(verdicts) == 3 + MUTANTS
+
+
+class Peer:
+    """llm-sandbox, in a process with its own packages."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def started(cls, python: str) -> "Peer":
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        peer = cls(await asyncio.create_subprocess_exec(python, str(PEER), load_settings().docker_image_name, **pipes))
+        await peer._run("print(1)")
+        return peer
+
+    async def verify(self, code: str, tests: str) -> None:
+        files = {f"{NAME}.py": code, f"test_{NAME}.py": tests}
+        script = (
+            "import os, sys, tempfile, pytest\n"
+            "os.chdir(tempfile.mkdtemp())\n"
+            f"for name, text in {files!r}.items():\n    open(name, 'w').write(text)\n"
+            f"sys.exit(pytest.main({PYTEST[2:]!r}))\n"
+        )
+        assert "passed" in await self._run(script)
+
+    async def execute(self, code: str) -> None:
+        assert await self._run(f"{code}\nprint({NAME}(**{ARGUMENTS!r}))\n") == "True\n"
+
+    async def aclose(self) -> None:
+        assert self._process.stdin
+        self._process.stdin.close()
+        await self._process.wait()
+
+    async def _run(self, script: str) -> str:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps(script).encode() + b"\n")
+        answer = await self._process.stdout.readline()
+        if not answer:
+            raise RuntimeError("llm-sandbox ended; its reason is above")
+        return str(json.loads(answer))
 
 
 async def _event_lags(sandbox: SecureSandbox) -> list[float]:
@@ -189,4 +246,8 @@ def _worker_mb(sandbox: SecureSandbox) -> float:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rounds", type=int, nargs="?", default=20)
+    parser.add_argument("--beside", metavar="PYTHON")
+    arguments = parser.parse_args()
+    main(arguments.rounds, arguments.beside)
