@@ -18,7 +18,7 @@ from src.sandboxes.backend import LIFETIME, Container, HungUp
 from src.sandboxes.conversation import recovered
 
 _QUIET = 1.0
-"""Seconds that a job has the machine for itself, before the replacement of its container is started: most are done by then."""
+"""Seconds that jobs have the machine for themselves, before containers are removed and replaced: most are done by then."""
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,8 @@ class Pool:
         self._waiting: deque[tuple[float, asyncio.Future[Container]]] = deque()
         self._starting: set[Container] = set()
         self._working: set[Container] = set()
+        self._spent: list[Container] = []
+        """Those of them whose job is over, and which take no other."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._wanted = size.least
         self._peak = 0
@@ -70,6 +72,11 @@ class Pool:
         """Start what is lacking, in the background."""
         if self._closed:
             return
+        if not self._calm():
+            self._later(_QUIET, self.fill)
+        else:
+            while self._spent:
+                self._spawn(self._remove(self._spent.pop()))
         room = self._size.most - len(self._ready) - len(self._working) - len(self._starting)
         for _ in range(min(room, self._lacking())):
             container = self._make()
@@ -109,7 +116,7 @@ class Pool:
             if self._usable(container):
                 self._working.add(container)
                 self._taken = time.monotonic()
-                self._later(_QUIET, self.fill)
+                self.fill()
                 return container
             self._spawn(self._remove(container))
         waiting: asyncio.Future[Container] = asyncio.get_running_loop().create_future()
@@ -128,7 +135,11 @@ class Pool:
 
     def give_back(self, container: Container, nonce: str) -> None:
         """The job of that nonce came to an orderly end: clean up behind it, or replace the container."""
-        self._spawn(self._recover(container, nonce) if self._reusable else self._remove(container))
+        if self._reusable:
+            self._spawn(self._recover(container, nonce))
+        else:
+            self._spent.append(container)
+            self.fill()
 
     def drop(self, container: Container) -> asyncio.Task[None]:
         """End the container; the task is done when it is gone."""
@@ -167,13 +178,18 @@ class Pool:
     def _lacking(self) -> int:
         starting = len(self._starting)
         if not self._reusable:
-            if not self._waiting and self._working and time.monotonic() - self._taken < _QUIET:
+            if not self._calm():
                 return 0
             return (len(self._waiting) or self._wanted) - len(self._ready) - starting
         everything = len(self._ready) + len(self._working) + starting
         if self._waiting and time.monotonic() - max(self._waiting[0][0], self._moved) >= self._size.patience:
             return max(1 - starting, self._size.least - everything)
         return max(self._size.least, min(1, len(self._waiting))) - everything
+
+    def _calm(self) -> bool:
+        """Whether containers may be started and removed: no job runs that has just begun, or somebody waits."""
+        at_work = len(self._working) - len(self._spent)
+        return bool(self._waiting) or not at_work or time.monotonic() - self._taken >= _QUIET
 
     def _note_demand(self) -> None:
         self._peak = max(self._peak, len(self._working) + len(self._waiting) + 1)
