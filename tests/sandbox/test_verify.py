@@ -216,8 +216,13 @@ async def test_a_tool_whose_name_begins_like_a_test_is_no_test(sandbox: SecureSa
 async def test_what_pytest_offers_works_across_the_processes(verify) -> None:
     code = "def solution(path):\n    print('reading')\n    return open(path).read()"
     tests = """
+import logging
 import unittest
 from solution import solution
+
+def test_caplog(caplog):
+    logging.getLogger("a").warning("text")
+    assert caplog.messages == ["text"]
 
 def test_tmp_path_and_capsys(tmp_path, capsys):
     (tmp_path / "a").write_text("text")
@@ -232,8 +237,24 @@ class TestCase(unittest.TestCase):
     verdict = await verify(code, tests)
     assert (verdict.problem, [(r.test, r.outcome) for r in verdict.tests]) == (
         None,
-        [("test_tmp_path_and_capsys", "passed"), ("TestCase::test_raises", "passed")],
+        [("test_caplog", "passed"), ("test_tmp_path_and_capsys", "passed"), ("TestCase::test_raises", "passed")],
     )
+
+
+async def test_output_of_suite_and_tool_is_kept_in_order(verify) -> None:
+    code = "import sys\nprint('load')\ndef solution(n):\n    print('call')\n    print('error', file=sys.stderr)\n    return n"
+    tests = """
+from solution import solution
+def test_a():
+    print("before")
+    solution(1)
+    print("after")
+    assert False
+def test_b():
+    assert solution(2) == 2
+"""
+    verdict = await verify(code, tests)
+    assert verdict.output.splitlines() == ["load", "before", "call", "error", "after", "call", "error"]
 
 
 async def test_output_is_capped(verify) -> None:

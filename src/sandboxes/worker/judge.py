@@ -4,6 +4,7 @@ It has the processes of a job forked, says `ready`, reads the job's frame, hands
 report under the nonce of the job, which no other process has seen.
 """
 
+import math
 import os
 import select
 import socket
@@ -11,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from . import confinement, seccomp
 from .child import Child, end
@@ -22,6 +24,8 @@ OUTPUT = 64 * 1024
 """Bytes of output that are kept."""
 
 _READ = 64 * 1024
+_GATHER = 0.01
+"""Seconds for which results are gathered before the host hears of them: each time, all that is between wakes up for it."""
 
 
 def main() -> None:
@@ -58,12 +62,12 @@ def _verify(host: "_Host") -> None:
     tool.await_ready()
     tests.await_ready()
     Workspace().lay_out()
-    _say("", {"kind": "ready"})
-    job = host.hear()
     for_tool, for_tests = socket.socketpair()
     accused, witness = tool.become(for_tool), tests.become(for_tests)
     for_tool.close()
     for_tests.close()
+    _say("", {"kind": "ready"})
+    job = host.hear()
     while _Trial(job, accused, witness).run():
         job = host.hear()
 
@@ -131,11 +135,15 @@ class _Trial:
         self._started = time.monotonic()
         self._loaded = False
         self._disturbed = False
-        self._running = ""
+        self._to_come: list[Any] = []
+        """The tests that have no result yet, the one that runs first; the last one stays."""
         self._problem: str | None = None
         self._load_failed: str | None = None
         self._lost: str | None = None
         """How the tool's process ended, if it did."""
+        self._unsaid = b""
+        """Frames for the host, to be sent when it is time."""
+        self._due = math.inf
 
     def run(self) -> bool:
         """Do the job and report its end; whether every process played its part until then, and can play it again."""
@@ -160,15 +168,26 @@ class _Trial:
         return orderly
 
     def _say(self, message: Message) -> None:
-        _say(self._nonce, message)
+        self._say_soon(message)
+        self._speak()
+
+    def _say_soon(self, message: Message) -> None:
+        self._unsaid += _framed(self._nonce, message)
+        self._due = min(self._due, time.monotonic() + _GATHER)
+
+    def _speak(self) -> None:
+        unsaid, self._unsaid, self._due = self._unsaid, b"", math.inf
+        _write(unsaid)
 
     def _watch(self) -> Message:
         """Pass on what the processes report until one of them, or the clock, ends the job."""
         deadline = self._started + float(self._job["timeout"])
         inputs: dict[int, Child | None] = {0: None}
         inputs.update({c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children})
-        while (left := deadline - time.monotonic()) > 0:
-            ready, _, _ = select.select(list(inputs), [], [], left)
+        while (now := time.monotonic()) < deadline:
+            if now >= self._due:
+                self._speak()
+            ready, _, _ = select.select(list(inputs), [], [], min(deadline, self._due) - now)
             # The tests first: they have said which test it was before its call could end the tool.
             for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
                 child = inputs[number]
@@ -194,8 +213,11 @@ class _Trial:
             return self._hear_tool(message)
         for kind in ("collected", "result"):
             if kind in message:
-                self._say({"kind": kind, kind: message[kind]})
-        self._running = str(message.get("started", self._running))
+                self._say_soon({"kind": kind, kind: message[kind]})
+        if isinstance(collected := message.get("collected"), list):
+            self._to_come = collected
+        elif "result" in message:
+            self._to_come = self._to_come[1:] or self._to_come
         if "problem" in message and self._problem is None:
             self._problem = str(message["problem"])
         if "finished" in message:
@@ -241,7 +263,7 @@ class _Trial:
         return {"problem": reason} if self._tests else {"killed": reason}
 
     def _where(self) -> str:
-        return f", in {self._running}" if self._running else ""
+        return f", in {self._to_come[0]}" if self._to_come else ""
 
     def _read_output(self, child: Child) -> bool:
         try:
@@ -270,7 +292,14 @@ def _messages(child: Child) -> list[Message] | None:
 
 
 def _say(nonce: str, message: Message) -> None:
-    data = pack({"nonce": nonce, **message})
+    _write(_framed(nonce, message))
+
+
+def _framed(nonce: str, message: Message) -> bytes:
+    return pack({"nonce": nonce, **message})
+
+
+def _write(data: bytes) -> None:
     while data:
         data = data[os.write(1, data) :]
 

@@ -1,7 +1,7 @@
 """The process of the tests: pytest, run on a suite that exists in memory only.
 
 pytest is imported and configured, and has done a small suite, before the job arrives. What it finds goes to the judge as
-messages: `collected`, `started` and `result` per test, `problem`, and `finished` at the end.
+messages: `collected` in the order in which they run, `result` per test, `problem`, and `finished` at the end.
 """
 
 import ast
@@ -16,24 +16,27 @@ from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
-from _pytest.assertion.rewrite import rewrite_asserts
 
 from . import report, tool_process
 from .failures import describe, shorten
 from .frames import Channel, Message
 from .missing import missing_package
 from .proxy import ProxyModule, ToolLink
+from .rewriting import rewrite_asserts
 from .zygote import Nursery
 
+_LEFT_OUT = ("cacheprovider", "faulthandler", "junitxml", "pastebin", "doctest", "threadexception", "unraisableexception")
+"""The last two turn exceptions that nobody can catch into warnings, which nobody would see."""
+_LOGGING = "logging-plugin"
 _OPTIONS = (
     "--noconftest",
     "--disable-plugin-autoload",
     "--import-mode=importlib",
-    "--capture=sys",
+    "--capture=no",
     "--config-file=/dev/null",
     "--rootdir=/",
     "--basetemp=/tmp/pytest",
-    *(part for name in ("cacheprovider", "faulthandler", "junitxml", "pastebin", "doctest") for part in ("-p", f"no:{name}")),
+    *(part for name in _LEFT_OUT for part in ("-p", f"no:{name}")),
 )
 
 
@@ -53,7 +56,7 @@ def test_a(x):
 class TestB:
     def test_b(self):
         with pytest.raises(IndexError, match="range"): tool(x=[])
-    def test_c(self, capsys):
+    def test_c(self, capsys, caplog):
         assert tool([3]) == {"a": 2}
 """
 """Calls the tool as `tool_process.rehearse` has answered."""
@@ -129,6 +132,8 @@ class _Run:
     def _collect(self, session: pytest.Session, job: Message) -> bool:
         """Load the suite once its tool is ready, and find its tests; whether that went well."""
         self._filename = f"test_{job['name']}.py"
+        if "caplog" not in job["tests"] and session.config.pluginmanager.has_plugin(_LOGGING):
+            session.config.pluginmanager.unregister(name=_LOGGING)  # takes its time in every test, and does nothing else for them
         try:
             code = self._compiled(job["tests"], session.config)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -191,7 +196,6 @@ class _Run:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._results[nodeid] = {"test": _name(nodeid), "outcome": "passed", "seconds": 0.0, "message": ""}
-        self._control.send({"started": _name(nodeid)})
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -200,8 +204,6 @@ class _Run:
         phase = yield
         result = self._results[item.nodeid]
         result["seconds"] += phase.duration
-        if phase.when == "teardown":
-            sys.__stdout__.write(phase.capstdout + phase.capstderr)  # type: ignore[union-attr]
         if result["outcome"] == "passed":
             outcome, message = self._outcome(phase, call)
             result.update(outcome=outcome, message=message)
