@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm
+.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -25,7 +25,7 @@ lint: $(VENV)/test.stamp
 unit: $(VENV)/test.stamp
 	$(PY) -c "import sys; from src.provision.node import run; sys.exit(run(sys.argv[1:]))" --test tests/front/*.test.js
 	$(PY) -m pytest -n 2 --dist loadfile --ignore tests/browser
-	$(PY) -m pytest tests/browser
+	$(PY) -m pytest -n 2 --dist loadfile tests/browser
 
 # What the tests need beside Python packages: a Docker engine, bubblewrap and Chromium.
 machine:
@@ -47,6 +47,10 @@ $(VENV)-llm-sandbox/stamp: benchmarks/llm-sandbox.txt
 	@PYTHON="$(PYTHON)" .ci/venv $(VENV)-llm-sandbox
 	@$(VENV)-llm-sandbox/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/llm-sandbox.txt
 	@touch $@
+
+# 200 jobs at once, and what they leave behind; the last line is JSON.
+bench-stress: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.stress
 
 # Renew constraints.txt, after a change of requirements*.txt, from a fresh environment.
 lock:

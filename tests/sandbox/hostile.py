@@ -164,11 +164,10 @@ async def look(sandbox: SecureSandbox, payload: str, arguments: dict[str, object
 
 
 async def clean(sandbox: SecureSandbox) -> None:
-    """A job that must find nothing of an earlier one, and honest code that must pass."""
-    control, verdict = await asyncio.gather(sandbox.execute(NAME, CONTROL, {}), sandbox.verify(NAME, HONEST, SUITE, lambda result: None))
+    """A job that must find nothing of an earlier one."""
+    control = await sandbox.execute(NAME, CONTROL, {})
     assert isinstance(control, Returned), control
     assert json.loads(control.data or "") == CLEAN
-    assert verdict.passed, verdict
 
 
 def _own() -> tuple[int, int]:

@@ -6,7 +6,7 @@ import pytest
 
 from src.core.verdict import Returned
 from src.sandbox import SecureSandbox
-from tests.sandbox.hostile import CASES, NAME, PORTS, Host, Seen, clean, look, of_role, planted
+from tests.sandbox.hostile import CASES, HONEST, NAME, PORTS, SUITE, Host, Seen, clean, look, of_role, planted
 from tests.sandbox.hostile_oracles import ORACLES
 
 pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
@@ -40,6 +40,11 @@ async def test_a_hostile_tool_is_contained(case: str, sandbox: SecureSandbox, ha
     assert host.canary not in seen.everything()
     ORACLES[case](seen, host)
     assert (host.knocks(), host.fingerprint()) == (0, before)
+
+
+async def test_honest_code_passes_after_all_that(sandbox: SecureSandbox) -> None:
+    verdict = await sandbox.verify(NAME, HONEST, SUITE, lambda result: None)
+    assert verdict.passed, verdict
 
 
 async def test_links_and_names_that_lead_elsewhere_are_not_handed_out(sandbox: SecureSandbox) -> None:

@@ -1,0 +1,152 @@
+"""What 200 jobs at once do to the sandbox, and to the machine: `python -m benchmarks.stress [JOBS]`, with `SANDBOX` as the backend.
+
+Every second job is a verification, the others are executions. The last line is one JSON object:
+`jobs`, and how many of them are `right`; `seconds` in all; `displacement`, the most places by which a job finished before or after
+its turn, among those of its kind; `cancel_s`, the longest time from the cancellation of a job that would never end until the process
+that it had forked was gone; and what is there more than before the sandbox was made: `processes`, `containers`, `memory_mb` (of the whole
+machine, without what the kernel could take back) and `disk_mb` (where the engine, or the sandbox, keeps its files).
+"""
+
+import asyncio
+import gc
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from docker.client import DockerClient
+from docker.errors import DockerException
+
+from config import load_settings
+from src.core.verdict import Returned
+from src.sandbox import SecureSandbox
+from src.sandboxes import ownership
+
+CODE = "def tool(n=1): return n"
+SUITE = "from tool import tool\ndef test_{n}(): assert tool({n}) == {n}\n"
+ENDLESS = "import os, time\nos.fork()\ndef tool():\n    while True: time.sleep(0.01)\n"
+ENDLESS_SUITE = "from tool import tool\ndef test_a(): tool()\n"
+CANCELLATIONS = 5
+_PATIENCE = 10.0
+"""Seconds until the engine has tidied up behind itself."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    processes: int
+    containers: int
+    memory_mb: float
+    disk_mb: float
+
+
+def main(jobs: int) -> None:
+    sys.stdout.write(json.dumps(asyncio.run(_stress(jobs))) + "\n")
+
+
+async def _stress(jobs: int) -> dict[str, float]:
+    await _once()  # so that what is loaded and kept once is there before
+    before = _baseline()
+    sandbox = SecureSandbox()
+    sandbox.start()
+    await sandbox.settle()
+    finished: dict[str, list[int]] = {"verification": [], "execution": []}
+    started = time.perf_counter()
+    right = await asyncio.gather(*(_job(sandbox, number, finished) for number in range(jobs)))
+    seconds = time.perf_counter() - started
+    cancels = [await _cancelled(sandbox, kind) for kind in finished for _ in range(CANCELLATIONS)]
+    await sandbox.aclose()
+    left = _baseline()
+    until = time.monotonic() + _PATIENCE
+    while astuple(left) > astuple(before) and time.monotonic() < until:
+        await asyncio.sleep(0.5)
+        left = _baseline()
+    return {
+        "jobs": jobs,
+        "right": sum(right),
+        "seconds": round(seconds, 1),
+        "displacement": max(abs(place - turn) for order in finished.values() for place, turn in enumerate(map(sorted(order).index, order))),
+        "cancel_s": round(max(cancels), 3),
+        "processes": left.processes - before.processes,
+        "containers": left.containers - before.containers,
+        "memory_mb": round(left.memory_mb - before.memory_mb, 1),
+        "disk_mb": round(left.disk_mb - before.disk_mb, 1),
+    }
+
+
+async def _once() -> None:
+    sandbox = SecureSandbox()
+    if not await asyncio.to_thread(sandbox.image_is_current):
+        await asyncio.to_thread(sandbox.build_image)
+    await asyncio.gather(*(_job(sandbox, number, {"verification": [], "execution": []}) for number in range(8)))
+    await sandbox.aclose()
+
+
+async def _job(sandbox: SecureSandbox, number: int, finished: dict[str, list[int]]) -> bool:
+    """Whether it came to the right end."""
+    if number % 2:
+        verdict = await sandbox.verify("tool", CODE, SUITE.format(n=number), lambda result: None)
+        finished["verification"].append(number)
+        return verdict.passed and [test.test for test in verdict.tests] == [f"test_{number}"]
+    outcome = await sandbox.execute("tool", CODE, {"n": number})
+    finished["execution"].append(number)
+    return isinstance(outcome, Returned) and outcome.data == str(number)
+
+
+async def _cancelled(sandbox: SecureSandbox, kind: str) -> float:
+    """Seconds from the cancellation of an endless job until the process that it forked has gone."""
+    await sandbox.settle()
+    idle = _sandboxed()
+    if kind == "execution":
+        job: asyncio.Task[object] = asyncio.create_task(sandbox.execute("tool", ENDLESS, {}))
+    else:
+        job = asyncio.create_task(sandbox.verify("tool", ENDLESS, ENDLESS_SUITE, lambda result: None))
+    await _until(lambda: bool(_sandboxed() - idle))
+    forked = _sandboxed() - idle
+    started = time.perf_counter()
+    job.cancel()
+    await _until(lambda: not forked & _sandboxed())
+    return time.perf_counter() - started
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    while not condition():  # noqa: ASYNC110 - other processes tell nobody
+        await asyncio.sleep(0.005)
+
+
+def _sandboxed() -> set[int]:
+    """All processes that load the worker."""
+    return {pid for pid in _pids() if b"sandbox_worker" in _command(pid)}
+
+
+def _pids() -> set[int]:
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _baseline() -> Baseline:
+    gc.collect()
+    meminfo = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    used = int(meminfo["MemTotal"].split()[0]) - int(meminfo["MemAvailable"].split()[0])
+    processes = sum(bool(_command(pid)) for pid in _pids())  # those of the kernel have none
+    try:
+        client = DockerClient.from_env()
+        containers = len(client.containers.list(all=True, filters={"label": ownership.GROUP}))
+        root = client.info()["DockerRootDir"]
+        client.close()
+    except DockerException:  # no engine answers, so bubblewrap is in force
+        containers, root = 0, str(load_settings().data_dir)
+    return Baseline(processes, containers, used / 1024, shutil.disk_usage(root).used / 2**20)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
