@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from src.core.packages import sandbox_packages
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.spec import Specification
+from src.core.visible import visible
 from src.synthesis.annotations import annotation_problem
 from src.synthesis.stubs import stub
 from src.synthesis.suite import Suite, problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
+LONGEST = 300
+"""Characters of a text that describes a tool, or one of its parameters, to all who choose among tools later."""
 _THERE = ", ".join(["the standard library", *sandbox_packages()])
 
 
@@ -40,12 +43,26 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
         yield problem
     if not spec.description.strip():
         yield "the description is empty"
+    for what, text in _shown_later(spec):
+        if len(text) > LONGEST:
+            yield f"{what} is longer than {LONGEST} characters"
+        if visible(text) != text:
+            yield f"{what} has characters that act or hide"
     if not spec.examples:
         yield "there are no examples"
     try:
         parse_signature(stub(spec.signature()), spec.name)
     except SignatureError as error:
         yield str(error)  # a required parameter after one with a default, for instance
+
+
+def _shown_later(spec: Specification) -> Iterator[tuple[str, str]]:
+    """What other people's turns will show to the model: plain and short, it is no place for anything but a description."""
+    yield "the description", spec.description
+    for parameter in spec.parameters:
+        yield f"the description of {parameter.name}", parameter.description
+    for request in spec.example_requests:
+        yield f"the example request {request[:30]!r}", request
 
 
 def suite_problem(tests: str, name: str) -> str | None:

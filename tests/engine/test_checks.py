@@ -80,6 +80,8 @@ def test_helpers_and_defaults_in_other_quotes_are_the_same_signature():
     [
         ({"name": "class"}, "'class' can't be the name of a parameter"),
         ({"annotation": "list["}, "the annotation 'list[' of number is not a Python expression"),
+        ({"description": "Adds. " * 60}, "the description of number is longer than 300 characters"),
+        ({"description": "Adds.\u202e"}, "the description of number has characters that act or hide"),
         ({"default": "open('x')"}, "the default \"open('x')\" of number is not a Python literal"),
     ],
 )
