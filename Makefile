@@ -24,7 +24,7 @@ lint: $(VENV)/test.stamp
 
 unit: $(VENV)/test.stamp
 	$(PY) -c "import sys; from src.provision.node import run; sys.exit(run(sys.argv[1:]))" --test tests/front/*.test.js
-	$(PY) -m pytest -n 2 --dist loadfile --ignore tests/browser
+	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser
 	$(PY) -m pytest -n 2 --dist loadfile tests/browser
 
 # What the tests need beside Python packages: a Docker engine, bubblewrap and Chromium.

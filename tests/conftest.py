@@ -1,10 +1,19 @@
 """Rules for every test: no settings of this machine's owner, and in CI nothing is skipped."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from config import Settings
+
+
+SLOW = (Path(__file__).with_name("whole"), Path(__file__).with_name("sandbox"))
+"""Folders whose tests start processes and containers: first, so that no worker begins with a long one when the others are done."""
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.parent not in SLOW)
 
 
 @pytest.fixture(autouse=True)
