@@ -19,10 +19,9 @@ PROBE = "/sandbox/.sandbox-venv/bin/python -c pass"
 
 def main(image: str) -> None:
     container = {"entrypoint": ["python", "-c", READY], "network_mode": "none", "mem_limit": "256m"}
-    pool = create_pool_manager(
-        backend=SandboxBackend.DOCKER, config=PoolConfig(min_pool_size=1, max_pool_size=1, health_check_interval=3600), lang="python", image=image,
-        skip_environment_setup=True, runtime_configs=container,
-    )  # fmt: skip
+    one = PoolConfig(min_pool_size=1, max_pool_size=1, health_check_interval=3600)
+    options = {"image": image, "skip_environment_setup": True, "runtime_configs": container}
+    pool = create_pool_manager(backend=SandboxBackend.DOCKER, config=one, lang="python", **options)
     try:
         with SandboxSession(lang="python", pool=pool) as session:
             while session.execute_command(PROBE).exit_code:

@@ -7,7 +7,6 @@ import pytest
 
 from config import Settings
 
-
 SLOW = (Path(__file__).with_name("whole"), Path(__file__).with_name("sandbox"))
 """Folders whose tests start processes and containers: first, so that no worker begins with a long one when the others are done."""
 
