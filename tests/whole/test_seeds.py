@@ -17,10 +17,11 @@ def home(tmp_path_factory) -> Home:
     return Home(tmp_path_factory.mktemp("home") / "engine")
 
 
+@pytest.mark.timeout(400)
 def test_seeding_twice_adds_nothing_twice(home):
     count = len(load_seeds())
     assert count >= 10
-    first, second = home.run("seed_tools.py"), home.run("seed_tools.py")
+    first, second = home.run("seed_tools.py", patience=300), home.run("seed_tools.py")
     assert (first.returncode, second.returncode) == (0, 0), first.stderr
     assert first.stderr.splitlines()[-1] == f"{count} added, 0 were there already, 0 refused"
     assert second.stderr.splitlines()[-1] == f"0 added, {count} were there already, 0 refused"
