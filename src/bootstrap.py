@@ -55,7 +55,6 @@ async def build_engine(settings: Settings) -> Engine:
         library = CapabilityRegistry(database, settings.tools_dir, settings.chroma_persist_dir, embedder, on_change=changes.tell)
         stack.push_async_callback(library.aclose)
         await asyncio.gather(library.start(), _reap(sandbox))
-        sandbox.start()
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
         synthesis = SynthesisEngine(model, sandbox, library, model.model, settings.synthesis_max_repairs)

@@ -46,6 +46,7 @@ async def _ask(settings: Settings, request: str, *, json: bool, conversation: st
     records: asyncio.Queue[Record] = asyncio.Queue()
     terminal = Terminal()
     async with aclosing(await build_engine(settings)) as engine:
+        await engine.get_ready(to_build=False)
         engine.subscribe(lambda batch: _put_all(records, batch))
         asked = await engine.ask(OWNER, conversation, request, files)
         while True:

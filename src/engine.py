@@ -166,6 +166,10 @@ class Engine:
             report("Adding the seed tools")
             await self.seed(report)
 
+    async def get_ready(self, to_build: bool = True) -> None:
+        """Have containers ready before the first request; `to_build`: also for tools that are yet to be built."""
+        self.sandbox.start(verifiers=to_build)
+
     async def stop_abandoned_turns(self) -> None:
         """End in the journal what killed servers left running."""
         await asyncio.to_thread(self._journal.stop_abandoned_turns)

@@ -88,11 +88,12 @@ class SecureSandbox:
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
 
-    def start(self) -> None:
+    def start(self, verifiers: bool = True) -> None:
         """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""
         self._loop = asyncio.get_running_loop()
-        self._verifiers.fill()
         self._executors.fill()
+        if verifiers:
+            self._verifiers.fill()
 
     async def settle(self) -> None:
         """Wait until as many containers are ready as should be, and none is being removed."""

@@ -158,6 +158,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     bridge = Bridge(kind)
     engine = bridge.run(build_engine(settings))
     try:
+        bridge.run(engine.get_ready())
         bridge.run(engine.stop_abandoned_turns())
         bridge.run(engine.seed_once(_report))
     except SandboxError as error:

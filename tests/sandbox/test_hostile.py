@@ -11,7 +11,7 @@ from tests.sandbox.hostile_oracles import ORACLES
 
 pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
 
-SLOW = {"A02", "A06", "A07", "A08", "A14"}
+SLOW = {"A02", "A06", "A07", "A08", "A14", "A17", "D05"}
 """Ended by the clock, so the sandbox with the shorter time takes them."""
 ARGUMENTS: dict[str, dict[str, object]] = {"D06": {"x": 1}, "G02": {"x": 1}, "G16": {"x": 1}, "G18": {"l": [1]}}
 
