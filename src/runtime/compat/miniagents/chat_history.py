@@ -1,0 +1,5 @@
+"""Chat histories."""
+
+from src.runtime import ChatHistory, InMemoryChatHistory
+
+__all__ = ["ChatHistory", "InMemoryChatHistory"]

@@ -1,0 +1,3 @@
+"""What goes with agents."""
+
+__all__ = []

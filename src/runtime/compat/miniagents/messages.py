@@ -1,0 +1,17 @@
+"""Messages and sequences of them."""
+
+from src.runtime import ErrorMessage, Message, MessagePromise, MessageSequence, MessageSequencePromise, MessageTokenAppender, StrictMessage
+from src.runtime.compat.later import TextMessage, TextToken, Token
+
+__all__ = [
+    "ErrorMessage",
+    "Message",
+    "MessagePromise",
+    "MessageSequence",
+    "MessageSequencePromise",
+    "MessageTokenAppender",
+    "StrictMessage",
+    "TextMessage",
+    "TextToken",
+    "Token",
+]

@@ -1,0 +1,3 @@
+"""Promises and streams."""
+
+__all__ = []

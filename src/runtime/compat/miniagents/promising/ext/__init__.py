@@ -1,0 +1,3 @@
+"""What goes with promises."""
+
+__all__ = []

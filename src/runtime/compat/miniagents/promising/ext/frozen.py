@@ -1,0 +1,5 @@
+"""Frozen values."""
+
+from src.runtime import Frozen
+
+__all__ = ["Frozen"]
