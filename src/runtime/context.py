@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar, cast
@@ -43,6 +43,15 @@ class Endable(Protocol):
     def end(self, error: BaseException | None = None) -> None: ...
 
 
+class Client(Protocol):
+    """What has connections to close."""
+
+    async def close(self) -> None: ...
+
+
+ClientT = TypeVar("ClientT", bound=Client)
+
+
 class Closable(Protocol):
     """What takes pieces until it is closed."""
 
@@ -79,6 +88,8 @@ class PromisingContext:
         self._calm = asyncio.Event()
         self._tasks: dict[asyncio.Task[Any], tuple[Scope | None, Endable | None]] = {}
         self._idle: set[asyncio.Task[Any]] = set()
+        self._exits = AsyncExitStack()
+        self._shared: dict[Callable[[], Any], Client] = {}
         self.unfinished: set[Closable] = set()
         """What is closed when this context ends, so that nobody waits for more of it."""
 
@@ -112,6 +123,13 @@ class PromisingContext:
         """Have an async function called with every promise that gets its value here or in a context inside; a decorator."""
         self.on_promise_resolved_handlers.append(check_async(handler))
         return handler
+
+    def shared(self, make: Callable[[], ClientT]) -> ClientT:
+        """What `make` makes, once for this context; closed when the context ends."""
+        if make not in self._shared:
+            self._shared[make] = client = make()
+            self._exits.push_async_callback(client.close)
+        return cast(ClientT, self._shared[make])
 
     @property
     def is_observed(self) -> bool:
@@ -148,14 +166,16 @@ class PromisingContext:
         _, writes = self._tasks.pop(task)
         if writes is not None and task.cancelled():
             writes.end(asyncio.CancelledError())
-        self._look_for_calm()
+        if len(self._tasks) <= 1 + len(self._idle):
+            self._calm.set()
 
     @contextmanager
     def idle(self) -> Iterator[None]:
         """Inside, the current task is one that nobody has to wait for: it waits for a reader who may never come."""
         task = cast(asyncio.Task[Any], asyncio.current_task())
         self._idle.add(task)
-        self._look_for_calm()
+        if len(self._tasks) <= 1 + len(self._idle):
+            self._calm.set()
         try:
             yield
         finally:
@@ -174,16 +194,14 @@ class PromisingContext:
             self._calm.clear()
             await self._calm.wait()
 
-    def _look_for_calm(self) -> None:
-        if len(self._tasks) - len(self._idle) <= 1:
-            self._calm.set()
-
     def activate(self) -> Self:
         """Make this the current context without `async with`; `afinalize` ends it. Raises: RuntimeError, it is active already."""
         if self._active:
             raise RuntimeError(f"This {type(self).__name__} is active already; make another one inside it.")
         self._active = True
         self._calm = asyncio.Event()
+        self._exits = AsyncExitStack()
+        self._shared = {}
         self._previous = _current.get()
         _current.set(self)
         return self
@@ -194,6 +212,7 @@ class PromisingContext:
             appender.close()
         try:
             await self.aflush_tasks()
+            await self._exits.aclose()
         except asyncio.CancelledError:
             self.cancel()
             await self.aflush_tasks()

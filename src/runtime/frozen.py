@@ -150,6 +150,13 @@ def freeze(value: Any, name: str) -> Any:
     raise ValueError(f"`{name}` can't be frozen: it is a {type(value).__name__}; give text, numbers, dates, tuples, dicts or messages")
 
 
+def thaw(value: Any) -> Any:
+    """Plain dicts and lists that say the same, without the names of classes; for what knows nothing of Frozen."""
+    if isinstance(value, Frozen):
+        return {name: thaw(item) for name, item in value.as_kwargs().items()}
+    return [thaw(item) for item in value] if isinstance(value, tuple) else value
+
+
 def freezable(values: dict[str, Any]) -> dict[str, Any]:
     """Those of the values that can be frozen, and are then."""
     frozen = {}

@@ -1,7 +1,7 @@
 """The message: what agents send each other, whole or as a promise that streams its tokens."""
 
 import traceback
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
@@ -10,11 +10,15 @@ from src.runtime.context import PromisingContext
 from src.runtime.errors import AppenderNotOpenError
 from src.runtime.frozen import Frozen
 from src.runtime.promise import StreamedPromise
-from src.runtime.sentinels import DEFAULT, NO_VALUE, Choice, chosen
+from src.runtime.sentinels import DEFAULT, Choice, chosen
 from src.runtime.stream import Reader, Stream, StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
 """Gives the tokens of a message. What it puts into the dict it is called with become fields of the message."""
+
+_fill = object.__setattr__
+_TEXT = {"text"}
+_NOTHING: dict[str, Any] = {}
 
 
 class Message(Frozen):
@@ -41,12 +45,11 @@ class Message(Frozen):
     @classmethod
     def of_text(cls, text: str) -> "Message":
         """A plain message, without the validation that a text does not need."""
-        message = Message.__new__(Message)
-        fill = object.__setattr__
-        fill(message, "__dict__", {"class_": "Message", "text": text, "text_template": None})
-        fill(message, "__pydantic_fields_set__", {"text"})
-        fill(message, "__pydantic_extra__", {})
-        fill(message, "__pydantic_private__", None)
+        message = object.__new__(Message)
+        _fill(message, "__dict__", {"class_": "Message", "text": text, "text_template": None})
+        _fill(message, "__pydantic_fields_set__", _TEXT)
+        _fill(message, "__pydantic_extra__", _NOTHING)
+        _fill(message, "__pydantic_private__", None)
         return message
 
     @classmethod
@@ -266,12 +269,10 @@ class MessagePromise(StreamedPromise[str, Message]):
             self._settle(Message.of_text(self._text))
         return [MessageToken(self._result)]
 
-    def __await__(self) -> Generator[Any, None, Message]:
-        if self._result is NO_VALUE and self._text is not None:
-            self._settle(Message.of_text(self._text))
-        return super().__await__()
-
     async def _bring_about(self) -> None:
+        if self._text is not None:
+            self._settle(Message.of_text(self._text))
+            return
         tokens = self.stream
         await tokens.until_ended()
         if self._is_settled:
@@ -292,9 +293,6 @@ class MessagePromise(StreamedPromise[str, Message]):
         known = self._known.as_kwargs() if isinstance(self._known, Frozen) else self._known
         fields = {**self._metadata, **known}
         return message_class(**{**fields, "text": text})
-
-
-_NOTHING: dict[str, Any] = {}
 
 
 class _ReaderOfAnything(Reader[str]):

@@ -58,7 +58,7 @@ class Promise(Generic[T]):
         return await self
 
     def __await__(self) -> Generator[Any, None, T]:
-        if not self._is_settled:
+        if self._result is NO_VALUE and self._failure is None:
             yield from self._bring_about().__await__()
         if self._failure is not None:
             raise self._failure.throw()
@@ -137,7 +137,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         self._prepare(context, resolver or _all_pieces)
         eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
         self._stream: Stream[Piece] | None = (
-            Stream.of(prefill_pieces) if not isinstance(prefill_pieces, Sentinel) else self._stream_from(streamer, eager)
+            Stream.of(list(prefill_pieces)) if not isinstance(prefill_pieces, Sentinel) else self._stream_from(streamer, eager)
         )
         if prefill_result is not NO_VALUE:
             self._settle(prefill_result)
@@ -148,7 +148,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
     def stream(self) -> Stream[Piece]:
         """What the readers share."""
         if self._stream is None:
-            self._stream = Stream.of(self._pieces_of_the_whole())
+            self._stream = Stream.of(list(self._pieces_of_the_whole()))
         return self._stream
 
     def __aiter__(self) -> AsyncIterator[Piece]:

@@ -28,9 +28,10 @@ Choice = bool | Sentinel | None
 """A switch that may be left to the context, by DEFAULT, NO_VALUE or None."""
 
 
-def chosen(default: bool, *choices: Choice) -> bool:
-    """The first choice that was made, or the default."""
-    for choice in choices:
-        if choice is True or choice is False:
-            return choice
+def chosen(default: bool, choice: Choice, other_name: Choice = DEFAULT) -> bool:
+    """What was chosen, under whichever name, or the default."""
+    if choice is True or choice is False:
+        return choice
+    if other_name is True or other_name is False:
+        return other_name
     return default

@@ -84,8 +84,8 @@ class MessageSequence(Appender):
         start_asap: Choice = DEFAULT,
         start_soon: Choice = DEFAULT,
     ) -> None:
-        super().__init__(appender_capture_errors)
         self._context = context = PromisingContext.get_current()
+        super().__init__(chosen(context.appenders_capture_errors_by_default, appender_capture_errors))
         self._eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
         self._safe = chosen(context.errors_as_messages, errors_as_messages)
         self._backlog: deque[Leaf] | None = None
@@ -102,9 +102,12 @@ class MessageSequence(Appender):
         """Anything that can be sent, as a sequence; a sequence is itself, and None is an empty one."""
         if isinstance(messages, MessageSequencePromise):
             return messages
-        leaves = () if messages is None else list(_leaves(messages))
+        context = PromisingContext.get_current()
+        if type(messages) is str:
+            return MessageSequencePromise(Stream.of([MessagePromise.of_text(messages, context)]), context)
+        leaves = [] if messages is None else list(_leaves(messages))
         if all(isinstance(leaf, MessagePromise) for leaf in leaves):
-            return MessageSequencePromise(Stream.of(cast(Iterable[MessagePromise], leaves)), PromisingContext.get_current())
+            return MessageSequencePromise(Stream.of(cast(list[MessagePromise], leaves)), context)
         sequence = cls(errors_as_messages=False, start_asap=False)
         with sequence:
             sequence.append(leaves)

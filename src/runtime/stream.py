@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -50,10 +50,10 @@ class Stream(Generic[Piece]):
         self._endings: list[asyncio.Future[None]] | None = None
 
     @classmethod
-    def of(cls, pieces: Iterable[Piece]) -> Self:
-        """A stream that has ended."""
+    def of(cls, pieces: list[Piece]) -> Self:
+        """A stream that has ended, with this list of pieces."""
         stream = cls()
-        stream.pieces.extend(pieces)
+        stream.pieces = pieces
         stream.ended = True
         return stream
 
@@ -157,10 +157,9 @@ class Appender:
 
     __slots__ = ("_capture_errors", "is_open", "was_open")
 
-    def __init__(self, capture_errors: Choice = DEFAULT) -> None:
-        """With `capture_errors`, an error of the `with` block goes to the readers instead of further up; else as the context says."""
-        context = PromisingContext.find_current()
-        self._capture_errors = chosen(context is not None and context.appenders_capture_errors_by_default, capture_errors)
+    def __init__(self, capture_errors: bool) -> None:
+        """With `capture_errors`, an error of the `with` block goes to the readers instead of further up."""
+        self._capture_errors = capture_errors
         self.was_open = False
         self.is_open = False
 
@@ -178,7 +177,7 @@ class Appender:
         if not late:
             self.was_open, self.is_open = True, False
             self._end(error if captured else None)
-        elif captured:
+        elif captured and isinstance(error, Exception):
             logger.error("An error came after the %s was closed, so nobody can read it", type(self).__name__, exc_info=error)
         return captured
 
@@ -186,7 +185,7 @@ class Appender:
         return self.open()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> bool:
-        return self.close(error)
+        return self.close(error) and isinstance(error, Exception)  # a cancellation goes both ways
 
     def _check_open(self) -> None:
         if self.is_open:
@@ -206,7 +205,9 @@ class StreamAppender(Appender, Generic[Piece]):
     __slots__ = ("stream",)
 
     def __init__(self, capture_errors: Choice = DEFAULT) -> None:
-        super().__init__(capture_errors)
+        """Whether errors go to the readers is for the context to say, if you do not."""
+        context = PromisingContext.find_current()
+        super().__init__(chosen(context is not None and context.appenders_capture_errors_by_default, capture_errors))
         self.stream: Stream[Piece] = Stream()
 
     def append(self, piece: Piece) -> Self:

@@ -1,0 +1,32 @@
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
+
+from tests.runtime.wire import Wire, serving
+
+
+@pytest.fixture(scope="session")
+def shared_wire() -> Iterator[Wire]:
+    with serving() as wire:
+        yield wire
+
+
+@pytest.fixture
+def wire(shared_wire: Wire) -> Wire:
+    shared_wire.replies.clear()
+    shared_wire.asked.clear()
+    return shared_wire
+
+
+@pytest.fixture
+async def openai_client(wire: Wire) -> AsyncIterator[AsyncOpenAI]:
+    async with AsyncOpenAI(base_url=wire.url, api_key="local", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture
+async def anthropic_client(wire: Wire) -> AsyncIterator[AsyncAnthropic]:
+    async with AsyncAnthropic(base_url=wire.url, api_key="local", max_retries=0) as client:
+        yield client
