@@ -1,5 +1,6 @@
 """The chat history: what was said, in memory or in a Markdown file."""
 
+import asyncio
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -67,15 +68,21 @@ class ChatHistoryMD(ChatHistory):
     async def akeep(self, messages: tuple[Message, ...]) -> None:
         """Raises: ValueError, a role or a model does not fit into a heading."""
         sections = "".join([self._section(message) for message in messages])
+        await asyncio.to_thread(self._append, sections)
+
+    async def aload_chat_history(self) -> tuple[Message, ...]:
+        return tuple(_messages(await asyncio.to_thread(self._read)))
+
+    def _append(self, sections: str) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("a", encoding="utf-8", newline="") as file:
             file.write(sections)
 
-    async def aload_chat_history(self) -> tuple[Message, ...]:
+    def _read(self) -> str:
         if not self._file.exists():
-            return ()
+            return ""
         with self._file.open(encoding="utf-8", newline="") as file:
-            return tuple(_messages(file.read()))
+            return file.read()
 
     def _section(self, message: Message) -> str:
         role, model = message.get("role") or self._default_role, message.get("model")

@@ -21,7 +21,7 @@ from src.runtime import (
     miniagent,
     split_messages,
 )
-from src.runtime.compat.later import TextMessage, TextToken, Token
+from src.runtime.compat.values import TextMessage, TextToken, Token
 
 __all__ = [
     "AgentCall",

@@ -1,7 +1,7 @@
 """Messages and sequences of them."""
 
 from src.runtime import ErrorMessage, Message, MessagePromise, MessageSequence, MessageSequencePromise, MessageTokenAppender, StrictMessage
-from src.runtime.compat.later import TextMessage, TextToken, Token
+from src.runtime.compat.values import TextMessage, TextToken, Token
 
 __all__ = [
     "ErrorMessage",

@@ -1,8 +1,9 @@
 """Types."""
 
 from src.runtime import MessageType
-from src.runtime.agent import Body
-from src.runtime.message import TokenStreamer
-from src.runtime.miniagents import PersistMessageHandler, PersistMessagesHandler
+from src.runtime.agent import Body as AgentFunction
+from src.runtime.message import TokenStreamer as MessageTokenStreamer
+from src.runtime.miniagents import PersistMessageHandler as PersistMessageEventHandler
+from src.runtime.miniagents import PersistMessagesHandler as PersistMessagesEventHandler
 
-__all__ = ["Body", "MessageType", "PersistMessageHandler", "PersistMessagesHandler", "TokenStreamer"]
+__all__ = ["AgentFunction", "MessageTokenStreamer", "MessageType", "PersistMessageEventHandler", "PersistMessagesEventHandler"]

@@ -1,3 +1,26 @@
-"""What goes with agents."""
+"""Agents that go with the others."""
 
-__all__ = []
+from src.runtime.compat.agents import (
+    agent_chain,
+    agent_loop,
+    dialog_loop,
+    in_memory_history_agent,
+    markdown_history_agent,
+    prompt_agent,
+    user_agent,
+)
+from src.runtime.console import console_user_agent
+from src.runtime.sentinels import AWAIT, CLEAR
+
+__all__ = [
+    "AWAIT",
+    "CLEAR",
+    "agent_chain",
+    "agent_loop",
+    "console_user_agent",
+    "dialog_loop",
+    "in_memory_history_agent",
+    "markdown_history_agent",
+    "prompt_agent",
+    "user_agent",
+]

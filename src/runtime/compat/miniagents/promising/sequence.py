@@ -1,5 +1,5 @@
 """Flat sequences."""
 
-from src.runtime.compat.later import FlatSequence
+from src.runtime.compat.values import FlatSequence
 
 __all__ = ["FlatSequence"]

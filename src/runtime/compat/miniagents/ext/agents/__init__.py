@@ -1,0 +1,3 @@
+"""Agents, by what they do."""
+
+__all__ = []

@@ -1,0 +1,129 @@
+"""The runtime under the names of the package `miniagents`, as its users import it."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+import src.runtime
+from src.runtime import compat
+
+ALIAS = Path(compat.__file__).parent
+MODULES = sorted(
+    ".".join(path.relative_to(ALIAS).with_suffix("").parts).removesuffix(".__init__") for path in (ALIAS / "miniagents").rglob("*.py")
+)
+
+
+@pytest.fixture
+def imported(monkeypatch):
+    monkeypatch.syspath_prepend(str(ALIAS))
+    yield importlib.import_module
+    for name in [name for name in sys.modules if name.partition(".")[0] == "miniagents"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_has_the_names_that_it_says(module, imported):
+    there = imported(module)
+    assert [name for name in getattr(there, "__all__", []) if not hasattr(there, name)] == []
+
+
+def test_the_names_are_the_runtimes_own_objects(imported):
+    for module in ("miniagents", "miniagents.miniagents", "miniagents.messages", "miniagents.promising.promising", "miniagents.utils"):
+        there = imported(module)
+        shared = set(there.__all__) & set(src.runtime.__all__)
+        assert len(shared) >= 4
+        assert all(getattr(there, name) is getattr(src.runtime, name) for name in shared)
+
+
+async def test_programs_for_early_versions_run(imported):
+    core, utils = imported("miniagents.miniagents"), imported("miniagents.utils")
+    default = imported("miniagents.promising.sentinels").DEFAULT
+
+    @core.miniagent
+    async def agent(ctx):
+        ctx.reply([ctx.messages, core.Message(text="hi", role="assistant")])
+
+    async with core.MiniAgents(start_everything_asap_by_default=False):
+        replies = agent.inquire("hello", start_asap=default)
+        assert [message.text for message in await replies.aresolve_messages()] == ["hello", "hi"]
+        assert "".join([token async for token in utils.join_messages(replies)]) == "hello\n\nhi"
+
+
+async def test_programs_for_later_versions_run(imported):
+    later = imported("miniagents")
+    no_value = imported("miniagents.promising.sentinels").NO_VALUE
+
+    @later.miniagent
+    async def agent(ctx):
+        ctx.reply([ctx.message_promises, later.TextMessage("hi", role="assistant")])
+
+    async with later.MiniAgents(start_everything_soon_by_default=False):
+        replies = agent.trigger("hello", start_soon=no_value)
+        assert await replies == (later.TextMessage(content="hello"), later.TextMessage("hi", role="assistant"))
+        assert all(isinstance(message, later.TextMessage) for message in await replies)
+        assert str(await replies.as_single_text_promise()) == "hello\n\nhi"
+
+
+async def test_a_text_message_is_known_by_its_content(imported):
+    message = imported("miniagents.messages").TextMessage("hi", n=1)
+    assert message.serialize() == {"class_": "TextMessage", "content": "hi", "content_template": None, "n": 1}
+    assert message == src.runtime.Message("hi", n=1)
+    assert message != src.runtime.Message("hi")
+
+
+async def test_a_flat_sequence_has_any_number_of_pieces_for_each(imported):
+    flat, promising = imported("miniagents.promising.sequence"), imported("miniagents.promising.promising")
+
+    async def times(_, number):
+        for _ in range(number):
+            yield number
+
+    async with promising.PromisingContext():
+        with promising.StreamAppender() as appender:
+            appender.append(0).append(2).append(1)
+        assert await flat.FlatSequence(appender, flattener=times).sequence_promise == (2, 2, 1)
+
+
+async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
+    agents, markdown = imported("miniagents.ext"), imported("miniagents.ext.history_agents").MarkdownHistoryAgent
+    heard, typed = [], iter(["one", "two"])
+
+    @src.runtime.miniagent
+    async def person(ctx):
+        ctx.reply(ctx.message_promises)
+        try:
+            ctx.reply(next(typed))
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    @src.runtime.miniagent
+    async def assistant(ctx):
+        heard.append([str(message) for message in await ctx.message_promises])
+        ctx.reply("answer")
+
+    remembered = agents.in_memory_history_agent.fork(message_list=[])
+    user = agents.user_agent.fork(output_agent=None, input_agent=person, history_agent=remembered)
+    async with src.runtime.MiniAgents():
+        assert await agents.dialog_loop.inquire("Be kind.", user_agent=user, assistant_agent=assistant) == ()
+    assert heard == [["one", "Be kind."], ["one", "answer", "two", "Be kind."]]
+    assert markdown.alias == "MARKDOWN_HISTORY_AGENT"
+
+
+async def test_a_markdown_history_agent_keeps_and_gives_back(imported, tmp_path):
+    markdown = imported("miniagents.ext.history_agents").MarkdownHistoryAgent.fork(history_md_file=str(tmp_path / "CHAT.md"))
+    async with src.runtime.MiniAgents():
+        said = src.runtime.Message("hello", role="user")
+        assert await markdown.inquire([said, src.runtime.Message("aside", no_history=True)])
+        assert await markdown.inquire(return_full_history=True) == (said,)
+
+
+def test_agents_know_their_trace(imported):
+    utils = imported("miniagents.utils")
+
+    @src.runtime.miniagent
+    async def agent(ctx):
+        ctx.reply(utils.display_agent_trace())
+
+    assert [str(message) for message in src.runtime.MiniAgents().run_agent(agent)] == ["AGENT"]
