@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress
+.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -48,6 +48,19 @@ $(VENV)-llm-sandbox/stamp: benchmarks/llm-sandbox.txt
 	@$(VENV)-llm-sandbox/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/llm-sandbox.txt
 	@touch $@
 
+# What agents cost beside bare asyncio; the last line is JSON.
+bench-runtime: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.runtime
+
+# The same beside the package miniagents, which gets an environment of its own; it takes minutes.
+bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
+	@$(PY) -m benchmarks.runtime 3 --beside $(VENV)-miniagents/bin/python
+
+$(VENV)-miniagents/stamp: benchmarks/miniagents.txt
+	@PYTHON="$(PYTHON)" .ci/venv $(VENV)-miniagents
+	@$(VENV)-miniagents/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/miniagents.txt
+	@touch $@
+
 # 200 jobs at once, and what they leave behind; the last line is JSON.
 bench-stress: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.stress
@@ -66,7 +79,7 @@ bench-confidence: $(VENV)/run.stamp
 	@$(PY) -m benchmarks.retrieval_fit $(or $(DATA),../shared/data)
 
 clean:
-	rm -rf $(VENV) $(VENV)-llm-sandbox node_modules
+	rm -rf $(VENV) $(VENV)-llm-sandbox $(VENV)-miniagents node_modules
 
 $(VENV)/run.stamp: requirements.txt constraints.txt pyproject.toml $(VENV)/pyvenv.cfg
 	@echo "Installing the Python packages"
