@@ -2,12 +2,13 @@
 
 from src.runtime.agent import AgentCallNode, AgentInteractionNode, AgentReplyNode, MiniAgent, miniagent
 from src.runtime.context import PromisingContext
+from src.runtime.error_message import ErrorMessage
 from src.runtime.errors import EndOfLoop
 from src.runtime.frozen import Frozen
 from src.runtime.history import ChatHistory, ChatHistoryMD, InMemoryChatHistory
 from src.runtime.interaction import AgentCall, InteractionContext
 from src.runtime.loops import achain, achain_loop, adialog_loop
-from src.runtime.message import ErrorMessage, Message, MessagePromise, MessageTokenAppender, StrictMessage
+from src.runtime.message import Message, MessagePromise, MessageTokenAppender, StrictMessage
 from src.runtime.miniagents import MiniAgents
 from src.runtime.promise import Promise, StreamedPromise
 from src.runtime.sentinels import AWAIT, CLEAR, DEFAULT, NO_VALUE

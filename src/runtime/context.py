@@ -212,7 +212,6 @@ class PromisingContext:
             appender.close()
         try:
             await self.aflush_tasks()
-            await self._exits.aclose()
         except asyncio.CancelledError:
             self.cancel()
             await self.aflush_tasks()
@@ -223,6 +222,7 @@ class PromisingContext:
             _current.set(self._previous)
             self._previous = None
             self._active = False
+            await self._exits.aclose()
 
     async def __aenter__(self) -> Self:
         return self.activate()

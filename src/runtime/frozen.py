@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from enum import Enum
@@ -39,6 +39,9 @@ class Frozen(BaseModel):
     """The name of the class; a part of what the value says."""
 
     @model_validator(mode="after")
+    def _validated(self) -> Self:
+        return self._freeze()
+
     def _freeze(self) -> Self:
         """Raises: ValueError (pydantic makes it a ValidationError), a field can't be frozen."""
         values = self.__dict__
@@ -63,16 +66,17 @@ class Frozen(BaseModel):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a field that may not be there."""
-        return getattr(self, name, default)
+        return self.__dict__[name] if name in type(self).model_fields else (self.__pydantic_extra__ or {}).get(name, default)
 
     def __getitem__(self, name: str) -> Any:
-        try:
-            return getattr(self, name)
-        except AttributeError:
-            raise KeyError(name) from None
+        return self.__dict__[name] if name in type(self).model_fields else (self.__pydantic_extra__ or {})[name]
 
     def __contains__(self, name: object) -> bool:
-        return any(name == field for field, _ in self.fields())
+        return name in type(self).model_fields or name in (self.__pydantic_extra__ or ())
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other values for some fields, frozen like the original. They are not validated otherwise."""
+        return super().model_copy(update=update, deep=deep)._freeze()
 
     def serialize(self) -> dict[str, Any]:
         """What the value says, as JSON has it; messages inside by their hash keys."""

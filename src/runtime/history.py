@@ -100,7 +100,7 @@ def _lines(message: Message) -> list[str]:
 def _messages(markdown: str) -> Iterator[Message]:
     lines = markdown.split("\n")
     starts = [at for at in range(len(lines) - 1) if _is_heading(lines[at], lines[at + 1])]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         text = lines[start + 2 : end]
         if text and text[-1] == "":
             text.pop()  # the line that keeps sections apart, or the end of the file

@@ -1,7 +1,6 @@
 """The message: what agents send each other, whole or as a promise that streams its tokens."""
 
-import traceback
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
@@ -11,7 +10,7 @@ from src.runtime.errors import AppenderNotOpenError
 from src.runtime.frozen import Frozen
 from src.runtime.promise import StreamedPromise
 from src.runtime.sentinels import DEFAULT, Choice, chosen
-from src.runtime.stream import Reader, Stream, StreamAppender
+from src.runtime.stream import StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
 """Gives the tokens of a message. What it puts into the dict it is called with become fields of the message."""
@@ -111,7 +110,8 @@ class Message(Frozen):
     def __eq__(self, other: object) -> bool:
         return super().__eq__(other.message if isinstance(other, MessageToken) else other)
 
-    __hash__ = Frozen.__hash__
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     def _as_string(self) -> str:
         if self.text_template is not None:
@@ -145,10 +145,6 @@ class StrictMessage(Message):
     model_config = ConfigDict(extra="forbid")
 
 
-class ErrorMessage(Message):
-    """An error in the place of a message, where errors are wanted as messages."""
-
-
 def _messages_in(values: Any) -> Iterator[Message]:
     for value in values:
         if isinstance(value, Message):
@@ -178,8 +174,9 @@ class MessageTokenAppender(StreamAppender[str]):
 class MessagePromise(StreamedPromise[str, Message]):
     """A promise of a message, which streams its tokens."""
 
-    __slots__ = ("_errors_as_tokens", "_known", "_metadata", "_text", "message_class")
+    __slots__ = ("_known", "_metadata", "_text", "message_class")
     _metadata: dict[str, Any]
+    _known: dict[str, Any] | Frozen
 
     def __init__(
         self,
@@ -227,14 +224,18 @@ class MessagePromise(StreamedPromise[str, Message]):
             promise._settle(Message.of_text(text))
         return promise
 
-    def _prepare_message(self, context: PromisingContext, message_class: type[Message], known: dict[str, Any]) -> None:
+    def _prepare_message(self, context: PromisingContext, message_class: type[Message], known: dict[str, Any] | Frozen) -> None:
         self._prepare(context)
         self.message_class = message_class
-        self._known: dict[str, Any] | Frozen = known
-        self._metadata = {} if known is not _NOTHING else known
+        self._known = known
+        self._metadata = {}
         self._text: str | None = None
         self._stream = None
-        self._errors_as_tokens = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the message has come, or was there from the beginning."""
+        return self._text is not None or isinstance(self._result, Message)
 
     @property
     def known_beforehand(self) -> Frozen:
@@ -250,20 +251,6 @@ class MessagePromise(StreamedPromise[str, Message]):
         """Another name of `known_beforehand`."""
         return self.known_beforehand
 
-    def with_errors_as_tokens(self) -> "MessagePromise":
-        """The same message, but an error on the way ends its text, and makes it an ErrorMessage, instead of being raised."""
-        if self._stream is None or self._errors_as_tokens:
-            return self
-        promise = MessagePromise.__new__(MessagePromise)
-        promise._prepare_message(self._context, self.message_class, {})
-        promise._known, promise._stream = self._known, self._stream
-        promise._metadata = self._metadata
-        promise._errors_as_tokens = True
-        return promise
-
-    def __aiter__(self) -> AsyncIterator[str]:
-        return _ReaderOfAnything(self.stream, self._context) if self._errors_as_tokens else Reader(self.stream)
-
     def _pieces_of_the_whole(self) -> Iterable[str]:
         if self._text is not None:
             self._settle(Message.of_text(self._text))
@@ -277,44 +264,12 @@ class MessagePromise(StreamedPromise[str, Message]):
         await tokens.until_ended()
         if self._is_settled:
             return
-        failure = tokens.failure
-        if failure is None:
-            try:
-                self._settle(self._assemble(self.message_class, "".join(map(str, tokens.pieces))))
-            except Exception as error:  # noqa: BLE001  a subclass may refuse the fields, and whoever awaits the message gets that
-                self._settle(error=error)
-        elif self._errors_as_tokens and isinstance(failure.error, Exception):
-            said = "".join(map(str, tokens.pieces))
-            self._settle(ErrorMessage(text=said + "\n" * bool(said) + describe(failure.throw(), self._context)))
-        else:
-            self._settle(error=failure.error)
-
-    def _assemble(self, message_class: type[Message], text: str) -> Message:
+        if tokens.failure is not None:
+            self._settle(error=tokens.failure.error)
+            return
         known = self._known.as_kwargs() if isinstance(self._known, Frozen) else self._known
-        fields = {**self._metadata, **known}
-        return message_class(**{**fields, "text": text})
-
-
-class _ReaderOfAnything(Reader[str]):
-    """A reader for whom an error is the last token."""
-
-    __slots__ = ("_context",)
-
-    def __init__(self, stream: Stream[str], context: PromisingContext) -> None:
-        super().__init__(stream)
-        self._context = context
-
-    async def __anext__(self) -> str:
+        text = "".join(map(str, tokens.pieces))
         try:
-            return await super().__anext__()
-        except StopAsyncIteration:
-            raise
-        except Exception as error:  # noqa: BLE001  errors are wanted as messages
-            return "\n" * bool(self._stream.pieces) + describe(error, self._context)
-
-
-def describe(error: BaseException, context: PromisingContext) -> str:
-    """An error as the text of a message."""
-    if context.error_tracebacks_in_messages:
-        return "".join(traceback.format_exception(error))
-    return f"{type(error).__name__}: {error}"
+            self._settle(self.message_class(**{**self._metadata, **known, "text": text}))
+        except Exception as error:  # noqa: BLE001  a subclass may refuse the fields, and whoever awaits the message gets that
+            self._settle(error=error)

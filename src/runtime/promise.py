@@ -66,6 +66,11 @@ class Promise(Generic[T]):
         return result
 
     @property
+    def failure(self) -> Failure | None:
+        """What went wrong, if it has."""
+        return self._failure
+
+    @property
     def _is_settled(self) -> bool:
         return self._result is not NO_VALUE or self._failure is not None
 

@@ -7,10 +7,11 @@ from typing import Any, Self, cast
 from pydantic import BaseModel
 
 from src.runtime.context import PromisingContext, Scope
-from src.runtime.message import ErrorMessage, Message, MessagePromise, describe
+from src.runtime.error_message import ErrorMessage, ForgivingPromise
+from src.runtime.message import Message, MessagePromise
 from src.runtime.promise import StreamedPromise
 from src.runtime.sentinels import DEFAULT, Choice, chosen
-from src.runtime.stream import Appender, Stream, being_cancelled
+from src.runtime.stream import Appender, Failure, Stream, being_cancelled
 
 MessageType = Any
 """What can be sent: text, dicts, messages, promises of messages, sequences, exceptions, and iterables or async iterables of all that.
@@ -66,6 +67,11 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
             self._settle(error=error)
         else:
             self._settle(messages)
+
+    def _failure_of(self, error: BaseException) -> Failure:
+        """The failure of the sequence or of the message that brought the error, so that whoever has read that has read this."""
+        failures = [self.stream.failure, *(promise.failure for promise in self.stream.pieces)]
+        return next((failure for failure in failures if failure is not None and failure.error is error), None) or Failure(error)
 
 
 class MessageSequence(Appender):
@@ -167,7 +173,7 @@ class MessageSequence(Appender):
 
     def _put(self, leaf: Leaf) -> None:
         if isinstance(leaf, MessagePromise):
-            self.stream.push(leaf.with_errors_as_tokens() if self._safe else leaf)
+            self.stream.push(ForgivingPromise.of(leaf) if self._safe else leaf)
         elif isinstance(leaf, MessageSequencePromise):
             for promise in leaf.stream.pieces:
                 self._put(promise)
@@ -175,13 +181,13 @@ class MessageSequence(Appender):
                 self._put(leaf.stream.failure.throw())
         elif isinstance(leaf, BaseException):
             if self._safe and isinstance(leaf, Exception):
-                self.stream.push(ErrorMessage(text=describe(leaf, self._context)).as_promise)
+                self.stream.push(ErrorMessage.of(leaf, self._context).as_promise)
             else:
                 self.stream.end(leaf)
 
     async def _work_off(self) -> None:
         backlog = self._backlog
-        while backlog:
+        while backlog and not self.stream.ended:
             await self._follow(backlog[0])
             backlog.popleft()
         self._backlog = None

@@ -40,12 +40,11 @@ class Stream(Generic[Piece]):
 
     __slots__ = ("_arrivals", "_endings", "_on_demand", "ended", "failure", "pieces")
 
-    def __init__(self, on_demand: Callable[[], object] | None = None) -> None:
-        """`on_demand` is called once, when the first reader needs more than there is."""
+    def __init__(self) -> None:
         self.pieces: list[Piece] = []
         self.ended = False
         self.failure: Failure | None = None
-        self._on_demand = on_demand
+        self._on_demand: Callable[[], object] | None = None
         self._arrivals: list[asyncio.Future[None]] | None = None
         self._endings: list[asyncio.Future[None]] | None = None
 
@@ -80,7 +79,7 @@ class Stream(Generic[Piece]):
         self._arrivals = self._endings = None
 
     def on_demand(self, start: Callable[[], object]) -> None:
-        """Call `start` when a reader needs more than there is; at once if one does."""
+        """Call `start` once, when a reader needs more than there is; at once if one does."""
         if self._arrivals or self._endings:
             start()
         else:
@@ -177,7 +176,7 @@ class Appender:
         if not late:
             self.was_open, self.is_open = True, False
             self._end(error if captured else None)
-        elif captured and isinstance(error, Exception):
+        elif self._capture_errors and isinstance(error, Exception):
             logger.error("An error came after the %s was closed, so nobody can read it", type(self).__name__, exc_info=error)
         return captured
 

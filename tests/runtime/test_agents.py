@@ -276,6 +276,17 @@ async def test_a_failure_of_what_is_waited_for_is_logged(caplog):
     assert [record.exc_info[1].args for record in caplog.records] == [("aside",)]
 
 
+async def test_what_goes_wrong_after_the_replies_have_ended_is_logged(caplog):
+    @miniagent
+    async def agent(ctx):
+        ctx.finish_early()
+        ctx.reply("too late")
+
+    async with MiniAgents():
+        assert await agent.inquire() == ()
+    assert [record.exc_info[0] for record in caplog.records] == [AppenderClosedError]
+
+
 async def test_an_agent_knows_who_called_it():
     traces = []
 

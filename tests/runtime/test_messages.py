@@ -191,3 +191,18 @@ async def test_fields_that_a_class_refuses_are_an_error_for_the_awaiter():
     async with MiniAgents():
         with pytest.raises(ValidationError):
             await Task.promise(message_token_streamer=tokens, steps=7)
+
+
+def test_messages_that_differ_in_their_text_differ_in_their_hash():
+    assert hash(Message("a")) == hash(Message("a")) != hash(Message("b"))
+
+
+def test_a_changed_copy_is_frozen_too():
+    assert Message("x").model_copy(update={"steps": ["a"]}).steps == ("a",)
+
+
+def test_fields_can_be_looked_up_by_name():
+    message = Message("x", n=1)
+    assert (message["n"], message.get("text"), message.get("copy"), message.get("m", 2)) == (1, "x", None, 2)
+    assert "n" in message
+    assert "copy" not in message

@@ -57,6 +57,24 @@ async def test_what_agents_say_is_persisted_with_a_record_of_the_call():
     assert done == AgentReplyNode(agent_call=call, replies=[reply], agent_alias="GREETER", team="blue")
 
 
+async def test_a_streamed_message_is_persisted_once_where_errors_are_messages():
+    kept = []
+
+    async def keep(messages):
+        kept.extend(messages)
+
+    async def tokens(_):
+        yield "x"
+
+    @miniagent
+    async def agent(ctx):
+        ctx.reply(Message.promise(message_token_streamer=tokens))
+
+    async with MiniAgents(errors_as_messages=True, on_persist_messages=keep):
+        (message,) = await agent.inquire()
+    assert [found for found in kept if type(found) is Message] == [message]
+
+
 async def test_a_handler_that_fails_is_logged_and_disturbs_nobody(caplog):
     async def fail(_, message):
         raise OSError("disk full")

@@ -103,6 +103,14 @@ async def test_an_error_among_the_tokens_keeps_those_before_it():
         assert await promise == ErrorMessage(text="half a sentence\nValueError: cut")
 
 
+async def test_messages_that_were_read_before_are_the_same_where_errors_are_messages():
+    async with MiniAgents(errors_as_messages=True):
+        message = Message("whole", n=1)
+        assert [str(token) async for token in message.as_promise] == ["whole"]
+        (again,) = await MessageSequence.turn_into_sequence_promise([later(message)])
+        assert again is message
+
+
 async def test_error_messages_can_have_tracebacks():
     async with MiniAgents(errors_as_messages=True, error_tracebacks_in_messages=True):
         (message,) = await MessageSequence.turn_into_sequence_promise(_failing())
