@@ -1,12 +1,11 @@
 """The agent: an async function, or a class, that gets messages and replies with messages."""
 
-import inspect
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, overload
 
-from src.runtime.context import PromisingContext, current_scope
+from src.runtime.context import PromisingContext, current_scope, is_async
 from src.runtime.frozen import Frozen, freezable
 from src.runtime.interaction import AgentCall, InteractionContext
 from src.runtime.message import Message
@@ -35,8 +34,7 @@ class MiniAgent:
         **kwargs: Any,
     ) -> None:
         """Raises: ValueError, it is not async."""
-        body = func_or_class if inspect.isroutine(func_or_class) else getattr(func_or_class, "__call__", None)  # noqa: B004
-        if not inspect.iscoroutinefunction(body):
+        if not is_async(func_or_class):
             raise ValueError(f"An agent is an async function, or a class with an async `__call__`, not {func_or_class!r}.")
         name = getattr(func_or_class, "__name__", type(func_or_class).__name__)
         self.alias: str = alias or (_as_alias(name) if normalize_func_or_class_name else name)
@@ -53,7 +51,7 @@ class MiniAgent:
 
     def inquire(
         self,
-        messages: MessageType = None,
+        messages: MessageType | None = None,
         *,
         start_asap: Choice = DEFAULT,
         start_soon: Choice = DEFAULT,
@@ -74,7 +72,7 @@ class MiniAgent:
 
     trigger = inquire
 
-    def kick_off(self, messages: MessageType = None, **kwargs: Any) -> None:
+    def kick_off(self, messages: MessageType | None = None, **kwargs: Any) -> None:
         """Start the agent, whatever the context says, and do not look at its replies."""
         self.inquire(messages, start_asap=True, **kwargs)
 

@@ -10,6 +10,7 @@ from src.runtime.errors import EndOfLoop
 from src.runtime.history import ChatHistory, InMemoryChatHistory
 from src.runtime.interaction import InteractionContext
 from src.runtime.models.chat import UserMessage
+from src.runtime.sequence import MessageType
 
 
 def _write(text: str) -> None:
@@ -42,7 +43,7 @@ async def console_user_agent(
         said = "exit"
     if said.strip() == "exit":
         raise EndOfLoop("The person has left.")
-    everything = [ctx.message_promises, *([UserMessage(text=said)] if said.strip() else [])]
+    everything: list[MessageType] = [ctx.message_promises, *([UserMessage(text=said)] if said.strip() else [])]
     if chat_history is None:
         ctx.reply(everything)
     else:

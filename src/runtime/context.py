@@ -243,9 +243,15 @@ def as_list(handlers: Callable[..., Awaitable[None]] | Iterable[Callable[..., Aw
     return [check_async(handler) for handler in ([handlers] if callable(handlers) else handlers)]
 
 
+def is_async(function_or_class: Any) -> bool:
+    """Whether it is an async function, or has an async `__call__`."""
+    call = getattr(function_or_class, "__call__", None)  # noqa: B004  whether that is async is the question
+    return inspect.iscoroutinefunction(function_or_class) or inspect.iscoroutinefunction(call)
+
+
 def check_async(handler: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
     """The handler itself. Raises: ValueError, it is not async."""
-    if not inspect.iscoroutinefunction(handler) and not inspect.iscoroutinefunction(getattr(handler, "__call__", None)):  # noqa: B004
+    if not is_async(handler):
         raise ValueError(f"A handler must be an async function, not {handler!r}.")
     return handler
 

@@ -64,6 +64,10 @@ class Frozen(BaseModel):
         """Names and values without the class."""
         return {name: value for name, value in self.fields() if name != "class_"}
 
+    def frozen_fields_and_values(self) -> dict[str, Any]:
+        """Another name of `as_kwargs`."""
+        return self.as_kwargs()
+
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a field that may not be there."""
         return self.__dict__[name] if name in type(self).model_fields else (self.__pydantic_extra__ or {}).get(name, default)

@@ -78,7 +78,9 @@ class InteractionContext(Scope):
         """Let the agent's replies not end before this is done. Its errors are logged."""
         if start_asap_if_coroutine and asyncio.iscoroutine(awaitable):
             awaitable = self._context.start_asap(awaitable)
-        self._awaited = [*(self._awaited or ()), awaitable]
+        if self._awaited is None:
+            self._awaited = []
+        self._awaited.append(awaitable)
 
     wait_for = make_sure_to_wait
 

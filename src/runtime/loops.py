@@ -7,11 +7,11 @@ from src.runtime.errors import EndOfLoop
 from src.runtime.sentinels import AWAIT, Sentinel
 from src.runtime.sequence import MessageSequencePromise, MessageType
 
-Link = MiniAgent | Callable[[MessageType], MessageType] | Sentinel | None
+Link = MiniAgent | Callable[[MessageType | None], MessageType | None] | Sentinel | None
 """An agent, a function of messages, AWAIT, CLEAR, or None, which is passed over."""
 
 
-async def achain(agents: Iterable[Link], messages: MessageType = None) -> MessageType:
+async def achain(agents: Iterable[Link], messages: MessageType | None = None) -> MessageType | None:
     """Give the messages to the first agent, its replies to the second, and so on; gives the last one's replies.
 
     The agents run at the same time, as far as they can; AWAIT waits for all replies before it, and CLEAR drops them.
@@ -33,7 +33,7 @@ async def achain(agents: Iterable[Link], messages: MessageType = None) -> Messag
     return messages
 
 
-async def achain_loop(agents: Iterable[Link], initial_input: MessageType = None) -> MessageType:
+async def achain_loop(agents: Iterable[Link], initial_input: MessageType | None = None) -> MessageType | None:
     """Chain the agents again and again, the first after the last, until one raises EndOfLoop; gives what its last round began with.
 
     Any other error of an agent ends the loop too, and is raised.
@@ -52,7 +52,7 @@ async def achain_loop(agents: Iterable[Link], initial_input: MessageType = None)
             return messages
 
 
-async def adialog_loop(user_agent: Link, assistant_agent: Link) -> MessageType:
+async def adialog_loop(user_agent: Link, assistant_agent: Link) -> MessageType | None:
     """A loop of a person's agent and an assistant; it also ends when the person interrupts the program."""
     try:
         return await achain_loop([user_agent, AWAIT, assistant_agent])

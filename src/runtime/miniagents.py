@@ -50,7 +50,7 @@ class MiniAgents(PromisingContext):
         self._watch_messages()
         return handler
 
-    def run_agent(self, agent: MiniAgent, messages: MessageType = None, **kwargs: Any) -> tuple[Message, ...]:
+    def run_agent(self, agent: MiniAgent, messages: MessageType | None = None, **kwargs: Any) -> tuple[Message, ...]:
         """Run an agent in a new event loop and this context, and give its replies. Blocks."""
 
         async def replies() -> tuple[Message, ...]:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
-from typing import Any, Self, cast
+from typing import Any, Self, Union, cast
 
 from pydantic import BaseModel
 
@@ -13,11 +13,10 @@ from src.runtime.promise import StreamedPromise
 from src.runtime.sentinels import DEFAULT, Choice, chosen
 from src.runtime.stream import Appender, Failure, Stream, being_cancelled
 
-MessageType = Any
-"""What can be sent: text, dicts, messages, promises of messages, sequences, exceptions, and iterables or async iterables of all that.
-
-A type of its own would be recursive: `str | dict | Message | MessagePromise | BaseException | Iterable[...] | AsyncIterable[...]`.
-"""
+MessageType = Union[  # noqa: UP007  a name in quotes can't stand beside |
+    str, dict[str, Any], BaseModel, MessagePromise, BaseException, Iterable["MessageType"], AsyncIterable["MessageType"]
+]
+"""What can be sent: texts, dicts, messages and promises of them, sequences, exceptions, and iterables and async iterables of all that."""
 
 Leaf = MessagePromise | BaseException | AsyncIterable[Any]
 """What is left when nesting is undone: a message, an error in its place, or what can't be looked into yet."""
@@ -104,7 +103,7 @@ class MessageSequence(Appender):
         self.sequence_promise = MessageSequencePromise(self.stream, context, observed=self._eager)
 
     @classmethod
-    def turn_into_sequence_promise(cls, messages: MessageType) -> MessageSequencePromise:
+    def turn_into_sequence_promise(cls, messages: MessageType | None) -> MessageSequencePromise:
         """Anything that can be sent, as a sequence; a sequence is itself, and None is an empty one."""
         if isinstance(messages, MessageSequencePromise):
             return messages
@@ -120,7 +119,7 @@ class MessageSequence(Appender):
         return sequence.sequence_promise
 
     @classmethod
-    async def aresolve_messages(cls, messages: MessageType) -> tuple[Message, ...]:
+    async def aresolve_messages(cls, messages: MessageType | None) -> tuple[Message, ...]:
         """Anything that can be sent, as messages."""
         return await cls.turn_into_sequence_promise(messages)
 

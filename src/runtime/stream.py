@@ -209,11 +209,14 @@ class StreamAppender(Appender, Generic[Piece]):
         super().__init__(chosen(context is not None and context.appenders_capture_errors_by_default, capture_errors))
         self.stream: Stream[Piece] = Stream()
 
-    def append(self, piece: Piece) -> Self:
-        """Raises: AppenderNotOpenError, AppenderClosedError."""
+    def append(self, piece: Piece | BaseException) -> Self:
+        """Add a piece; an exception ends the stream at its place. Raises: AppenderNotOpenError, AppenderClosedError."""
         if not self.is_open:
             self._check_open()
-        self.stream.push(piece)
+        if isinstance(piece, BaseException):
+            self.stream.end(piece)
+        else:
+            self.stream.push(piece)
         return self
 
     def _end(self, error: BaseException | None) -> None:

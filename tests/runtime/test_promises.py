@@ -261,6 +261,16 @@ async def test_an_error_in_an_appenders_block_goes_up_or_to_the_readers():
         assert pieces == [1]
 
 
+async def test_an_exception_that_is_appended_comes_at_its_place():
+    async with MiniAgents():
+        with StreamAppender() as appender:
+            appender.append(1).append(ValueError("broken")).append("lost")
+        pieces = []
+        with pytest.raises(ValueError, match="broken"):
+            await read(StreamedPromise(streamer=appender), pieces)
+        assert pieces == [1]
+
+
 def append_and_fail(appender):
     with appender:
         appender.append(1)
