@@ -85,9 +85,6 @@ class Stream(Generic[Piece]):
         else:
             self._on_demand = start
 
-    def __aiter__(self) -> "Reader[Piece]":
-        return Reader(self)
-
     async def more(self) -> None:
         """Wait for a piece or the end; only for readers that have all there is."""
         waiter = asyncio.get_running_loop().create_future()

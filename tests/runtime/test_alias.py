@@ -127,3 +127,19 @@ def test_agents_know_their_trace(imported):
         ctx.reply(utils.display_agent_trace())
 
     assert [str(message) for message in src.runtime.MiniAgents().run_agent(agent)] == ["AGENT"]
+
+
+async def test_what_has_two_names_is_the_same_under_both(imported):
+    messages = imported("miniagents.messages")
+    async with src.runtime.MiniAgents():
+        with messages.MessageTokenAppender() as tokens:
+            promise = messages.Message.promise(message_token_streamer=tokens, role="user")
+            tokens.append(messages.TextToken("hi"))
+            tokens.auxiliary_field_collector["n"] = 1
+        assert promise.preliminary_metadata is promise.known_beforehand
+        message = await promise
+        assert (message.n, message.as_string, message.content) == (1, "hi", "hi")
+        assert message.frozen_fields_and_values() == message.as_kwargs()
+        with messages.MessageSequence().message_appender as sequence:
+            sequence.append(message)
+        assert await sequence.sequence_promise == (message,)
