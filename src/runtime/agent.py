@@ -117,7 +117,7 @@ class MiniAgent:
             appender_capture_errors=True, errors_as_messages=errors_as_messages, start_asap=start_asap, start_soon=start_soon
         ).open()
         ctx = InteractionContext(self, incoming, replies, context)
-        replies.sequence_promise.scope = ctx
+        replies.sequence_promise.written_by(ctx)
         replies.begin(lambda: context.start(self._run(ctx, kwargs), replies.stream, ctx))
         return replies.sequence_promise
 

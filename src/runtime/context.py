@@ -20,7 +20,7 @@ ResolvedHandler = Callable[[Any, Any], Awaitable[None]]
 class Scope:
     """What tasks belong to: one run of an agent, inside the run that called it."""
 
-    __slots__ = ("parent",)
+    __slots__ = ("__weakref__", "parent")
 
     def __init__(self) -> None:
         self.parent: Scope | None = current_scope.get()

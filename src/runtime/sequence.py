@@ -1,5 +1,6 @@
 """The message sequence: whatever is sent, nested however, as one flat stream of message promises."""
 
+import weakref
 from collections import deque
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from typing import Any, Self, Union, cast
@@ -25,13 +26,12 @@ Leaf = MessagePromise | BaseException | AsyncIterable[Any]
 class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]]):
     """Iterate over it for the promises of the messages, as they come; await it for all the messages."""
 
-    __slots__ = ("scope",)
+    __slots__ = ("_scope",)
 
     def __init__(self, stream: Stream[MessagePromise], context: PromisingContext, observed: bool = False) -> None:
         self._prepare(context)
         self._stream = stream
-        self.scope: Scope | None = None
-        """Who writes this, if an agent does."""
+        self._scope: weakref.ref[Scope] | None = None
         if observed and context.is_observed:
             context.start(self._bring_about())
 
@@ -47,10 +47,15 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
 
     as_single_text_promise = as_single_promise
 
+    def written_by(self, scope: Scope) -> None:
+        """Let `cancel` know what to cancel, for as long as it runs or anything below it does."""
+        self._scope = weakref.ref(scope)
+
     def cancel(self) -> None:
         """Cancel the agent that writes this sequence, and every agent and task that was started below it."""
-        if self.scope is not None:
-            self._context.cancel(self.scope)
+        scope = self._scope() if self._scope is not None else None
+        if scope is not None:
+            self._context.cancel(scope)
 
     async def _bring_about(self) -> None:
         await self.stream.until_ended()

@@ -1,6 +1,8 @@
 """Agents are functions that get messages and reply with messages."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -285,6 +287,23 @@ async def test_what_goes_wrong_after_the_replies_have_ended_is_logged(caplog):
     async with MiniAgents():
         assert await agent.inquire() == ()
     assert [record.exc_info[0] for record in caplog.records] == [AppenderClosedError]
+
+
+async def test_a_call_that_is_over_leaves_nothing_for_the_garbage_collector():
+    contexts = []
+
+    @miniagent
+    async def agent(ctx):
+        contexts.append(weakref.ref(ctx))
+        ctx.reply([ctx.message_promises, echo.inquire("b")])
+
+    gc.disable()
+    try:
+        async with MiniAgents():
+            assert await texts(agent.inquire("a")) == ["a", "you said b"]
+        assert [context() for context in contexts] == [None]
+    finally:
+        gc.enable()
 
 
 async def test_an_agent_knows_who_called_it():
