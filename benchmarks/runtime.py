@@ -1,6 +1,6 @@
 """What agents cost beside bare asyncio, a task plus a queue each: `python -m benchmarks.runtime [ROUNDS] [--beside PYTHON]`.
 
-Everything is measured in turns, so that what else the machine does hits all alike:
+Everything is measured in turns, in seconds of the processor, so that what else the machine does is not measured:
 
 call          one agent is called with a message and its reply awaited
 token         one token of an agent's reply is read, when all are there at once
@@ -8,8 +8,8 @@ woken_token   the same when each comes alone, so that the reader waits for it
 agents        10,000 agents wait at the same time, and then reply
 chain         100 agents, each of which streams the 1,000 tokens of the one before it on
 
-`memory` is what an agent takes while it waits. The last line is one JSON object. `--beside` names the Python of an environment with the
-package `miniagents` (`make bench-runtime-miniagents` makes one), for the same rows.
+`memory` is what an agent takes while it waits. The last line is one JSON object, in which `agents_10k_s` is by the clock. `--beside`
+names the Python of an environment with the package `miniagents` (`make bench-runtime-miniagents` makes one), for the same rows.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import json
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -37,48 +38,55 @@ class Peer:
             [python, str(Path(runtime_rows.__file__))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
 
-    def measure(self, name: str) -> float:
+    def measure(self, name: str) -> tuple[float, float]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
         stdin.write(f"{name}\n")
-        return float(stdout.readline())
+        worked, took = stdout.readline().split()
+        return float(worked), float(took)
 
     def close(self) -> None:
         self._process.communicate()
 
 
+Times = dict[str, list[tuple[float, float]]]
+"""By who was measured, what each round took of the processor and by the clock."""
+
+
 def main(rounds: int, beside: str | None) -> None:
     ours = Agents(SimpleNamespace(MiniAgents=MiniAgents, message=Message, miniagent=miniagent))
-    peer = Peer(beside) if beside else None
-    seconds: dict[str, dict[str, list[float]]] = {name: {"bare": [], "ours": [], "miniagents": []} for name in ROWS}
-    for _ in range(rounds):
-        for name, times in seconds.items():
-            times["bare"].append(asyncio.run(measure(Bare(), name)))
-            times["ours"].append(asyncio.run(measure(ours, name)))
-            if peer:
-                times["miniagents"].append(peer.measure(name))
-    memory = {"ours": asyncio.run(measure(ours, "memory"))}
-    if peer:
-        memory["miniagents"] = peer.measure("memory")
-        peer.close()
-    sys.stdout.write(json.dumps(_result(seconds, memory)) + "\n")
-
-
-def _result(seconds: dict[str, dict[str, list[float]]], memory: dict[str, float]) -> dict[str, float]:
-    median = {name: {who: statistics.median(times) for who, times in all_times.items() if times} for name, all_times in seconds.items()}
-    for name, middle in median.items():
-        each = "   ".join(f"{who} {middle[who] / ROWS[name] * 1e6:8.2f} µs" for who in middle)
-        sys.stdout.write(f"{name:12} {each}   ratio {middle['ours'] / middle['bare']:5.2f}\n")
-    sys.stdout.write("memory       " + "   ".join(f"{who} {size / 1024:.1f} KB" for who, size in memory.items()) + "\n")
-    return {
-        **{f"{name}_ratio": round(middle["ours"] / middle["bare"], 2) for name, middle in median.items()},
-        "agents_10k_s": round(median["agents"]["ours"], 3),
-        "kb_per_agent": round(memory["ours"] / 1024, 2),
-        **{f"miniagents_{name}_ratio": round(m["miniagents"] / m["bare"], 2) for name, m in median.items() if "miniagents" in m},
-        **({"miniagents_agents_10k_s": round(median["agents"]["miniagents"], 3)} if "miniagents" in median["agents"] else {}),
-        **({"miniagents_kb_per_agent": round(memory["miniagents"] / 1024, 2)} if "miniagents" in memory else {}),
+    who: dict[str, Callable[[str], tuple[float, float]]] = {
+        "bare": lambda name: asyncio.run(measure(Bare(), name)),
+        "ours": lambda name: asyncio.run(measure(ours, name)),
     }
+    peer = Peer(beside) if beside else None
+    if peer:
+        who["miniagents"] = peer.measure
+    times: dict[str, Times] = {name: {one: [] for one in who} for name in ROWS}
+    for _ in range(rounds):
+        for name, taken in times.items():
+            for one, take in who.items():
+                taken[one].append(take(name))
+    memory = {one: take("memory")[0] for one, take in who.items() if one != "bare"}
+    if peer:
+        peer.close()
+    sys.stdout.write(json.dumps(_result(times, memory)) + "\n")
+
+
+def _result(times: dict[str, Times], memory: dict[str, float]) -> dict[str, float]:
+    worked = {name: {one: statistics.median(t[0] for t in taken) for one, taken in row.items()} for name, row in times.items()}
+    for name, row in worked.items():
+        each = "   ".join(f"{one} {seconds / ROWS[name] * 1e6:8.2f} µs" for one, seconds in row.items())
+        sys.stdout.write(f"{name:12} {each}   ratio {row['ours'] / row['bare']:5.2f}\n")
+    sys.stdout.write("memory       " + "   ".join(f"{one} {size / 1024:.1f} KB" for one, size in memory.items()) + "\n")
+    result: dict[str, float] = {}
+    for one, size in memory.items():
+        prefix = "" if one == "ours" else f"{one}_"
+        result |= {f"{prefix}{name}_ratio": round(row[one] / row["bare"], 2) for name, row in worked.items()}
+        result[f"{prefix}agents_10k_s"] = round(statistics.median(t[1] for t in times["agents"][one]), 3)
+        result[f"{prefix}kb_per_agent"] = round(size / 1024, 2)
+    return result
 
 
 if __name__ == "__main__":

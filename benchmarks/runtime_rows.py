@@ -1,7 +1,7 @@
 """What the runtime is measured by, once for bare asyncio and once for anything with the names of `miniagents`.
 
 As a program it does so for the `miniagents` of its own environment: `python runtime_rows.py` answers each line of stdin, the name of a
-row, with the seconds that it took, or with bytes for `memory`.
+row, with what `measure` gives.
 """
 
 import asyncio
@@ -184,12 +184,12 @@ def _again(promise: Any) -> Callable[[Any], AsyncIterator[Any]]:
     return tokens
 
 
-async def measure(rows: Bare | Agents, name: str) -> float:
-    """Seconds of a row, or what it gives by itself."""
+async def measure(rows: Bare | Agents, name: str) -> tuple[float, float]:
+    """Seconds of the processor and of the clock that a row took; for `memory` bytes, twice."""
     gc.collect()
-    started = time.perf_counter()
-    given: float | None = await getattr(rows, name)()
-    return time.perf_counter() - started if given is None else given
+    worked, started = time.process_time(), time.perf_counter()
+    size: float | None = await getattr(rows, name)()
+    return (time.process_time() - worked, time.perf_counter() - started) if size is None else (size, size)
 
 
 def main() -> None:
@@ -197,7 +197,8 @@ def main() -> None:
 
     agents = Agents(SimpleNamespace(MiniAgents=MiniAgents, message=TextMessage, miniagent=miniagent))
     for line in sys.stdin:
-        sys.stdout.write(f"{asyncio.run(measure(agents, line.strip()))}\n")
+        worked, took = asyncio.run(measure(agents, line.strip()))
+        sys.stdout.write(f"{worked} {took}\n")
         sys.stdout.flush()
 
 
