@@ -25,6 +25,7 @@ from src.offline.cookbook import Cookbook
 from src.offline.server import OfflineServer
 from src.orchestrator import Orchestrator
 from src.response_synthesizer import ResponseSynthesizer
+from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
 from src.seeding import SeedMark
 from src.store.database import id_of, open_database
@@ -59,8 +60,9 @@ async def build_engine(settings: Settings) -> Engine:
         stack.push_async_callback(model.aclose)
         synthesis = SynthesisEngine(model, sandbox, library, model.model, settings.synthesis_max_repairs)
         executor, responder = Executor(model, sandbox, library), ResponseSynthesizer(model)
+        runtime = await stack.enter_async_context(MiniAgents())
         orchestrator = Orchestrator(
-            library, executor, synthesis, responder, threshold=settings.similarity_threshold, limits=_limits(settings)
+            library, executor, synthesis, responder, threshold=settings.similarity_threshold, limits=_limits(settings), runtime=runtime
         )
         journal = Journal(database)
         return Engine(
@@ -76,6 +78,7 @@ async def build_engine(settings: Settings) -> Engine:
             recorder=Recorder(journal),
             files=ConversationFiles(database),
             file_limits=settings.file_limits,
+            runtime=runtime,
             resources=stack.pop_all(),
         )
 

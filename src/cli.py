@@ -20,6 +20,7 @@ from src.core.logs import log_to_stderr
 from src.core.visible import one_line, visible
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
+from src.runtime import StreamAppender
 from src.terminal import Terminal
 
 OWNER = "terminal"
@@ -43,25 +44,26 @@ def ask(
 async def _ask(settings: Settings, request: str, *, json: bool, conversation: str | None, paths: Sequence[Path], output: Path) -> int:
     files = await asyncio.to_thread(read_files, paths, settings.file_limits)
     provision(settings, _say, ("embedder", "sandbox"))
-    records: asyncio.Queue[Record] = asyncio.Queue()
     terminal = Terminal()
-    async with aclosing(await build_engine(settings)) as engine:
-        await engine.get_ready(to_build=False)
-        engine.subscribe(lambda batch: _put_all(records, batch))
-        asked = await engine.ask(OWNER, conversation, request, files)
-        while True:
-            record = await records.get()
-            if record.turn_id != asked.turn_id:
-                continue
-            if json:
-                typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII, so that no terminal acts on it
-            else:
-                terminal.show(record.event)
-            if isinstance(record.event, FilesMade):
-                for path in write_files(record.event.contents, output):
-                    _say(f"written: {path}")
-            if isinstance(record.event, FINAL):
-                return 0 if isinstance(record.event, TurnFinished) else 1
+    records: StreamAppender[Record] = StreamAppender()
+    with records:  # to the last, since the engine may hand out some until it has ended
+        async with aclosing(await build_engine(settings)) as engine:
+            await engine.get_ready(to_build=False)
+            engine.subscribe(lambda batch: _append_all(records, batch))
+            asked = await engine.ask(OWNER, conversation, request, files)
+            async for record in records:
+                if record.turn_id != asked.turn_id:
+                    continue
+                if json:
+                    typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII, so that no terminal acts on it
+                else:
+                    terminal.show(record.event)
+                if isinstance(record.event, FilesMade):
+                    for path in write_files(record.event.contents, output):
+                        _say(f"written: {path}")
+                if isinstance(record.event, FINAL):
+                    return 0 if isinstance(record.event, TurnFinished) else 1
+    return 1
 
 
 @app.command()
@@ -141,9 +143,9 @@ def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     raise typer.Exit(code)
 
 
-def _put_all(queue: asyncio.Queue[Record], batch: Any) -> None:
+def _append_all(records: StreamAppender[Record], batch: Sequence[Record]) -> None:
     for record in batch:
-        queue.put_nowait(record)
+        records.append(record)
 
 
 def _say(line: str) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from functools import partial
 
 from src.capability_registry import CapabilityRegistry
 from src.core.errors import RequestError
@@ -14,8 +13,9 @@ from src.core.tool import Tool
 from src.core.turn import EarlierFiles
 from src.core.words import count
 from src.llm_client import LLMClient
-from src.orchestrator import Orchestrator
+from src.orchestrator import Orchestrator, RunningTurn
 from src.registry.change import LibraryChange
+from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
 from src.seeds import load_seeds
@@ -68,6 +68,7 @@ class Engine:
         recorder: Recorder,
         files: ConversationFiles,
         file_limits: FileLimits,
+        runtime: MiniAgents,
         resources: AsyncExitStack,
     ) -> None:
         self.model, self.library, self.sandbox = model, library, sandbox
@@ -75,7 +76,8 @@ class Engine:
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
-        self._running: dict[str, tuple[str, asyncio.Task[object]]] = {}
+        self._runtime = runtime
+        self._running: dict[str, tuple[str, RunningTurn]] = {}
 
     async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
         """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
@@ -97,11 +99,17 @@ class Engine:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
-        emit = partial(self._recorder.emit, conversation_id, turn_id)
-        task = asyncio.create_task(self.orchestrator.handle(request, emit, history, files, earlier), name=f"turn {turn_id}")
-        self._running[turn_id] = owner, task
-        task.add_done_callback(lambda _: self._running.pop(turn_id))
+        turn = self.orchestrator.begin(request, history, files, earlier)
+        self._running[turn_id] = owner, turn
+        self._runtime.start(self._record(conversation_id, turn_id, turn))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def _record(self, conversation_id: str, turn_id: str, turn: RunningTurn) -> None:
+        try:
+            async for event in turn:
+                self._recorder.emit(conversation_id, turn_id, event)
+        finally:
+            del self._running[turn_id]
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
         """What the conversation has; a file that comes with the request stands for earlier ones of its name."""
@@ -117,7 +125,7 @@ class Engine:
         """End a running turn of `owner`; False if there is none of that id."""
         if self._running.get(turn_id, ("",))[0] != owner:
             return False
-        await self._cancel([self._running[turn_id][1]], "Stopped on request.")
+        await self._stop([self._running[turn_id][1]], "Stopped on request.")
         return True
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
@@ -175,15 +183,14 @@ class Engine:
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
 
     @staticmethod
-    async def _cancel(tasks: Sequence[asyncio.Task[object]], reason: str) -> None:
-        await asyncio.sleep(0)  # a task that is cancelled before its first step would end without its last event
-        for task in tasks:
-            task.cancel(reason)
+    async def _stop(turns: Sequence[RunningTurn], reason: str) -> None:
+        await asyncio.sleep(0)  # a turn that is stopped before its first step would end without its last event
+        for turn in turns:
+            turn.stop(reason)
 
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""
-        tasks = [task for _, task in self._running.values()]
-        await self._cancel(tasks, "The server ended.")
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._stop([turn for _, turn in self._running.values()], "The server ended.")
+        await self._runtime.aflush_tasks()
         await self._recorder.aclose()
         await self._resources.aclose()

@@ -6,7 +6,7 @@ search the library → run the tool that fits | ask for what is missing | build 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from src.core.errors import AgentError, ModelReplyInvalid, stage
 from src.core.events import (
@@ -28,6 +28,16 @@ from src.core.tool import Candidate, Tool
 from src.core.turn import Budget, EarlierFiles, Limits, Turn
 from src.executor import Call, Executor, Misfit, NoFit
 from src.response_synthesizer import ResponseSynthesizer
+from src.runtime import (
+    InteractionContext,
+    Message,
+    MessagePromise,
+    MessageSequencePromise,
+    MiniAgent,
+    MiniAgents,
+    StreamAppender,
+    StreamedPromise,
+)
 from src.synthesis_engine import Reply, SynthesisEngine
 
 log = logging.getLogger(__name__)
@@ -39,8 +49,31 @@ CHOICE_ODDS = 19.0
 the odds that the search gives."""
 
 
+class RunningTurn:
+    """A turn that was begun: its events are a stream, which any number of readers have from the first event on."""
+
+    def __init__(self, turn: Turn, events: StreamedPromise[Event, tuple[Event, ...]]) -> None:
+        self._turn = turn
+        self._events = events
+        self._reason = "The turn was cancelled."
+        self.answer: MessageSequencePromise | None = None
+        """What the agent replies: the answer as one message, which streams its tokens."""
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return aiter(self._events)
+
+    def stop(self, reason: str) -> None:
+        """End everything that the turn has running; its last event will be `TurnStopped`."""
+        self._reason = reason
+        if self.answer is not None:
+            self.answer.cancel()
+
+    def stopped(self) -> TurnStopped:
+        return TurnStopped(reason=self._reason, usage=self._turn.budget.usage, seconds=self._turn.budget.seconds)
+
+
 class Orchestrator:
-    """Takes requests through the stages of a turn; lives on one event loop, and serves any number of turns at once."""
+    """The agent that takes requests through the stages of a turn; it serves any number of turns at once, on one event loop."""
 
     def __init__(
         self,
@@ -51,9 +84,13 @@ class Orchestrator:
         *,
         threshold: float = 0.75,
         limits: Limits | None = None,
+        runtime: MiniAgents | None = None,
     ) -> None:
+        """`runtime` is the context that turns run under."""
         self._library, self._executor, self._synthesis, self._responder = library, executor, synthesis, responder
         self._threshold, self._limits = threshold, limits
+        self._runtime = runtime or MiniAgents()
+        self._agent = MiniAgent(self._take, alias="ORCHESTRATOR", description="Answers requests with tools, and builds those that lack.")
         self._loop = asyncio.get_running_loop()
 
     def process_request(
@@ -72,47 +109,70 @@ class Orchestrator:
         emit: Callable[[Event], None],
         history: Sequence[ChatMessage] = (),
         files: Sequence[File] = (),
-        earlier: EarlierFiles | None = None,
     ) -> TurnFinished | TurnFailed:
-        """Run one turn; its last event is also returned. Cancelling it ends what it has running and emits `TurnStopped`."""
-        turn = Turn(request, emit, tuple(history), Budget(self._limits), tuple(files), earlier or EarlierFiles())
-        emit(TurnStarted(request=request, files=tuple(file.reference() for file in files), contents=turn.files))
-        last: TurnFinished | TurnFailed
+        """Run one turn and hand on its events; the last one is also returned. Cancelling this stops the turn."""
+        running = self.begin(request, history, files)
+        events = aiter(running)
+        last: Event
         try:
-            answer, tool = await self._answer(turn)
+            async for last in events:
+                emit(last)
+        except asyncio.CancelledError as error:
+            running.stop(str(error.args[0]) if error.args else "The turn was cancelled.")
+            async for last in events:
+                emit(last)
+            raise
+        assert isinstance(last, TurnFinished | TurnFailed)
+        return last
+
+    def begin(
+        self, request: str, history: Sequence[ChatMessage] = (), files: Sequence[File] = (), earlier: EarlierFiles | None = None
+    ) -> RunningTurn:
+        """Begin a turn; on the event loop. It starts at the next task switch."""
+        with self._runtime.entered():
+            feed: StreamAppender[Event] = StreamAppender(capture_errors=False).open()
+            turn = Turn(request, feed.append, tuple(history), Budget(self._limits), tuple(files), earlier or EarlierFiles())
+            running = RunningTurn(turn, StreamedPromise(streamer=feed))
+            turn.emit(TurnStarted(request=request, files=tuple(file.reference() for file in files), contents=turn.files))
+            running.answer = self._agent.inquire(request, turn=turn, running=running, feed=feed)
+        return running
+
+    async def _take(self, ctx: InteractionContext, turn: Turn, running: RunningTurn, feed: StreamAppender[Event]) -> None:
+        """The agent: it replies with the answer, and says all that happens in the turn's feed."""
+        last: TurnFinished | TurnFailed | TurnStopped = running.stopped()
+        try:
+            answer, tool = await self._answer(ctx, turn)
             last = TurnFinished(answer=answer, tool=tool, usage=turn.budget.usage, seconds=turn.budget.seconds)
         except AgentError as error:
             last = _failed(turn, error.where or "internal", error.message, error.remedy)
-        except asyncio.CancelledError as error:
-            reason = str(error.args[0]) if error.args else "The turn was cancelled."
-            emit(TurnStopped(reason=reason, usage=turn.budget.usage, seconds=turn.budget.seconds))
+        except asyncio.CancelledError:
+            last = running.stopped()
             raise
         except Exception as error:  # the end of a turn: nothing may stop the others
             log.exception("a turn failed on an unexpected error")
             last = _failed(turn, "internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
-        emit(last)
-        return last
+        finally:
+            feed.append(last).close()
 
-    async def _answer(self, turn: Turn) -> tuple[str, str | None]:
+    async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
         """The answer, and the name of the tool it comes from."""
         choice, considered = await self._find(turn)
         if isinstance(choice, Misfit):
             turn.emit(ToolMismatch(tool=choice.tool.name, problem=choice.problem, then="ask" if choice.missing else "synthesize"))
             if choice.missing:
-                return self._say(turn, question(choice)), None
+                return await self._say(ctx, turn, Message.promise(question(choice))), None
         if not isinstance(choice, Call):
             built = await self._synthesis.synthesize(turn, considered)
             if isinstance(built, Reply):
-                return self._say(turn, built.text), None
+                return await self._say(ctx, turn, Message.promise(built.text)), None
             choice = await self._call_of(turn, built)
             if isinstance(choice, Misfit):
-                return self._say(turn, question(choice)), None
+                return await self._say(ctx, turn, Message.promise(question(choice))), None
         execution = await self._executor.run(turn, choice)
-        answer = ""
         with stage("answering"):
-            async for piece in self._responder.answer(turn, str(choice), execution):
-                answer += self._say(turn, piece)
-        return answer, choice.tool.name
+            call = str(choice)
+            answer = Message.promise(message_token_streamer=lambda _: self._responder.answer(turn, call, execution))
+            return await self._say(ctx, turn, answer), choice.tool.name
 
     async def _find(self, turn: Turn) -> tuple[Call | Misfit | NoFit, tuple[str, ...]]:
         """What the library has for the request, and the names of the tools that were looked at."""
@@ -171,9 +231,12 @@ class Orchestrator:
         return choice
 
     @staticmethod
-    def _say(turn: Turn, text: str) -> str:
-        turn.emit(AnswerToken(text=text))
-        return text
+    async def _say(ctx: InteractionContext, turn: Turn, answer: MessagePromise) -> str:
+        """Reply with the answer, and tell of its pieces as they come."""
+        ctx.reply(answer)
+        async for piece in answer:
+            turn.emit(AnswerToken(text=str(piece)))
+        return str(await answer)
 
 
 def question(misfit: Misfit) -> str:

@@ -99,7 +99,7 @@ class Turn:
     """What every stage of a turn needs to know."""
 
     request: str
-    emit: Callable[[Event], None]
+    emit: Callable[[Event], object]
     history: tuple[ChatMessage, ...] = ()
     """Requests and answers of the conversation before this turn, oldest first."""
     budget: Budget = field(default_factory=Budget)

@@ -206,6 +206,15 @@ class PromisingContext:
         _current.set(self)
         return self
 
+    @contextmanager
+    def entered(self) -> Iterator[Self]:
+        """Inside, this context, which is active elsewhere, is the current one of a task that did not begin in it."""
+        token = _current.set(self)
+        try:
+            yield self
+        finally:
+            _current.reset(token)
+
     async def afinalize(self) -> None:
         """Wait for what was started, and leave."""
         for appender in list(self.unfinished):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from src.runtime import PromisingContext
 from src.sandboxes.backend import LIFETIME, Container, HungUp
 from src.sandboxes.conversation import recovered
 
@@ -53,7 +54,7 @@ class Pool:
         self._working: set[Container] = set()
         self._spent: list[Container] = []
         """Those of them whose job is over, and which take no other."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = PromisingContext()
         self._wanted = size.least
         self._peak = 0
         self._moved = 0.0
@@ -98,8 +99,7 @@ class Pool:
     async def full(self) -> None:
         """Wait until nothing is being started, cleaned up or removed."""
         self.fill()
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._background.aflush_tasks()
 
     async def take(self) -> Container:
         """A container that is ready; wait in the queue for it.
@@ -170,8 +170,7 @@ class Pool:
             container.hang_up()
         while self._ready:
             self._spawn(self._remove(self._ready.popleft()))
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._background.aflush_tasks()
         await asyncio.to_thread(self._starts.shutdown)
         await asyncio.to_thread(self._ends.shutdown)
 
@@ -284,10 +283,7 @@ class Pool:
         await asyncio.get_running_loop().run_in_executor(threads, function)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return self._background.start(work)
 
     def _later(self, seconds: float, function: Callable[[], None]) -> None:
         """Call the function once, at most so much later than the earliest request for it."""

@@ -28,7 +28,7 @@ _WHY = {
 """What makes a module flaky, by whether the order decides."""
 
 Against = Literal["stub", "implementation"]
-Emit = Callable[[TestFinished | SuiteRepeated], None]
+Emit = Callable[[TestFinished | SuiteRepeated], object]
 
 
 class Red(Value):
