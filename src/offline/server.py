@@ -158,6 +158,13 @@ class _Server(uvicorn.Server):
         finally:
             self.ready.set()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As inherited; then who is still connected is cut off, or the sockets would stay open."""
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)
+
     async def main_loop(self) -> None:
         """As inherited, but woken by the end, where that looks ten times a second whether it has come."""
         await self.on_tick(0)
