@@ -15,6 +15,7 @@ from src.core.verdict import Raised
 from src.executor import Executor
 from src.orchestrator import Orchestrator
 from src.response_synthesizer import ResponseSynthesizer
+from src.runtime import InteractionContext, miniagent
 from src.synthesis_engine import SynthesisEngine
 from tests.doubles import (
     CODE,
@@ -222,6 +223,46 @@ async def test_a_cancelled_turn_is_stopped():
     with pytest.raises(asyncio.CancelledError):
         await task
     assert (turns.events[-1].type, turns.events[-1].reason) == ("turn_stopped", "Stopped by you.")
+
+
+async def test_a_turns_feed_replays_and_its_reply_is_the_answer():
+    turns = Turns(ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    running = turns.orchestrator.begin("2 plus 1")
+    early = [event async for event in running]
+    assert [event async for event in running] == early
+    assert (early[0].type, early[-1].type) == ("turn_started", "turn_finished")
+    (answer,) = await running.answer
+    assert str(answer) == early[-1].answer == "It is\n3."
+
+
+async def test_stopping_a_turn_cancels_what_its_stages_have_begun():
+    ended = []
+
+    class Patient(ListedLibrary):
+        async def search(self, request: str, limit: int = 8):
+            await asyncio.gather(helper.inquire(), InteractionContext.get_current().miniagents.start(wait("task")))
+
+    async def wait(name: str) -> None:
+        try:
+            begun.release()
+            await asyncio.Event().wait()
+        finally:
+            ended.append(name)
+
+    @miniagent
+    async def helper(_ctx: InteractionContext) -> None:
+        await wait("agent")
+
+    begun = asyncio.Semaphore(0)
+    turns = Turns(ScriptedModel(), ScriptedSandbox(), Patient())
+    running = turns.orchestrator.begin("2 plus 1")
+    for _ in range(2):
+        await begun.acquire()
+    running.stop("Stopped by you.")
+    last = [event async for event in running][-1]
+    assert (last.type, last.reason) == ("turn_stopped", "Stopped by you.")
+    await asyncio.sleep(0)
+    assert sorted(ended) == ["agent", "task"]
 
 
 async def test_a_turn_tells_the_files_that_it_was_given():
