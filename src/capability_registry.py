@@ -26,6 +26,7 @@ from src.registry.inventory import Inventory
 from src.registry.registrar import Registrar, edited, exists, file_in_the_way, half, not_found, verify_again
 from src.registry.shelf import Shelf
 from src.registry.sources import Sources
+from src.runtime import PromisingContext
 from src.store.database import writing
 
 __all__ = ["CapabilityRegistry", "LibraryChange", "Sources"]
@@ -54,7 +55,7 @@ class CapabilityRegistry:
         self._registrar = Registrar(engine, self._files, checkpoint)
         self._inventory = Inventory(engine, self._files, self._registrar, embedder.id)
         self._index = SearchIndex(chroma_dir, embedder.id)
-        self._embedding: asyncio.Task[None] | None = None
+        self._background = PromisingContext()
 
     async def start(self) -> None:
         """Complete what a killed process began and reconcile records with files; the index opens in the background."""
@@ -64,13 +65,11 @@ class CapabilityRegistry:
             listed = ", ".join(sorted(shelf.strangers))
             _log.warning("files in %s that the library did not write are left alone: %s", self._files.folder, listed)
         if len(shelf.vectors) < len(shelf.tools) - len(shelf.modified):
-            self._embedding = asyncio.create_task(self._embed_missing(shelf))
+            self._background.start(self._embed_missing(shelf))
 
     async def aclose(self) -> None:
-        if self._embedding is not None:
-            self._embedding.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._embedding
+        self._background.cancel()
+        await self._background.aflush_tasks()
         await asyncio.to_thread(self._index.close)
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
@@ -160,8 +159,9 @@ class CapabilityRegistry:
 
     async def settle(self, seconds: float = 60.0) -> IndexState:
         """Wait for the work in the background; says what became of the index."""
-        if self._embedding is not None:
-            await asyncio.wait([self._embedding], timeout=seconds)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._background.aflush_tasks()
         shelf = await self._look()
         return await asyncio.to_thread(self._index.settle, shelf, seconds)
 
