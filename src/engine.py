@@ -125,7 +125,7 @@ class Engine:
         """End a running turn of `owner`; False if there is none of that id."""
         if self._running.get(turn_id, ("",))[0] != owner:
             return False
-        await self._stop([self._running[turn_id][1]], "Stopped on request.")
+        self._running[turn_id][1].stop("Stopped on request.")
         return True
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
@@ -182,15 +182,10 @@ class Engine:
         """End in the journal what killed servers left running."""
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
 
-    @staticmethod
-    async def _stop(turns: Sequence[RunningTurn], reason: str) -> None:
-        await asyncio.sleep(0)  # a turn that is stopped before its first step would end without its last event
-        for turn in turns:
-            turn.stop(reason)
-
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""
-        await self._stop([turn for _, turn in self._running.values()], "The server ended.")
+        for _, turn in self._running.values():
+            turn.stop("The server ended.")
         await self._runtime.aflush_tasks()
         await self._recorder.aclose()
         await self._resources.aclose()

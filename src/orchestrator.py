@@ -52,12 +52,15 @@ the odds that the search gives."""
 class RunningTurn:
     """A turn that was begun: its events are a stream, which any number of readers have from the first event on."""
 
-    def __init__(self, turn: Turn, events: StreamedPromise[Event, tuple[Event, ...]]) -> None:
-        self._turn = turn
-        self._events = events
-        self._reason = "The turn was cancelled."
+    def __init__(self, turn: Turn, feed: StreamAppender[Event]) -> None:
+        self.turn = turn
+        self.feed = feed
+        self.begun = False
+        """Whether the agent has taken it up, which then says its end."""
         self.answer: MessageSequencePromise | None = None
         """What the agent replies: the answer as one message, which streams its tokens."""
+        self._events: StreamedPromise[Event, tuple[Event, ...]] = StreamedPromise(streamer=feed)
+        self._reason = "The turn was cancelled."
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return aiter(self._events)
@@ -65,11 +68,18 @@ class RunningTurn:
     def stop(self, reason: str) -> None:
         """End everything that the turn has running; its last event will be `TurnStopped`."""
         self._reason = reason
+        if not self.begun:
+            self.end(self.stopped())
         if self.answer is not None:
             self.answer.cancel()
 
     def stopped(self) -> TurnStopped:
-        return TurnStopped(reason=self._reason, usage=self._turn.budget.usage, seconds=self._turn.budget.seconds)
+        return TurnStopped(reason=self._reason, usage=self.turn.budget.usage, seconds=self.turn.budget.seconds)
+
+    def end(self, last: TurnFinished | TurnFailed | TurnStopped) -> None:
+        """Nothing comes after this event."""
+        if self.feed.is_open:
+            self.feed.append(last).close()
 
 
 class Orchestrator:
@@ -132,13 +142,14 @@ class Orchestrator:
         with self._runtime.entered():
             feed: StreamAppender[Event] = StreamAppender(capture_errors=False).open()
             turn = Turn(request, feed.append, tuple(history), Budget(self._limits), tuple(files), earlier or EarlierFiles())
-            running = RunningTurn(turn, StreamedPromise(streamer=feed))
+            running = RunningTurn(turn, feed)
             turn.emit(TurnStarted(request=request, files=tuple(file.reference() for file in files), contents=turn.files))
-            running.answer = self._agent.inquire(request, turn=turn, running=running, feed=feed)
+            running.answer = self._agent.inquire(request, running=running)
         return running
 
-    async def _take(self, ctx: InteractionContext, turn: Turn, running: RunningTurn, feed: StreamAppender[Event]) -> None:
+    async def _take(self, ctx: InteractionContext, running: RunningTurn) -> None:
         """The agent: it replies with the answer, and says all that happens in the turn's feed."""
+        running.begun, turn = True, running.turn
         last: TurnFinished | TurnFailed | TurnStopped = running.stopped()
         try:
             answer, tool = await self._answer(ctx, turn)
@@ -152,7 +163,7 @@ class Orchestrator:
             log.exception("a turn failed on an unexpected error")
             last = _failed(turn, "internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
         finally:
-            feed.append(last).close()
+            running.end(last)
 
     async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
         """The answer, and the name of the tool it comes from."""

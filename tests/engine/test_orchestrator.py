@@ -265,6 +265,13 @@ async def test_stopping_a_turn_cancels_what_its_stages_have_begun():
     assert sorted(ended) == ["agent", "task"]
 
 
+async def test_a_turn_that_is_stopped_before_it_has_begun_says_so():
+    turns = Turns(ScriptedModel(), ScriptedSandbox(), ListedLibrary())
+    running = turns.orchestrator.begin("2 plus 1")
+    running.stop("Stopped by you.")
+    assert [event.type async for event in running] == ["turn_started", "turn_stopped"]
+
+
 async def test_a_turn_tells_the_files_that_it_was_given():
     file = File(name="data.csv", content=b"a\n1\n")
     turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
