@@ -43,11 +43,6 @@ bench-sandbox: $(VENV)/test.stamp
 bench-sandbox-llm: $(VENV)/test.stamp $(VENV)-llm-sandbox/stamp
 	@$(PY) -m benchmarks.sandbox --beside $(VENV)-llm-sandbox/bin/python
 
-$(VENV)-llm-sandbox/stamp: benchmarks/llm-sandbox.txt
-	@PYTHON="$(PYTHON)" .ci/venv $(VENV)-llm-sandbox
-	@$(VENV)-llm-sandbox/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/llm-sandbox.txt
-	@touch $@
-
 # What agents cost beside bare asyncio; the last line is JSON.
 bench-runtime: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.runtime
@@ -56,9 +51,10 @@ bench-runtime: $(VENV)/test.stamp
 bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 	@$(PY) -m benchmarks.runtime 3 --beside $(VENV)-miniagents/bin/python
 
-$(VENV)-miniagents/stamp: benchmarks/miniagents.txt
-	@PYTHON="$(PYTHON)" .ci/venv $(VENV)-miniagents
-	@$(VENV)-miniagents/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/miniagents.txt
+# The environment of a package that a benchmark compares with.
+$(VENV)-%/stamp: benchmarks/%.txt
+	@PYTHON="$(PYTHON)" .ci/venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 # 200 jobs at once, and what they leave behind; the last line is JSON.

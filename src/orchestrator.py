@@ -36,7 +36,6 @@ from src.runtime import (
     MiniAgent,
     MiniAgents,
     StreamAppender,
-    StreamedPromise,
 )
 from src.synthesis_engine import Reply, SynthesisEngine
 
@@ -47,6 +46,9 @@ CANDIDATES = 8
 CHOICE_ODDS = 19.0
 """How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against 0.05): what its choice adds to
 the odds that the search gives."""
+
+CANCELLED = "The turn was cancelled."
+"""The reason of an end for which nobody gave another."""
 
 
 class RunningTurn:
@@ -59,13 +61,12 @@ class RunningTurn:
         """Whether the agent has taken it up, which then says its end."""
         self.answer: MessageSequencePromise | None = None
         """What the agent replies: the answer as one message, which streams its tokens."""
-        self._events: StreamedPromise[Event, tuple[Event, ...]] = StreamedPromise(streamer=feed)
-        self._reason = "The turn was cancelled."
+        self._reason = CANCELLED
 
     def __aiter__(self) -> AsyncIterator[Event]:
-        return aiter(self._events)
+        return aiter(self.feed)
 
-    def stop(self, reason: str) -> None:
+    def stop(self, reason: str = CANCELLED) -> None:
         """End everything that the turn has running; its last event will be `TurnStopped`."""
         self._reason = reason
         if not self.begun:
@@ -128,7 +129,7 @@ class Orchestrator:
             async for last in events:
                 emit(last)
         except asyncio.CancelledError as error:
-            running.stop(str(error.args[0]) if error.args else "The turn was cancelled.")
+            running.stop(*map(str, error.args[:1]))
             async for last in events:
                 emit(last)
             raise
@@ -150,20 +151,19 @@ class Orchestrator:
     async def _take(self, ctx: InteractionContext, running: RunningTurn) -> None:
         """The agent: it replies with the answer, and says all that happens in the turn's feed."""
         running.begun, turn = True, running.turn
-        last: TurnFinished | TurnFailed | TurnStopped = running.stopped()
+        last: TurnFinished | TurnFailed | TurnStopped
         try:
             answer, tool = await self._answer(ctx, turn)
             last = TurnFinished(answer=answer, tool=tool, usage=turn.budget.usage, seconds=turn.budget.seconds)
         except AgentError as error:
             last = _failed(turn, error.where or "internal", error.message, error.remedy)
-        except asyncio.CancelledError:
-            last = running.stopped()
-            raise
         except Exception as error:  # the end of a turn: nothing may stop the others
             log.exception("a turn failed on an unexpected error")
             last = _failed(turn, "internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
-        finally:
-            running.end(last)
+        except BaseException:
+            running.end(running.stopped())
+            raise
+        running.end(last)
 
     async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
         """The answer, and the name of the tool it comes from."""
