@@ -1,9 +1,20 @@
 """A tool: one verified Python function with its tests, and what the library knows about it."""
 
 from datetime import datetime
+from typing import Literal
 
 from src.core.signature import Signature
 from src.core.value import Value
+
+Standing = Literal["provisional", "trusted", "retired"]
+"""provisional: new, to be watched; trusted: it has served several different calls; retired: no search offers it any more."""
+
+
+class Requirement(Value):
+    """A tool of the library that another tool imports, pinned to one version."""
+
+    name: str
+    version: int
 
 
 class ToolDraft(Value):
@@ -20,6 +31,8 @@ class ToolDraft(Value):
     """Requests, as people would phrase them, that this tool answers; they feed the search."""
     model: str = ""
     """Model that wrote it; "" for a tool written by hand."""
+    requires: tuple[Requirement, ...] = ()
+    """Every tool of the library that the code imports, or that these import in turn; one version of each."""
 
 
 class Tool(ToolDraft):
@@ -31,6 +44,9 @@ class Tool(ToolDraft):
     """sha256 over code and tests as they were verified, see `source_digest`."""
     uses: int = 0
     """Successful executions."""
+    version: int = 1
+    """Counts from 1; a repair, an edit or a rollback makes the next."""
+    standing: Standing = "provisional"
 
 
 class Candidate(Value):
