@@ -63,6 +63,10 @@ class Settings(BaseSettings):
     """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """How often the model may repair an implementation whose tests fail."""
+    synthesis_candidates: int = Field(3, ge=1, le=8)
+    """Implementations that are written side by side and vote on the tests; 1: the first one counts."""
+    synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
+    """Part of the deliberate mistakes, 0 to 1, that a suite should notice; below it the model is asked for further tests, once."""
 
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
     """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first of them that works on this machine."""

@@ -32,7 +32,7 @@ from src.store.database import id_of, open_database
 from src.store.files import ConversationFiles
 from src.store.journal import Journal
 from src.store.recorder import Recorder
-from src.synthesis_engine import SynthesisEngine
+from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
 OFFLINE_MODEL = "offline"
 SEEDED = ".seeded"
@@ -58,7 +58,12 @@ async def build_engine(settings: Settings) -> Engine:
         await asyncio.gather(library.start(), _reap(sandbox))
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
-        synthesis = SynthesisEngine(model, sandbox, library, model.model, settings.synthesis_max_repairs)
+        policy = SynthesisPolicy(
+            max_repairs=settings.synthesis_max_repairs,
+            candidates=settings.synthesis_candidates,
+            mutation_score=settings.synthesis_mutation_score,
+        )
+        synthesis = SynthesisEngine(model, sandbox, library, model.model, policy)
         executor, responder = Executor(model, sandbox, library), ResponseSynthesizer(model)
         runtime = await stack.enter_async_context(MiniAgents())
         orchestrator = Orchestrator(

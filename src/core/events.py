@@ -13,7 +13,7 @@ from src.core.files import File, FileReference
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
 
-SynthesisStepName = Literal["specification", "tests", "implementation", "verification", "registration"]
+SynthesisStepName = Literal["specification", "tests", "implementation", "consensus", "verification", "mutation", "registration"]
 StepState = Literal["started", "streaming", "finished", "failed"]
 
 

@@ -65,7 +65,7 @@ def choose_with(files: str, request: str, *tools: dict[str, Any], history: tuple
 
 
 def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> SpecificationReply:
-    reply = complete(render("specification", request=request, taken=taken, problem=problem, files=""))
+    reply = complete(render("specification", request=request, near="\n".join(taken), problem=problem, files=""))
     assert (reply.function, reply.finish_reason) == (None, "stop")
     return SpecificationReply.model_validate_json(reply.content)
 
@@ -228,7 +228,7 @@ def test_refused_name_is_not_proposed_again() -> None:
 
 def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> None:
     history = (ChatMessage(role="user", content="Reverse 'a'"), ChatMessage(role="assistant", content="`a`"))
-    prompt = render("specification", history, request="and 'b'?", taken=(), problem="", files="")
+    prompt = render("specification", history, request="and 'b'?", near="", problem="", files="")
     reply = SpecificationReply.model_validate_json(complete(prompt).content)
     assert reply.model_dump() == {
         "outcome": "question",
@@ -365,7 +365,7 @@ def test_free_chat_is_told_what_the_offline_model_is(messages: list[dict[str, An
 
 
 def test_content_in_parts_is_read() -> None:
-    prompt = render("specification", request="Reverse 'a'", taken=(), problem="", files="")
+    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="")
     messages = [{"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages]
     reply = SpecificationReply.model_validate_json(Cookbook().complete(ChatRequest(model="offline", messages=messages)).content)
     assert reply.outcome == "tool"
@@ -411,7 +411,7 @@ def test_the_only_table_is_the_one_that_is_meant(files: str, request_text: str, 
 
 def test_names_of_files_are_no_names_of_tools_that_are_taken() -> None:
     files = SALES.replace("sales.csv", "chart_csv_file")
-    reply = complete(render("specification", request="Chart this CSV", taken=(), problem="", files=files))
+    reply = complete(render("specification", request="Chart this CSV", near="", problem="", files=files))
     assert SpecificationReply.model_validate_json(reply.content).specification.name == "chart_csv_file"
 
 

@@ -34,8 +34,20 @@ FILES = listed(
 VARIABLES = {
     "decide": {"request": "double 4", "files": FILES},
     "arguments": {"request": "double 4", "function": "double_number", "problem": "number='four' is not int", "files": FILES},
-    "specification": {"request": "double 4", "taken": ("add_numbers",), "problem": "the name is taken", "files": FILES},
+    "specification": {
+        "request": "double 4",
+        "near": "add_numbers(a: int, b: int) -> int: Adds.",
+        "problem": "the name is taken",
+        "files": FILES,
+    },
     "tests": {"name": "double_number", "specification": SPEC, "problem": "test_a asserts nothing"},
+    "more_tests": {"name": "double_number", "specification": SPEC, "tests": TESTS, "survivors": "- line 2: `2` became `3`"},
+    "deciding_test": {
+        "name": "double_number",
+        "specification": SPEC,
+        "tests": TESTS,
+        "difference": "double_number(number=0)\none returns 0",
+    },
     "implementation": {"signature": SIGNATURE, "specification": SPEC, "tests": TESTS, "problem": "it has another signature"},
     "repair": {"signature": SIGNATURE, "specification": SPEC, "tests": TESTS, "code": CODE, "failures": "test_doubles_a_number: failed"},
     "answer": {"request": "double 4", "call": "double_number(number=4)", "result": "8"},

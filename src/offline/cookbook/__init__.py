@@ -1,6 +1,5 @@
 """The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so where it knows none."""
 
-import re
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,7 +15,6 @@ from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
 from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification
 
 _DECLINE = "no_tool_fits"
-_TAKEN = re.compile(r"^Names that are taken: (.*)$", re.MULTILINE)
 _UNKNOWN_TOOL = (
     "I am the built-in offline model, and this specification is not from my cookbook, so I can't write code for it. "
     "Set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server, to let a full model do it."
@@ -33,8 +31,10 @@ class Cookbook:
                 return _choice(task, [Function.from_wire(tool) for tool in request.tools])
             case "write the specification":
                 return Completion(content=_specified(task).model_dump_json())
-            case "write the tests" | "write the implementation" | "repair the implementation":
+            case "write the tests" | "write more tests" | "write the implementation" | "repair the implementation":
                 return Completion(content=_written(task))
+            case "write the deciding test":
+                return Completion(content="undecided")
             case "answer the person":
                 return Completion(content=answer(task.parts["call"], task.parts["result"]))
             case _:
@@ -74,9 +74,7 @@ def _specified(task: Task) -> SpecificationReply:
     request = task.parts["request"]
     asked = matches(request)
     if asked:
-        listed = _TAKEN.search(task.rest)
-        taken = {*(listed[1].split(", ") if listed else ()), *names_in(_TAKEN.sub("", task.rest))}
-        return SpecificationReply(outcome="tool", message="", specification=specification(asked[0].recipe, taken))
+        return SpecificationReply(outcome="tool", message="", specification=specification(asked[0].recipe, names_in(task.rest)))
     small_talk = reply_to(request)
     if small_talk:
         return SpecificationReply(outcome="answer", message=small_talk, specification=None)
@@ -98,5 +96,5 @@ def _written(task: Task) -> str:
     if recipe is None:
         return _UNKNOWN_TOOL
     source = recipe.source
-    text = source.tests if task.name == "write the tests" else source.code
+    text = source.tests if task.name in ("write the tests", "write more tests") else source.code
     return f"```python\n{source.renamed(text, spec.name)}```"

@@ -13,6 +13,8 @@ _SECTIONS = {
     "extract the arguments": ("request",),
     "write the specification": ("request",),
     "write the tests": ("specification",),
+    "write more tests": ("specification", "tests", "survivors"),
+    "write the deciding test": ("specification", "tests", "difference"),
     "write the implementation": ("specification", "tests"),
     "repair the implementation": ("specification", "tests", "implementation", "failures"),
     "answer the person": ("request", "call", "result"),

@@ -1,0 +1,85 @@
+"""The programmer: candidates for an implementation, and repairs of the one that came nearest."""
+
+import asyncio
+
+from src.core.errors import ModelRefused, ModelReplyInvalid, SynthesisFailed
+from src.core.prompt import Prompt
+from src.core.protocols import ModelClient
+from src.core.spec import Specification
+from src.core.verdict import Verdict
+from src.core.words import count
+from src.prompts import render
+from src.synthesis.checks import module_problem
+from src.synthesis.failures import as_failures
+from src.synthesis.policy import SynthesisPolicy
+from src.synthesis.steps import Steps, checked
+
+
+class Programmer:
+    def __init__(self, model: ModelClient, policy: SynthesisPolicy) -> None:
+        self._model, self._policy = model, policy
+
+    async def draw(self, steps: Steps, spec: Specification, tests: str) -> list[str]:
+        """Implementations that were written side by side, none knowing of another; only the first is shown as it comes.
+
+        Raises:
+            SynthesisFailed: not one of them is usable, however often.
+            ModelError: the model is out of order.
+        """
+        problem = ""
+        for _ in range(self._policy.max_repairs + 1):
+            prompt = self._prompt(spec, tests, problem)
+            with steps.step("implementation", prompt.name) as current:
+                others = [asyncio.ensure_future(self._silent(steps, prompt, spec)) for _ in range(self._policy.candidates - 1)]
+                try:
+                    code, problem = await current.written(self._model, prompt, lambda code: module_problem(code, spec.signature()))
+                    drawn = [code] if not problem else []
+                    drawn += [other for other in await asyncio.gather(*others) if other]
+                finally:
+                    for other in others:
+                        other.cancel()
+                current.artifact = code
+                if others:
+                    current.summary = f"{len(drawn)} of {count(len(others) + 1, 'candidate')} can be run."
+                if drawn:
+                    return drawn
+                current.fail(f"Refused: {problem}.")
+        raise no_implementation(self._policy, problem)
+
+    async def repair(self, steps: Steps, spec: Specification, tests: str, code: str, verdict: Verdict) -> tuple[str, str]:
+        """The module again, with what failed in view, and why it can't be run ("": it can).
+
+        Raises:
+            ModelError: the model is out of order.
+        """
+        prompt = render("repair", **_shown(spec, tests), code=code, failures=as_failures(verdict))
+        with steps.step("implementation", prompt.name) as current:
+            new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, spec.signature()))
+            current.artifact = new
+            if problem:
+                current.fail(f"Refused: {problem}.")
+        return new, problem
+
+    def _prompt(self, spec: Specification, tests: str, problem: str) -> Prompt:
+        return render("implementation", **_shown(spec, tests), problem=problem)
+
+    async def _silent(self, steps: Steps, prompt: Prompt, spec: Specification) -> str:
+        """One more candidate, "" if it is of no use."""
+        try:
+            reply = "".join([piece async for piece in self._model.stream(prompt, steps.turn.budget)])
+        except (ModelReplyInvalid, ModelRefused):
+            return ""
+        code, problem = checked(reply, lambda code: module_problem(code, spec.signature()))
+        return "" if problem else code
+
+
+def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
+    return SynthesisFailed(
+        f"no implementation passed the tests in {count(policy.max_repairs + 1, 'attempt')}; the last: {problem}",
+        "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
+        where="verification",
+    )
+
+
+def _shown(spec: Specification, tests: str) -> dict[str, str]:
+    return {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}
