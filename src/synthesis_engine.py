@@ -17,6 +17,7 @@ from src.core.verdict import Verdict
 from src.core.words import count
 from src.prompts import render
 from src.prompts.files import listed
+from src.prompts.lessons import learnt
 from src.synthesis.checks import module_problem, specification_problem, suite_problem
 from src.synthesis.code_block import python_code
 from src.synthesis.failures import as_failures
@@ -74,9 +75,9 @@ class SynthesisEngine:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
 
     async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Tool | Reply:
-        problem = ""
+        problem, shown = "", {"request": turn.request, "files": listed(turn), "lessons": await learnt(turn, "specification", turn.request)}
         for attempt in range(1, MAX_REWRITES + 2):
-            prompt = render("specification", turn.history, request=turn.request, taken=taken, problem=problem, files=listed(turn))
+            prompt = render("specification", turn.history, **shown, taken=taken, problem=problem)
             with step(turn, "specification", attempt, prompt.name) as current:
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
@@ -115,9 +116,9 @@ class SynthesisEngine:
         return specification_problem(spec) or ""
 
     async def _write_tests(self, turn: Turn, spec: Specification) -> str:
-        problem = ""
+        problem, lessons = "", await learnt(turn, "tests", spec.description)
         for attempt in range(1, MAX_REWRITES + 2):
-            prompt = render("tests", name=spec.name, specification=spec.model_dump_json(indent=2), problem=problem)
+            prompt = render("tests", name=spec.name, specification=spec.model_dump_json(indent=2), problem=problem, lessons=lessons)
             with step(turn, "tests", attempt, prompt.name) as current:
                 tests, problem = await self._written(current, turn, prompt, lambda code: suite_problem(code, spec.name))
                 if not problem:
@@ -132,6 +133,7 @@ class SynthesisEngine:
 
     async def _implement(self, turn: Turn, spec: Specification, tests: str) -> str:
         shown = {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}
+        shown["lessons"] = await learnt(turn, "implementation", spec.description)
         prompt = render("implementation", **shown, problem="")
         for attempt in range(1, self._max_repairs + 2):
             with step(turn, "implementation", attempt, prompt.name) as current:

@@ -13,7 +13,7 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIErr
 from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
-from src.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from src.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from src.core.turn import Budget
 from src.llm.chunks import Chunks
 from src.llm.exchange import Call, Question, Reply
@@ -160,17 +160,13 @@ class Connection:
         try:
             left = budget.seconds_left
             if not left:
-                raise self._out_of_time(budget)
+                raise budget.out_of_seconds()
             async with asyncio.timeout(left) as limit:
                 return await step()
         except TimeoutError as error:
-            raise (self._out_of_time(budget) if limit.expired() else self._translated(error, midway=midway)) from error
+            raise (budget.out_of_seconds() if limit.expired() else self._translated(error, midway=midway)) from error
         except (OpenAIError, ValueError) as error:  # ValueError: the stream's data is not JSON
             raise self._translated(error, midway=midway) from cause(error, self.server)
-
-    def _out_of_time(self, budget: Budget) -> BudgetExceeded:
-        seconds = f"{budget.limits.seconds:g} seconds"
-        return BudgetExceeded(f"the turn has used up its budget of {seconds}", "ask for less, or raise TURN_MAX_SECONDS")
 
     def _translated(self, error: Exception, *, midway: bool = False) -> ModelError:
         return failure(error, self.server, midway=midway)

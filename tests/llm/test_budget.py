@@ -6,9 +6,9 @@ import json
 import pytest
 
 from src.core.errors import BudgetExceeded, ModelUnavailable
-from src.core.events import Usage
+from src.core.events import Limits, Usage
 from src.core.prompt import FunctionCall, FunctionSchema
-from src.core.turn import Budget, Limits
+from src.core.turn import Budget
 from src.core.value import Value
 from src.llm.pricing import Tokens
 from src.offline.completion import ChatRequest, Completion
