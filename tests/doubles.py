@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound
-from src.core.events import BudgetSpent, Event
+from src.core.events import Event
 from src.core.files import File
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.signature import parse_signature
@@ -201,6 +201,5 @@ def returned(text: str = "8", type_name: str = "int") -> Returned:
 
 
 def plain_events(events: Sequence[Event]) -> list[dict[str, Any]]:
-    """Events as dicts without what varies between runs, times, and without the meter that follows every model call."""
-    told = [e for e in events if not isinstance(e, BudgetSpent)]
-    return [{k: v for k, v in e.model_dump(exclude_defaults=True).items() if k != "seconds"} | {"type": e.type} for e in told]
+    """Events as dicts without what varies between runs: times."""
+    return [{k: v for k, v in e.model_dump(exclude_defaults=True).items() if k != "seconds"} | {"type": e.type} for e in events]

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavailable
-from src.core.events import FINAL, Event, Limits, TurnStarted
+from src.core.events import FINAL, BudgetSpent, Event, Limits, TurnStarted
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
 from src.core.spec import SpecificationReply
@@ -45,12 +45,14 @@ class Turns:
         synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
         self.orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), **options)
         self.events: list[Event] = []
+        self.meter: list[BudgetSpent] = []
+        """Comes after every model call, and is kept apart."""
 
     async def ask(self, request: str, history: tuple[ChatMessage, ...] = ()) -> list[str]:
-        """Run one turn; the types of its events, without the meter that follows every model call."""
-        await self.orchestrator.handle(request, self.events.append, history)
+        """Run one turn; the types of its events."""
+        await self.orchestrator.handle(request, lambda e: (self.meter if isinstance(e, BudgetSpent) else self.events).append(e), history)
         assert [type(e) in FINAL for e in self.events] == [False] * (len(self.events) - 1) + [True]
-        return [e.type for e in self.events if e.type != "budget_spent"]
+        return [e.type for e in self.events]
 
 
 async def test_a_tool_that_fits_is_run_and_its_result_answered():
