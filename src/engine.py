@@ -169,7 +169,7 @@ class Engine:
         return await self.learning.lessons()
 
     async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Raises: RequestError: there is no such lesson, or the words are blank or too long."""
+        """Reword a lesson, which then begins anew. Raises: RequestError: there is no such lesson."""
         return await self.learning.edit(lesson_id, trigger, advice)
 
     async def remove_lesson(self, lesson_id: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from src.core.errors import AgentError, RequestError
+from src.core.errors import AgentError
 from src.core.lesson import AgentKind, Lesson, LessonHint
 from src.core.turn import Recall
 from src.core.visible import one_line
@@ -14,9 +14,6 @@ from src.lessons.book import LessonBook
 from src.lessons.learner import Learner
 from src.lessons.turns import Turns
 from src.runtime import PromisingContext
-
-LONGEST = 400
-"""Characters of a trigger, and of an advice, that a person may write."""
 
 log = logging.getLogger(__name__)
 
@@ -77,10 +74,8 @@ class Learning:
         return await asyncio.to_thread(self._book.lessons)
 
     async def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson, which then begins anew. Raises: RequestError: there is none of that id, or the words are blank or too long."""
+        """Reword a lesson, which then begins anew. Raises: RequestError: there is none of that id."""
         words = one_line(trigger.strip()), one_line(advice.strip())
-        if not all(words) or max(map(len, words)) > LONGEST:
-            raise RequestError(f"a lesson needs a trigger and an advice of 1 to {LONGEST} characters", "shorten or complete it")
         lesson = await asyncio.to_thread(self._book.edit, lesson_id, *words)
         self._tell()
         return lesson

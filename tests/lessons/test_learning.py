@@ -230,9 +230,8 @@ async def test_a_person_rewords_and_deletes_lessons(tmp_path):
     assert (edited.trigger, edited.advice, edited.evidence) == ("when doubling", "Add it to itself.\\u202e", only(book).evidence)
     await book.learning.remove(hint.id)
     assert (book.book.lessons(), told) == ((), ["changed", "changed"])
-    for words in [("", "advice"), ("trigger", " "), ("trigger", "x" * 401), ("trigger", "advice")]:
-        with pytest.raises(RequestError):
-            await book.learning.edit(hint.id, *words)
+    with pytest.raises(RequestError):
+        await book.learning.edit(hint.id, "trigger", "advice")
     with pytest.raises(RequestError):
         await book.learning.remove("\0")
     stop()
