@@ -11,7 +11,7 @@ from src.core.lesson import AgentKind, Lesson, LessonHint
 from src.core.turn import Recall
 from src.core.visible import one_line
 from src.lessons.book import LessonBook
-from src.lessons.learner import Learner
+from src.lessons.learner import Examined, Learner
 from src.lessons.turns import Turns
 from src.runtime import PromisingContext
 
@@ -64,7 +64,7 @@ class Learning:
         """
         unexamined = await asyncio.to_thread(self._turns.unexamined)
         for turn_id in unexamined:
-            for lesson in await self._examine(turn_id):
+            for lesson in (await self._examine(turn_id)).taught:
                 report(lesson)
         await asyncio.to_thread(self._book.expire_unused, self._expire_days)
         return len(unexamined)
@@ -107,11 +107,12 @@ class Learning:
             return ()
         return tuple(lesson.hint() for lesson in found)
 
-    async def _examine(self, turn_id: str) -> tuple[Lesson, ...]:
+    async def _examine(self, turn_id: str) -> Examined:
         async with self._one_at_a_time:
-            taught = await self._learner.examine(turn_id)
-        self._tell()
-        return taught
+            examined = await self._learner.examine(turn_id)
+        if examined.changed:
+            self._tell()
+        return examined
 
     async def _examine_quietly(self, turn_id: str) -> None:
         try:

@@ -41,6 +41,15 @@ class LessonsReply(Value):
     lessons: tuple[LearntLesson, ...]
 
 
+class Examined(Value):
+    """What looking at a turn has brought."""
+
+    taught: tuple[Lesson, ...] = ()
+    """The lessons that it taught or confirmed."""
+    changed: bool = False
+    """Whether the book says something else than before."""
+
+
 class Learner:
     """Belongs to one event loop."""
 
@@ -48,8 +57,8 @@ class Learner:
         """`limits` hold for each turn that is looked at."""
         self._model, self._book, self._turns, self._limits = model, book, turns, limits
 
-    async def examine(self, turn_id: str) -> tuple[Lesson, ...]:
-        """The lessons that a turn taught or confirmed; nothing for one that has not ended, or was looked at before.
+    async def examine(self, turn_id: str) -> Examined:
+        """Look at a turn, unless it has not ended, or was looked at before.
 
         Raises:
             ModelUnavailable: the model can't be reached, so the turn stays to be looked at.
@@ -57,13 +66,14 @@ class Learner:
         """
         events, before = await asyncio.to_thread(self._turns.events, turn_id)
         if not events or await asyncio.to_thread(self._book.is_examined, turn_id):
-            return ()
+            return Examined()
         account = account_of(events, before)
         findings: tuple[Finding, ...] = ()
         if account and not await asyncio.to_thread(self._book.knows, account.digest):
             findings = await self._findings(account)
-        digest = account.digest if account else ""
-        return await asyncio.to_thread(self._book.close, turn_id, digest, outcomes_of(events), findings)
+        digest, outcomes = account.digest if account else "", outcomes_of(events)
+        taught = await asyncio.to_thread(self._book.close, turn_id, digest, outcomes, findings)
+        return Examined(taught=taught, changed=bool(taught or outcomes))
 
     async def _findings(self, account: Account) -> tuple[Finding, ...]:
         known = await asyncio.to_thread(self._book.nearest, f"{account.request}\n{account.record}", _KNOWN)
