@@ -42,6 +42,7 @@ class Terminal:
         self._said = ""
         """The last piece of the answer."""
         self._budget: BudgetSpent | None = None
+        self._told = False
 
     def show(self, event: Event) -> None:
         if isinstance(event, AnswerToken):
@@ -54,15 +55,22 @@ class Terminal:
             line = Text.assemble((f"{state:8}", _STYLES[state]), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
-        if isinstance(event, BudgetSpent):
-            self._budget = event
-        elif isinstance(event, FINAL) or (isinstance(event, SynthesisStep) and event.state in {"finished", "failed"}):
-            self._tell_spent(event.seconds if isinstance(event, FINAL) else None)
+        self._tell_spent(event)
 
-    def _tell_spent(self, seconds: float | None) -> None:
-        """What the turn has spent of its budget, after each step that it is spent on; `seconds` if the turn has ended."""
-        if self._budget is not None:
-            self._steps.print(Text(f"        {spent(self._budget, seconds)}", style="dim"))
+    def _tell_spent(self, event: Event) -> None:
+        """After each step that a model call was made for, and at the end, what the turn has spent of its budget."""
+        if isinstance(event, BudgetSpent):
+            self._budget, self._told = event, False
+        elif self._budget is None:
+            return
+        elif isinstance(event, FINAL):
+            self._say_spent(self._budget.model_copy(update={"seconds": event.seconds}))
+        elif isinstance(event, SynthesisStep) and event.state == "finished" and not self._told:
+            self._say_spent(self._budget)
+
+    def _say_spent(self, budget: BudgetSpent) -> None:
+        self._steps.print(Text(f"        {spent(budget)}", style="dim"))
+        self._told = True
 
 
 def _line(event: Event) -> tuple[str, str] | None:
@@ -117,12 +125,12 @@ def _outcome(execution: Execution) -> tuple[str, str]:
             assert_never(execution)
 
 
-def spent(event: BudgetSpent, seconds: float | None = None) -> str:
-    """What a turn has spent beside its limits; `seconds` in place of those at its last model call."""
+def spent(event: BudgetSpent) -> str:
+    """What a turn has spent beside its limits."""
     usage, limits = event.usage, event.limits
     tokens = usage.input_tokens + usage.output_tokens
     parts = [
-        f"{event.seconds if seconds is None else seconds:.1f} of {limits.seconds:g} s",
+        f"{event.seconds:.1f} of {limits.seconds:g} s",
         f"{usage.calls} of {limits.calls} model calls",
         f"{tokens:,} of {limits.tokens:,} tokens",
     ]
