@@ -115,7 +115,7 @@ async def _learn(settings: Settings) -> int:
 def _told(lesson: Lesson) -> str:
     """A lesson in one line."""
     standing = "expired" if lesson.expired else f"{lesson.weight:.2f}"
-    return one_line(f"{lesson.id[:8]}  {standing:7}  {lesson.agent:14} {lesson.trigger}: {lesson.advice}")
+    return one_line(f"{standing:7}  {lesson.agent:14} {lesson.trigger}: {lesson.advice}")
 
 
 @app.command()

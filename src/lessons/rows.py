@@ -20,7 +20,8 @@ def load(connection: sa.Connection, agent: AgentKind | None = None, lesson_id: s
         chosen &= lessons.c.id == lesson_id
     rows = connection.execute(sa.select(lessons).where(chosen).order_by(lessons.c.expired, lessons.c.weight.desc(), lessons.c.created_at))
     evidence: defaultdict[str, list[str]] = defaultdict(list)
-    for found in connection.execute(sa.select(lesson_evidence).order_by(lesson_evidence.c.at, lesson_evidence.c.turn_id)):
+    theirs = lesson_evidence.c.lesson_id.in_(sa.select(lessons.c.id).where(chosen))
+    for found in connection.execute(sa.select(lesson_evidence).where(theirs).order_by(lesson_evidence.c.at, lesson_evidence.c.turn_id)):
         evidence[found.lesson_id].append(found.turn_id)
     return tuple(_lesson(row, tuple(evidence[row.id])) for row in rows)
 
