@@ -13,12 +13,17 @@ from anyio.from_thread import start_blocking_portal
 from config import Settings, load_settings, make_folders
 from src.capability_registry import CapabilityRegistry
 from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
+from src.core.events import Limits
+from src.core.protocols import Embedder
 from src.core.status import ModelStatus
-from src.core.turn import Limits
 from src.embedding.minilm import MiniLM
 from src.embedding.model_files import FOLDER
 from src.engine import Changes, Engine
 from src.executor import Executor
+from src.learning import Learning
+from src.lessons.book import LessonBook
+from src.lessons.learner import Learner
+from src.lessons.turns import Turns
 from src.llm.pricing import free
 from src.llm_client import LLMClient
 from src.offline.cookbook import Cookbook
@@ -65,9 +70,18 @@ async def build_engine(settings: Settings) -> Engine:
         )
         synthesis = SynthesisEngine(model, sandbox, library, model.model, policy)
         executor, responder = Executor(model, sandbox, library), ResponseSynthesizer(model)
+        learning = _learning(settings, database, embedder, model)
+        stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
         orchestrator = Orchestrator(
-            library, executor, synthesis, responder, threshold=settings.similarity_threshold, limits=_limits(settings), runtime=runtime
+            library,
+            executor,
+            synthesis,
+            responder,
+            threshold=settings.similarity_threshold,
+            limits=_limits(settings),
+            runtime=runtime,
+            recall=learning.recall,
         )
         journal = Journal(database)
         return Engine(
@@ -79,6 +93,7 @@ async def build_engine(settings: Settings) -> Engine:
             seeded=SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database)),
             orchestrator=orchestrator,
             synthesis=synthesis,
+            learning=learning,
             journal=journal,
             recorder=Recorder(journal),
             files=ConversationFiles(database),
@@ -138,6 +153,13 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
     return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
+
+
+def _learning(settings: Settings, database: sa.Engine, embedder: Embedder, model: LLMClient) -> Learning:
+    book, turns = LessonBook(database, embedder), Turns(database)
+    limits = Limits(calls=settings.lessons_max_calls, tokens=settings.lessons_max_tokens, seconds=settings.lessons_max_seconds)
+    learner = Learner(model, book, turns, limits)
+    return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
 
 
 def _limits(settings: Settings) -> Limits:

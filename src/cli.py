@@ -16,8 +16,10 @@ from src.capability_registry import Sources
 from src.checks import run_check
 from src.core.errors import AgentError
 from src.core.events import FINAL, FilesMade, Record, TurnFinished
+from src.core.lesson import Lesson
 from src.core.logs import log_to_stderr
 from src.core.visible import one_line, visible
+from src.core.words import count
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
 from src.runtime import StreamAppender
@@ -81,6 +83,39 @@ async def _tools(settings: Settings, name: str | None) -> int:
             for tool in await engine.tools():
                 typer.echo(f"{tool.name:32} {one_line(tool.description)}")
     return 0
+
+
+@app.command()
+def lessons() -> None:
+    """List what was learnt from earlier turns."""
+    _run(_lessons)
+
+
+async def _lessons(settings: Settings) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        for lesson in await engine.lessons():
+            typer.echo(_told(lesson))
+    return 0
+
+
+@app.command()
+def learn() -> None:
+    """Learn from all turns that were not looked at yet. Exit code 1 if the model can't be reached."""
+    _run(_learn)
+
+
+async def _learn(settings: Settings) -> int:
+    provision(settings, _say, ("embedder",))
+    async with aclosing(await build_engine(settings)) as engine:
+        examined = await engine.learning.learn(lambda lesson: typer.echo(_told(lesson)))
+    _say(f"{count(examined, 'turn')} looked at")
+    return 0
+
+
+def _told(lesson: Lesson) -> str:
+    """A lesson in one line."""
+    standing = "expired" if lesson.expired else f"{lesson.weight:.2f}"
+    return one_line(f"{standing:7}  {lesson.agent:14} {lesson.trigger}: {lesson.advice}")
 
 
 @app.command()

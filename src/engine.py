@@ -8,10 +8,12 @@ from src.capability_registry import CapabilityRegistry
 from src.core.errors import RequestError
 from src.core.events import Record
 from src.core.files import File, FileLimits, FileReference
+from src.core.lesson import Lesson
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
 from src.core.turn import EarlierFiles
 from src.core.words import count
+from src.learning import Learning
 from src.llm_client import LLMClient
 from src.orchestrator import Orchestrator, RunningTurn
 from src.registry.change import LibraryChange
@@ -64,6 +66,7 @@ class Engine:
         seeded: SeedMark,
         orchestrator: Orchestrator,
         synthesis: SynthesisEngine,
+        learning: Learning,
         journal: Journal,
         recorder: Recorder,
         files: ConversationFiles,
@@ -72,12 +75,13 @@ class Engine:
         resources: AsyncExitStack,
     ) -> None:
         self.model, self.library, self.sandbox = model, library, sandbox
-        self.synthesis, self.orchestrator = synthesis, orchestrator
+        self.synthesis, self.orchestrator, self.learning = synthesis, orchestrator, learning
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
         self._runtime = runtime
         self._running: dict[str, tuple[str, RunningTurn]] = {}
+        self._learns = False
 
     async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
         """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
@@ -110,6 +114,9 @@ class Engine:
                 self._recorder.emit(conversation_id, turn_id, event)
         finally:
             del self._running[turn_id]
+        if self._learns:
+            await self._recorder.flush()
+            self.learning.begin(turn_id)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
         """What the conversation has; a file that comes with the request stands for earlier ones of its name."""
@@ -157,6 +164,22 @@ class Engine:
         """Raises: ToolNotFound, ToolModified."""
         return await self.library.get(name)
 
+    async def lessons(self) -> tuple[Lesson, ...]:
+        """What was learnt from earlier turns, the weightiest first, expired ones last."""
+        return await self.learning.lessons()
+
+    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
+        """Reword a lesson, which then begins anew. Raises: RequestError: there is no such lesson."""
+        return await self.learning.edit(lesson_id, trigger, advice)
+
+    async def remove_lesson(self, lesson_id: str) -> None:
+        """Raises: RequestError: there is no such lesson."""
+        await self.learning.remove(lesson_id)
+
+    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Have every change of the lessons from now on told; returns what ends that."""
+        return self.learning.on_change(callback)
+
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))
         library = LibraryStatus(tools=len(tools), detail=f"{count(len(tools), 'tool')}, {_SEARCH[index]}")
@@ -178,12 +201,17 @@ class Engine:
         """Have containers ready before the first request; `to_build`: also for tools that are yet to be built."""
         self.sandbox.start(verifiers=to_build)
 
+    async def learn_from_turns(self) -> None:
+        """Look at each turn that ends from now on, in the background."""
+        self._learns = True
+
     async def stop_abandoned_turns(self) -> None:
         """End in the journal what killed servers left running."""
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
 
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""
+        self._learns = False
         for _, turn in self._running.values():
             turn.stop("The server ended.")
         await self._runtime.aflush_tasks()

@@ -18,6 +18,7 @@ from src.core.verdict import Execution, Killed, Returned
 from src.execution.arguments import ArgumentsInvalid, bind
 from src.prompts import render
 from src.prompts.files import listed
+from src.prompts.lessons import learnt
 
 
 class Call(Value):
@@ -58,8 +59,8 @@ class Executor:
         Raises:
             ModelError: the model can't be reached, declines or makes no sense.
         """
-        result = await self._chosen(turn, render("decide", turn.history, request=turn.request, files=listed(turn)), tools)
-        return await self._again(turn, result)
+        prompt = render("decide", turn.history, **await _shown(turn))
+        return await self._again(turn, await self._chosen(turn, prompt, tools))
 
     async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
         """The call of a tool that is known to be meant: one model call, two if its arguments don't fit.
@@ -76,7 +77,7 @@ class Executor:
         return result
 
     async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
-        prompt = render("arguments", turn.history, request=turn.request, function=tool.name, problem=problem, files=listed(turn))
+        prompt = render("arguments", turn.history, **await _shown(turn), function=tool.name, problem=problem)
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
@@ -111,6 +112,11 @@ class Executor:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
         return execution
+
+
+async def _shown(turn: Turn) -> dict[str, str]:
+    """What every prompt here shows of a turn."""
+    return {"request": turn.request, "files": listed(turn), "lessons": await learnt(turn, "execution", turn.request)}
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:

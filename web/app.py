@@ -160,6 +160,8 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     try:
         bridge.run(engine.get_ready())
         bridge.run(engine.stop_abandoned_turns())
+        if settings.lessons_learn:
+            bridge.run(engine.learn_from_turns())
         bridge.run(engine.seed_once(_report))
     except SandboxError as error:
         _report(f"The seed tools wait for a sandbox: {error.message}")  # the page shows why, and all else works

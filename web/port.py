@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 
 from src.core.events import Record
 from src.core.files import File, FileLimits
+from src.core.lesson import Lesson
 from src.core.status import Asked, EngineStatus
 from src.core.tool import Tool
 from src.store.conversation import ConversationSummary
@@ -66,9 +67,23 @@ class Engine(Protocol):
         """Raises: ToolNotFound, ToolModified."""
         ...
 
+    async def lessons(self) -> tuple[Lesson, ...]:
+        """All, the weightiest first, expired ones last."""
+        ...
+
+    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
+        """Raises: RequestError: there is no such lesson."""
+        ...
+
+    async def remove_lesson(self, lesson_id: str) -> None:
+        """Raises: RequestError: there is no such lesson."""
+        ...
+
     async def status(self) -> EngineStatus: ...
 
     def on_library_change(self, callback: LibraryChange) -> Callable[[], None]: ...
+
+    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]: ...
 
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""

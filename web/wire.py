@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
 from src.core.errors import AgentError, RequestError
+from src.core.lesson import Lesson
 from src.core.tool import Tool
 from src.core.value import Value
 
@@ -37,6 +38,17 @@ class Subscribe(Value):
     after: Seq = 0
 
 
+LONGEST_LESSON = 400
+Words = Annotated[str, Field(max_length=LONGEST_LESSON, pattern=r"\S")]
+
+
+class LessonWords(Value):
+    """A lesson as a person words it."""
+
+    trigger: Words
+    advice: Words
+
+
 def parse(payload: type[Value], arguments: tuple[Any, ...]) -> Any:
     """The one argument of a socket event as a value.
 
@@ -63,6 +75,11 @@ def tool_line(tool: Tool) -> dict[str, Any]:
     shown = plain(tool)
     line = {key: shown[key] for key in ("name", "description", "uses", "created_at", "model")}
     return {**line, "signature": str(tool.signature)}
+
+
+def lesson_line(lesson: Lesson) -> dict[str, Any]:
+    """A lesson in the list of all; of its evidence only how much there is, as turns are their people's own."""
+    return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
 def tool_page(tool: Tool) -> dict[str, Any]:

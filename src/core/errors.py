@@ -24,10 +24,16 @@ AgentError
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar, Literal
+
+FailureKind = Literal["task", "budget", "model", "sandbox", "library", "internal"]
+"""What gave up: task: the work itself, in a working environment; budget: a limit was reached; the others: that part is out of order."""
 
 
 class AgentError(Exception):
     """Base of all errors above. `str(error)` names the value that is wrong; `remedy` says what to do, "" if nothing."""
+
+    kind: ClassVar[FailureKind] = "internal"
 
     def __init__(self, message: str, remedy: str = "", where: str = "") -> None:
         super().__init__(message)
@@ -48,6 +54,8 @@ class RequestError(AgentError):
 class ModelError(AgentError):
     """Base of everything that goes wrong between us and the model."""
 
+    kind: ClassVar[FailureKind] = "model"
+
 
 class ModelUnavailable(ModelError):
     """The model's server does not answer, answers too late, or keeps answering 429 or 5xx."""
@@ -64,9 +72,13 @@ class ModelReplyInvalid(ModelError):
 class BudgetExceeded(ModelError):
     """The turn has used up one of its limits."""
 
+    kind = "budget"
+
 
 class SandboxError(AgentError):
     """The sandbox is broken. Never raised because of what the sandboxed code did."""
+
+    kind = "sandbox"
 
 
 class SandboxUnavailable(SandboxError):
@@ -79,6 +91,8 @@ class SandboxFailed(SandboxError):
 
 class LibraryError(AgentError):
     """Base of what the tool library refuses."""
+
+    kind = "library"
 
 
 class ToolNameInvalid(LibraryError):
@@ -111,6 +125,8 @@ class EmbedderUnavailable(AgentError):
 
 class SynthesisFailed(AgentError):
     """A step of a synthesis gave up; `where` names it."""
+
+    kind = "task"
 
 
 @contextmanager

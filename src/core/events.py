@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from src.core.errors import FailureKind
 from src.core.files import File, FileReference
+from src.core.lesson import AgentKind, LessonHint
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
 
@@ -29,6 +31,27 @@ class Usage(Value):
     output_tokens: int = 0
     cost: float | None = None
     """US dollars; None where the price of the model is not known."""
+
+
+class Limits(Value):
+    """What one turn may spend on the model."""
+
+    calls: int = 40
+    tokens: int = 400_000
+    """Input and output together."""
+    seconds: float = 600.0
+    cost: float | None = None
+    """US dollars; None: no limit."""
+
+
+class BudgetSpent(Value):
+    """A model call has ended: what the turn has spent so far, all calls together."""
+
+    type: Literal["budget_spent"] = "budget_spent"
+    usage: Usage
+    limits: Limits
+    seconds: float
+    """Since the turn began."""
 
 
 class TurnStarted(Value):
@@ -60,6 +83,15 @@ class NoToolFound(Value):
     reason: str
     considered: tuple[str, ...] = ()
     seconds: float = 0.0
+
+
+class LessonsShown(Value):
+    """An agent is shown lessons of earlier turns before its first attempt."""
+
+    type: Literal["lessons_shown"] = "lessons_shown"
+    agent: AgentKind
+    lessons: tuple[LessonHint, ...]
+    """Best first."""
 
 
 class SynthesisStep(Value):
@@ -168,6 +200,9 @@ class TurnFailed(Value):
     """The stage that gave up: `searching`, a synthesis step, `executing`, `answering` or `internal`."""
     message: str
     remedy: str = ""
+    kind: FailureKind = "internal"
+    reached: str = ""
+    """kind `budget`: what was done by then, for people; "" if nothing."""
     usage: Usage = Usage()
     seconds: float = 0.0
 
@@ -183,9 +218,11 @@ class TurnStopped(Value):
 
 Event = Annotated[
     TurnStarted
+    | BudgetSpent
     | Searching
     | ToolFound
     | NoToolFound
+    | LessonsShown
     | SynthesisStep
     | TestFinished
     | SuiteRepeated
@@ -221,8 +258,10 @@ class Record(Value):
 
 
 def merge(first: Event, second: Event) -> Event | None:
-    """One event that says what both say, or None: neighbouring pieces of one stream become one piece."""
+    """One event that says what both say, or None: neighbouring pieces of one stream become one piece, of two sums the later holds."""
     match first, second:
+        case BudgetSpent(), BudgetSpent():
+            return second
         case AnswerToken(), AnswerToken():
             return AnswerToken(text=first.text + second.text)
         case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):

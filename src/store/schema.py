@@ -83,3 +83,35 @@ tool_vectors = sa.Table(
     sa.Column("embedder", sa.String(128), primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),  # little-endian float32
 )
+
+lessons = sa.Table(
+    "lessons",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("agent", sa.String(16), nullable=False, index=True),  # core.lesson.AgentKind
+    sa.Column("trigger", sa.Text, nullable=False),
+    sa.Column("advice", sa.Text, nullable=False),
+    sa.Column("uses", sa.Integer, nullable=False),
+    sa.Column("helped", sa.Integer, nullable=False),
+    sa.Column("failed", sa.Integer, nullable=False),
+    sa.Column("weight", sa.Float, nullable=False),
+    sa.Column("expired", sa.Boolean, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+lesson_evidence = sa.Table(
+    "lesson_evidence",
+    metadata,
+    sa.Column("lesson_id", sa.String(32), sa.ForeignKey("lessons.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)
+
+examined_turns = sa.Table(
+    "examined_turns",  # those that were looked at for lessons
+    metadata,
+    sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False, index=True),  # of what the model was shown of it, "" for nothing
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)

@@ -9,6 +9,7 @@ from src.core.spec import Specification
 from src.core.verdict import Verdict
 from src.core.words import count
 from src.prompts import render
+from src.prompts.lessons import learnt
 from src.synthesis.checks import module_problem
 from src.synthesis.failures import as_failures
 from src.synthesis.policy import SynthesisPolicy
@@ -26,9 +27,9 @@ class Programmer:
             SynthesisFailed: not one of them is usable, however often.
             ModelError: the model is out of order.
         """
-        problem = ""
+        problem, shown = "", await _shown(steps, spec, tests)
         for _ in range(self._policy.max_repairs + 1):
-            prompt = self._prompt(spec, tests, problem)
+            prompt = render("implementation", **shown, problem=problem)
             with steps.step("implementation", prompt.name) as current:
                 others = [asyncio.ensure_future(self._silent(steps, prompt, spec)) for _ in range(self._policy.candidates - 1)]
                 try:
@@ -52,16 +53,13 @@ class Programmer:
         Raises:
             ModelError: the model is out of order.
         """
-        prompt = render("repair", **_shown(spec, tests), code=code, failures=as_failures(verdict))
+        prompt = render("repair", **await _shown(steps, spec, tests), code=code, failures=as_failures(verdict))
         with steps.step("implementation", prompt.name) as current:
             new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, spec.signature()))
             current.artifact = new
             if problem:
                 current.fail(f"Refused: {problem}.")
         return new, problem
-
-    def _prompt(self, spec: Specification, tests: str, problem: str) -> Prompt:
-        return render("implementation", **_shown(spec, tests), problem=problem)
 
     async def _silent(self, steps: Steps, prompt: Prompt, spec: Specification) -> str:
         """One more candidate, "" if it is of no use."""
@@ -81,5 +79,6 @@ def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
     )
 
 
-def _shown(spec: Specification, tests: str) -> dict[str, str]:
-    return {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}
+async def _shown(steps: Steps, spec: Specification, tests: str) -> dict[str, str]:
+    lessons = await learnt(steps.turn, "implementation", spec.description)
+    return {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests, "lessons": lessons}

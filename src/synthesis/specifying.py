@@ -10,6 +10,7 @@ from src.core.tool import Tool
 from src.core.value import Value
 from src.prompts import render
 from src.prompts.files import listed
+from src.prompts.lessons import learnt
 from src.synthesis.checks import specification_problem
 from src.synthesis.examples import contradiction
 from src.synthesis.policy import SynthesisPolicy
@@ -46,17 +47,10 @@ class Analyst:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
+        shown = {"request": turn.request, "files": listed(turn), "lessons": await learnt(turn, "specification", turn.request)}
         near = [tool for name in looked_at if (tool := await self._known(name))]
         for _ in range(attempts):
-            prompt = render(
-                "specification",
-                turn.history,
-                request=turn.request,
-                taken=looked_at,
-                near=_listed(near),
-                problem=problem,
-                files=listed(turn),
-            )
+            prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
             with steps.step("specification", prompt.name) as current:
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":

@@ -4,6 +4,7 @@ from src.core.prompt import Prompt
 from src.core.protocols import ModelClient
 from src.core.words import count
 from src.prompts import render
+from src.prompts.lessons import learnt
 from src.synthesis.checks import suite_problem
 from src.synthesis.consensus import Difference
 from src.synthesis.examples import example_tests
@@ -32,10 +33,10 @@ class Tester:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         spec, attempts = order.spec, self._policy.max_rewrites + 1
-        shown = spec.model_dump_json(indent=2)
+        shown = {"specification": spec.model_dump_json(indent=2), "lessons": await learnt(steps.turn, "tests", spec.description)}
         given = [example_tests(spec, spec.user_examples), order.extends.tests if order.extends else ""]
         for _ in range(attempts):
-            prompt = render("tests", name=spec.name, specification=shown, problem=problem)
+            prompt = render("tests", name=spec.name, **shown, problem=problem)
             with steps.step("tests", prompt.name) as current:
                 tests, problem = await current.written(self._model, prompt, lambda code: suite_problem(joined(code, *given), spec.name))
                 if not problem:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { backendWords, date, duration, firstLine, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
+import { backendWords, budgetOf, date, duration, firstLine, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
 
 test("durations have the unit that suits them", () => {
   const cases = [
@@ -26,6 +26,17 @@ test("usage names calls, tokens and the cost where it is known", () => {
 
 test("no usage is no text", () => {
   assert.deepEqual([usageText(null), usageText({ calls: 0, input_tokens: 0, output_tokens: 0, cost: null })], ["", ""]);
+});
+
+test("a budget names what was spent beside each limit, and the share of the nearest", () => {
+  const limits = { calls: 40, tokens: 400000, seconds: 600, cost: null };
+  const usage = { calls: 5, input_tokens: 2380, output_tokens: 420, cost: null };
+  const plain = "5 of 40 model calls · 2,800 of 400,000 tokens · 60 of 600 s";
+  assert.deepEqual(budgetOf({ usage, limits, seconds: 60.2 }), { words: plain, share: 0.125 });
+  assert.equal(budgetOf({ usage: { ...usage, cost: 0.0123 }, limits, seconds: 60 }).words, `${plain} · $0.0123`);
+  const costly = budgetOf({ usage: { ...usage, cost: 0.9 }, limits: { ...limits, cost: 1 }, seconds: 60 });
+  assert.deepEqual(costly, { words: `${plain} · $0.9000 of $1`, share: 0.9 });
+  assert.equal(budgetOf({ usage: { ...usage, calls: 50 }, limits, seconds: 60 }).share, 1);
 });
 
 test("numbers are grouped and nouns agree with them", () => {

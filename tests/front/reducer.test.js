@@ -224,3 +224,8 @@ test("a notice is shown and announced until dismissed", () => {
   assert.deepEqual(state, { ...opened, notice: { message: "Unknown conversation.", remedy: "Start a new one." }, announcement });
   assert.equal(after(state, { type: "notice_dismissed" }).notice, null);
 });
+
+test("lessons are a view of their own, beside the library", () => {
+  const state = after(initialState, { type: "lessons_loaded", lessons: [{ id: "l1" }] }, { type: "view_selected", view: "lessons" });
+  assert.deepEqual([state.lessons, state.view, state.panel], [[{ id: "l1" }], "lessons", "lessons"]);
+});

@@ -37,6 +37,7 @@ test("a reused tool makes a turn of four steps", () => {
     answer: "It is 45.",
     tool: "calculate_percentage",
     usage: USAGE,
+    budget: null,
     seconds: 4.5,
     failure: null,
     stopReason: "",
@@ -164,7 +165,7 @@ test("a stop stops what was running and keeps what was done", () => {
 
 test("a failure marks the step that gave up", () => {
   const turn = folded([started("x"), searching, failed("searching", "no connection", "try again")]);
-  const failure = { where: "searching", message: "no connection", remedy: "try again" };
+  const failure = { where: "searching", message: "no connection", remedy: "try again", reached: "" };
   assert.deepEqual(turn.steps, [
     { key: "searching-1", kind: "searching", attempt: 1, state: "failed", startedAt: second(2), seconds: 1 },
     { key: "turn_failed-1", kind: "turn_failed", attempt: 1, state: "failed", startedAt: second(3), seconds: null, ...failure },
@@ -201,4 +202,25 @@ test("a mismatch says what does not fit and what follows", () => {
 test("an event of a newer server changes nothing", () => {
   const turn = folded([started("x"), searching]);
   assert.equal(foldEvent(turn, { type: "not_yet_invented" }, second(3)), turn);
+});
+
+test("what a limit left behind is told with the failure", () => {
+  const reached = "The specification is written.";
+  const turn = folded([started("x"), { ...failed("tests", "the budget is used up", "ask for less"), kind: "budget", reached }]);
+  assert.deepEqual([turn.failure.reached, turn.steps.at(-1).reached], [reached, reached]);
+});
+
+test("the budget is that of the newest model call and makes no step", () => {
+  const limits = { calls: 40, tokens: 400000, seconds: 600, cost: null };
+  const spent = (calls, seconds) => ({ type: "budget_spent", usage: { ...USAGE, calls }, limits, seconds });
+  const turn = folded([started("x"), searching, spent(1, 0.5), spent(2, 3)]);
+  assert.deepEqual(turn.budget, { usage: { ...USAGE, calls: 2 }, limits, seconds: 3 });
+  assert.deepEqual(turn.steps.map((s) => s.kind), ["searching"]);
+});
+
+test("lessons that are shown are a step of their own and close none", () => {
+  const lessons = [{ id: "l1", trigger: "tests compare floats", advice: "Use approx." }];
+  const turn = folded([started("x"), searching, { type: "lessons_shown", agent: "execution", lessons }]);
+  assert.deepEqual(turn.steps.map((s) => [s.kind, s.state]), [["searching", "running"], ["lessons_shown", "done"]]);
+  assert.deepEqual([turn.steps[1].agent, turn.steps[1].lessons], ["execution", lessons]);
 });

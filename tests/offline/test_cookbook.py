@@ -54,18 +54,18 @@ def complete(prompt: Prompt, tools: tuple[dict[str, Any], ...] = ()) -> Completi
 
 
 def choose(request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> tuple[str | None, Any]:
-    reply = complete(render("decide", history, request=request, files=""), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files="", lessons=""), (*tools, DECLINE))
     assert reply.finish_reason == "tool_calls"
     return reply.function, reply.arguments
 
 
 def choose_with(files: str, request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> Any:
-    reply = complete(render("decide", history, request=request, files=files), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files=files, lessons=""), (*tools, DECLINE))
     return reply.arguments
 
 
 def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> SpecificationReply:
-    reply = complete(render("specification", request=request, near="\n".join(taken), problem=problem, files=""))
+    reply = complete(render("specification", request=request, near="\n".join(taken), problem=problem, files="", lessons=""))
     assert (reply.function, reply.finish_reason) == (None, "stop")
     return SpecificationReply.model_validate_json(reply.content)
 
@@ -181,7 +181,7 @@ def test_foreign_tool_is_not_called_for_another_job_on_the_same_subject() -> Non
 
 
 def arguments(request: str, tool: dict[str, Any], history: tuple[ChatMessage, ...] = (), problem: str = "") -> tuple[str | None, Any]:
-    prompt = render("arguments", history, request=request, function=tool["function"]["name"], problem=problem, files="")
+    prompt = render("arguments", history, request=request, function=tool["function"]["name"], problem=problem, files="", lessons="")
     reply = complete(prompt, (tool, DECLINE))
     return reply.function, reply.arguments
 
@@ -228,7 +228,7 @@ def test_refused_name_is_not_proposed_again() -> None:
 
 def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> None:
     history = (ChatMessage(role="user", content="Reverse 'a'"), ChatMessage(role="assistant", content="`a`"))
-    prompt = render("specification", history, request="and 'b'?", near="", problem="", files="")
+    prompt = render("specification", history, request="and 'b'?", near="", problem="", files="", lessons="")
     reply = SpecificationReply.model_validate_json(complete(prompt).content)
     assert reply.model_dump() == {
         "outcome": "question",
@@ -248,8 +248,10 @@ def test_suite_and_module_follow_the_name_in_the_specification() -> None:
 
 def written(spec: Specification) -> tuple[str | None, str | None]:
     shown = spec.model_dump_json(indent=2)
-    tests = complete(render("tests", name=spec.name, specification=shown, problem="")).content
-    code = complete(render("implementation", signature=str(spec.signature()), specification=shown, tests=tests, problem="")).content
+    tests = complete(render("tests", name=spec.name, specification=shown, problem="", lessons="")).content
+    code = complete(
+        render("implementation", signature=str(spec.signature()), specification=shown, tests=tests, problem="", lessons="")
+    ).content
     return python_code(tests), python_code(code)
 
 
@@ -258,7 +260,15 @@ def test_repair_writes_the_module_again() -> None:
     assert spec is not None
     shown = spec.model_dump_json()
     reply = complete(
-        render("repair", signature=str(spec.signature()), specification=shown, tests="...", code="broken", failures="test_squares: failed")
+        render(
+            "repair",
+            signature=str(spec.signature()),
+            specification=shown,
+            tests="...",
+            code="broken",
+            failures="test_squares: failed",
+            lessons="",
+        )
     )
     assert python_code(reply.content) == next(r for r in RECIPES if r.name == "is_perfect_square").source.code
 
@@ -268,7 +278,7 @@ def test_unknown_specification_gets_words_and_no_code() -> None:
     assert spec is not None
     foreign = spec.model_copy(update={"name": "invent_something"})
     assert written(foreign) == (None, None)
-    reply = complete(render("tests", name="x", specification="no JSON", problem="")).content
+    reply = complete(render("tests", name="x", specification="no JSON", problem="", lessons="")).content
     assert "offline model" in reply
     assert "OPENAI_API_KEY" in reply
 
@@ -365,7 +375,7 @@ def test_free_chat_is_told_what_the_offline_model_is(messages: list[dict[str, An
 
 
 def test_content_in_parts_is_read() -> None:
-    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="")
+    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="")
     messages = [{"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages]
     reply = SpecificationReply.model_validate_json(Cookbook().complete(ChatRequest(model="offline", messages=messages)).content)
     assert reply.outcome == "tool"
@@ -411,7 +421,7 @@ def test_the_only_table_is_the_one_that_is_meant(files: str, request_text: str, 
 
 def test_names_of_files_are_no_names_of_tools_that_are_taken() -> None:
     files = SALES.replace("sales.csv", "chart_csv_file")
-    reply = complete(render("specification", request="Chart this CSV", near="", problem="", files=files))
+    reply = complete(render("specification", request="Chart this CSV", near="", problem="", files=files, lessons=""))
     assert SpecificationReply.model_validate_json(reply.content).specification.name == "chart_csv_file"
 
 

@@ -15,6 +15,7 @@ from functools import partial
 from src.core.errors import RequestError, ToolNotFound
 from src.core.events import AnswerToken, Event, FilesMade, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.files import MB, File, FileLimits
+from src.core.lesson import Lesson
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
@@ -44,6 +45,21 @@ TOOL = Tool(
 )
 
 
+LESSON = Lesson(
+    id="l1",
+    agent="tests",
+    trigger="tests compare floats",
+    advice="Use pytest.approx.",
+    evidence=("t1", "t2"),
+    uses=2,
+    helped=1,
+    failed=1,
+    weight=0.5,
+    created_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    updated_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+)
+
+
 class FakeEngine:
     """`web.port.Engine`; to be made on its event loop."""
 
@@ -60,6 +76,8 @@ class FakeEngine:
         self._library_callbacks: list[LibraryChange] = []
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
+        self._lessons = {LESSON.id: LESSON}
+        self._lessons_callbacks: list[Callable[[], None]] = []
 
     def append(self, entries: Sequence[Entry]) -> list[Record]:
         """The journal's, for the recorder."""
@@ -159,6 +177,32 @@ class FakeEngine:
         if name != TOOL.name:
             raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
         return TOOL
+
+    async def lessons(self) -> tuple[Lesson, ...]:
+        return tuple(self._lessons.values())
+
+    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
+        edited = self._lesson(lesson_id).model_copy(update={"trigger": trigger, "advice": advice})
+        self._lessons[lesson_id] = edited
+        self._tell_lessons_change()
+        return edited
+
+    async def remove_lesson(self, lesson_id: str) -> None:
+        del self._lessons[self._lesson(lesson_id).id]
+        self._tell_lessons_change()
+
+    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        self._lessons_callbacks.append(callback)
+        return lambda: self._lessons_callbacks.remove(callback)
+
+    def _lesson(self, lesson_id: str) -> Lesson:
+        if lesson_id not in self._lessons:
+            raise RequestError(f"there is no lesson {lesson_id!r}", "look at the list of lessons")
+        return self._lessons[lesson_id]
+
+    def _tell_lessons_change(self) -> None:
+        for callback in self._lessons_callbacks:
+            callback()
 
     async def status(self) -> EngineStatus:
         model = ModelStatus(name="offline", offline=True, detail="built in")

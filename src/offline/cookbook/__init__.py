@@ -1,5 +1,6 @@
 """The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so where it knows none."""
 
+import json
 from typing import Any
 
 from pydantic import ValidationError
@@ -9,6 +10,7 @@ from src.offline.completion import ChatRequest, Completion
 from src.offline.cookbook.answering import answer
 from src.offline.cookbook.conversation import Match, matches
 from src.offline.cookbook.fitting import Function, fill, fill_by_literals
+from src.offline.cookbook.learning import lessons_of
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.sections import Task, read_task
 from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
@@ -37,6 +39,8 @@ class Cookbook:
                 return Completion(content="undecided")
             case "answer the person":
                 return Completion(content=answer(task.parts["call"], task.parts["result"]))
+            case "learn lessons":
+                return Completion(content=json.dumps({"lessons": lessons_of(task.parts["record"])}))
             case _:
                 return Completion(content=reply_to(task.parts["request"]) or KNOWLEDGE)
 

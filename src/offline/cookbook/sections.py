@@ -8,6 +8,8 @@ from typing import Any
 
 _TASK = "# Task: "
 _FILES = re.compile(r"\s*<files(?P<mark>-[0-9a-f]+)?>\n(?P<lines>.*?)\n</files(?P=mark)?>", re.DOTALL)
+_LESSONS = re.compile(r"\s*<lessons(?P<mark>-[0-9a-f]+)?>\n.*?\n</lessons(?P=mark)?>", re.DOTALL)
+"""Hints for models that can follow them."""
 _SECTIONS = {
     "choose a tool": ("request",),
     "extract the arguments": ("request",),
@@ -18,6 +20,7 @@ _SECTIONS = {
     "write the implementation": ("specification", "tests"),
     "repair the implementation": ("specification", "tests", "implementation", "failures"),
     "answer the person": ("request", "call", "result"),
+    "learn lessons": ("record",),
 }
 
 
@@ -47,7 +50,7 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
     if found is None:
         return Task("", {"request": said[-1]}, "", (), tuple(said[:-1]))
     parts = {tag: found[tag].strip("\n") for tag in _SECTIONS[name]}
-    rest = said[-1][found.end() :]
+    rest = _LESSONS.sub("", said[-1][found.end() :])
     listed = _FILES.search(rest)
     return Task(name, parts, _FILES.sub("", rest), _files(listed["lines"]) if listed else (), tuple(said[:-1]))
 

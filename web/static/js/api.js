@@ -21,4 +21,7 @@ export const getTools = async () => (await get("/api/tools")).tools;
 export const getTool = (name) => get(`/api/tools/${encodeURIComponent(name)}`);
 // Sends a file ahead of its request; the id by which the request names it.
 export const postFile = async (name, body) => (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
+export const getLessons = async () => (await get("/api/lessons")).lessons;
+export const patchLesson = (id, words) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });
+export const deleteLesson = (id) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
 export const getConversations = async () => (await get("/api/conversations")).conversations;

@@ -4,6 +4,7 @@ export const STEP_WORDS = {
   searching: "Search",
   tool_found: "Tool found",
   no_tool_found: "No tool fits",
+  lessons_shown: "Lessons",
   specification: "Specification",
   tests: "Tests",
   stub: "Tests against an empty stub",
@@ -70,6 +71,20 @@ export function usageText(usage) {
   if (!usage || usage.calls === 0) return "";
   const tokens = plural(usage.input_tokens + usage.output_tokens, "token");
   return [plural(usage.calls, "model call"), tokens, costText(usage.cost)].filter(Boolean).join(" · ");
+}
+
+// What a turn has spent beside its limits, in words, and the share of the limit that is nearest.
+export function budgetOf({ usage, limits, seconds }) {
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const parts = [
+    [usage.calls, limits.calls, `${number(usage.calls)} of ${plural(limits.calls, "model call")}`],
+    [tokens, limits.tokens, `${number(tokens)} of ${plural(limits.tokens, "token")}`],
+    [seconds, limits.seconds, `${Math.round(seconds)} of ${number(limits.seconds)} s`],
+  ];
+  if (limits.cost != null) parts.push([usage.cost ?? 0, limits.cost, `$${(usage.cost ?? 0).toFixed(4)} of $${limits.cost}`]);
+  else if (usage.cost) parts.push([0, 1, costText(usage.cost)]);
+  const share = Math.max(...parts.map(([spent, limit]) => (limit > 0 ? Math.min(1, spent / limit) : 1)));
+  return { words: parts.map(([, , words]) => words).join(" · "), share };
 }
 
 // US dollars; nothing where the price is not known or where there is none.

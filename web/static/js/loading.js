@@ -1,6 +1,6 @@
 // Loading what the page shows beside the conversation, each into the store.
 
-import { getConversations, getHealth, getTool, getTools } from "./api.js";
+import { getConversations, getHealth, getLessons, getTool, getTools } from "./api.js";
 import { dispatch } from "./store.js";
 
 // Sees to it that an expired token shows as such; other trouble shows as the connection's state.
@@ -15,6 +15,7 @@ async function load(request, received) {
 
 export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loaded", health }));
 export const loadTools = () => load(getTools, (tools) => ({ type: "tools_loaded", tools }));
+export const loadLessons = () => load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
 export const loadConversations = () => load(getConversations, (conversations) => ({ type: "conversations_loaded", conversations }));
 
 export async function loadTool(name) {
@@ -25,4 +26,4 @@ export async function loadTool(name) {
   }
 }
 
-export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadConversations()]);
+export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadLessons(), loadConversations()]);

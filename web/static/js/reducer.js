@@ -14,12 +14,13 @@ export const initialState = {
   pending: [], // asked, but not yet in the journal: {key, text, files, conversationId, turnId, error}
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
-  view: "chat", // what a narrow page shows: chat, activity, library
-  panel: "activity", // what a wide page shows beside the chat: activity, library
+  view: "chat", // what a narrow page shows: chat, activity, library, lessons
+  panel: "activity", // what a wide page shows beside the chat: activity, library, lessons
   tools: null,
   toolDetails: {},
   openTool: null,
   search: "",
+  lessons: null,
   draft: "",
   attached: [], // files of the next request: {key, name, size, content}
   focusComposer: 0, // grows when the composer should take the focus
@@ -82,6 +83,7 @@ const changes = {
   tool_closed: (state) => ({ ...state, openTool: null }),
   tool_loaded: (state, { name, tool }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { tool } } }),
   tool_not_loaded: (state, { name, error }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { error } } }),
+  lessons_loaded: (state, { lessons }) => ({ ...state, lessons }),
   search_changed: (state, { text }) => ({ ...state, search: text }),
   library_changed(state, { name, change, reason }) {
     const { [name]: stale, ...toolDetails } = state.toolDetails;

@@ -3,7 +3,7 @@
 import { close, open, patch } from "./steps.js";
 
 export const newTurn = (id, startedAt) => ({
-  id, startedAt, request: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, seconds: null, failure: null, stopReason: "",
+  id, startedAt, request: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "",
 });
 
 const always = () => true;
@@ -19,6 +19,10 @@ export function foldEvent(turn, event, at) {
 
 const folds = {
   turn_started: (turn, event, at) => ({ ...turn, request: event.request, files: event.files ?? [], startedAt: at }),
+  budget_spent: (turn, { usage, limits, seconds }) => ({ ...turn, budget: { usage, limits, seconds } }),
+  lessons_shown(turn, { agent, lessons }, at) {
+    return withSteps(turn, open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }));
+  },
   searching: (turn, event, at) => withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
@@ -46,11 +50,11 @@ const folds = {
     return { ...end(turn, event, "done"), steps, answer: event.answer, tool: event.tool };
   },
   turn_failed(turn, event, at) {
-    const { where, message, remedy } = event;
+    const { where, message, remedy, reached = "" } = event;
     const guilty = (step) => step.kind === where || (where === "answering" && step.kind === "answer");
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
-    const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy });
-    return { ...end(turn, event, "failed"), steps, failure: { where, message, remedy } };
+    const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy, reached });
+    return { ...end(turn, event, "failed"), steps, failure: { where, message, remedy, reached } };
   },
   turn_stopped(turn, event, at) {
     const closed = close(turn.steps, always, "stopped", at);

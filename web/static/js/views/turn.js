@@ -8,6 +8,7 @@ import { Markdown } from "../markdown.js";
 import { memo } from "../memo.js";
 import { running } from "../steps.js";
 import { dispatch } from "../store.js";
+import { BudgetMeter } from "./budget.js";
 import { Elapsed } from "./elapsed.js";
 import { MadeFiles, RequestFiles } from "./files.js";
 import { Problem } from "./problem.js";
@@ -22,6 +23,7 @@ export const TurnView = memo(({ turn, skew, stopping, conversationId }) => {
     <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
     <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
+    ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
     ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
     </div>`}
