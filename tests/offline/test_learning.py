@@ -40,5 +40,5 @@ def test_lessons_in_a_prompt_change_nothing_of_what_it_writes():
         ("tests", {"name": "f", "specification": specification().model_dump_json(), "problem": ""}),
     ):
         assert said(render(name, **given, lessons=lessons)) == said(render(name, **given, lessons=""))
-    reply = json.loads(said(render("specification", request="Reverse 'abc'", files="", taken=(), problem="", lessons=lessons)))
+    reply = json.loads(said(render("specification", request="Reverse 'abc'", files="", near="", problem="", lessons=lessons)))
     assert reply["specification"]["name"] == "reverse_string"
