@@ -63,6 +63,10 @@ class Settings(BaseSettings):
     """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """How often the model may repair an implementation whose tests fail."""
+    trust_after: int = Field(3, ge=1, le=100)
+    """Different calls that a tool has to serve before it is trusted."""
+    retire_after: int = Field(3, ge=1, le=100)
+    """Failures in a row after which a tool is retired."""
 
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
     """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first of them that works on this machine."""

@@ -17,6 +17,7 @@ from src.checks import run_check
 from src.core.errors import AgentError
 from src.core.events import FINAL, FilesMade, Record, TurnFinished
 from src.core.logs import log_to_stderr
+from src.core.provenance import Edited, Provenance
 from src.core.visible import one_line, visible
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
@@ -92,8 +93,8 @@ def verify(name: str) -> None:
 async def _verify(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         draft = await engine.library.edited(name)
-        await engine.synthesis.examine(draft)
-        await engine.library.accept(name, Sources(code=draft.code, tests=draft.tests))
+        verdict = await engine.synthesis.examine(draft)
+        await engine.library.accept(name, Sources(code=draft.code, tests=draft.tests), Provenance(origin=Edited(), verdict=verdict))
     _say(f"{name} passes its tests and is in use as it stands now.")
     return 0
 

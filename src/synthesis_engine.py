@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from src.core.errors import LibraryError, ModelReplyInvalid, SynthesisFailed, ToolExists
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
+from src.core.provenance import AskedPrompt, Provenance
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
@@ -53,10 +54,10 @@ class SynthesisEngine:
         if not isinstance(spec, Specification):
             return spec
         tests = await self._write_tests(turn, spec)
-        code = await self._implement(turn, spec, tests)
-        return await self._register(turn, spec, tests, code)
+        code, verdict = await self._implement(turn, spec, tests)
+        return await self._register(turn, spec, tests, code, verdict)
 
-    async def examine(self, draft: ToolDraft) -> None:
+    async def examine(self, draft: ToolDraft) -> Verdict:
         """Take a tool that a person wrote through the gate that generated ones pass: checks, red on stubs, green on the code.
 
         Raises:
@@ -72,12 +73,14 @@ class SynthesisEngine:
         verdict = await self._gate.green(draft.name, draft.code, draft.tests, lambda _: None)
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
+        return verdict
 
     async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Tool | Reply:
         problem = ""
         for attempt in range(1, MAX_REWRITES + 2):
             prompt = render("specification", turn.history, request=turn.request, taken=taken, problem=problem, files=listed(turn))
             with step(turn, "specification", attempt, prompt.name) as current:
+                turn.asked.append(AskedPrompt.of(prompt))
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
                     raise SynthesisFailed(reply.message or "the model says that no tool can do this")
@@ -97,10 +100,12 @@ class SynthesisEngine:
         raise _gave_up("specification", problem)
 
     async def _same_tool(self, spec: Specification | None) -> Tool | None:
-        """The tool that is specified, if the library has it and the search missed it: same name, same parameters."""
+        """The tool that is specified, if the library has it and the search missed it: same name, same parameters, not retired."""
         try:
             known = await self._library.get(spec.name) if spec else None
         except LibraryError:
+            return None
+        if known and known.standing == "retired":
             return None
         names = [p.name for p in known.signature.parameters] if known else None
         return known if spec and names == [p.name for p in spec.parameters] else None
@@ -130,7 +135,7 @@ class SynthesisEngine:
                 current.fail(f"Refused: {problem}.")
         raise _gave_up("tests", problem)
 
-    async def _implement(self, turn: Turn, spec: Specification, tests: str) -> str:
+    async def _implement(self, turn: Turn, spec: Specification, tests: str) -> tuple[str, Verdict]:
         shown = {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}
         prompt = render("implementation", **shown, problem="")
         for attempt in range(1, self._max_repairs + 2):
@@ -146,7 +151,7 @@ class SynthesisEngine:
                 verdict = await self._gate.green(spec.name, code, tests, turn.emit, attempt)
                 if verdict.passed:
                     current.summary = steady_summary(verdict)
-                    return code
+                    return code, verdict
                 problem = _summary(verdict)
                 current.fail(problem)
             prompt = render("repair", **shown, code=code, failures=as_failures(verdict))
@@ -156,7 +161,7 @@ class SynthesisEngine:
             where="verification",
         )
 
-    async def _register(self, turn: Turn, spec: Specification, tests: str, code: str) -> Tool:
+    async def _register(self, turn: Turn, spec: Specification, tests: str, code: str, verdict: Verdict) -> Tool:
         with step(turn, "registration") as current:
             draft = ToolDraft(
                 name=spec.name,
@@ -168,7 +173,8 @@ class SynthesisEngine:
                 model=self._model_name,
             )
             try:
-                tool = await self._library.add(draft)
+                made = Provenance(verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+                tool = await self._library.add(draft, made)
                 current.summary = f"{tool.name} is in the library."
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
@@ -180,6 +186,7 @@ class SynthesisEngine:
 
     async def _written(self, current: Step, turn: Turn, prompt: Prompt, check: Callable[[str], str | None]) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("": nothing)."""
+        turn.asked.append(AskedPrompt.of(prompt))
         try:
             reply = await current.streamed(self._model.stream(prompt, turn.budget))
         except ModelReplyInvalid as error:

@@ -19,6 +19,7 @@ from src.core.events import (
     TestFinished,
     ToolFound,
     ToolMismatch,
+    ToolStandingChanged,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -79,6 +80,8 @@ def _line(event: Event) -> tuple[str, str] | None:
             return _outcome(execution)
         case FilesMade():
             return "done", f"made {', '.join(file.name for file in event.files)}"
+        case ToolStandingChanged():
+            return "done" if event.after == "trusted" else "failed", f"{event.tool} is {event.after} now: {event.reason}"
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
         case TurnFailed():

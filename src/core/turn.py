@@ -8,6 +8,7 @@ from src.core.errors import BudgetExceeded
 from src.core.events import Event, Usage
 from src.core.files import File, FileReference
 from src.core.prompt import ChatMessage
+from src.core.provenance import AskedPrompt
 
 
 @dataclass(frozen=True)
@@ -106,3 +107,5 @@ class Turn:
     files: tuple[File, ...] = ()
     """What came with the request."""
     earlier: EarlierFiles = EarlierFiles()
+    asked: list[AskedPrompt] = field(default_factory=list)
+    """What the model was asked to make a tool, for the record of its version; grows with the turn."""
