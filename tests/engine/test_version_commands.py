@@ -1,0 +1,70 @@
+"""The commands for versions and standing, on a real library without a sandbox."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from src.capability_registry import CapabilityRegistry
+from src.cli import app
+from src.core.events import Usage
+from src.core.provenance import Provenance, Repaired
+from src.store.database import open_database
+from tests.doubles import passing
+from tests.embedding.hashing import HashingEmbedder
+from tests.home import Home
+from tests.registry.drafts import REPAIRED, REVERSE
+
+REPAIR = Provenance(
+    origin=Repaired(failure="it raised KeyError"), verdict=passing(), usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125)
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """With one tool, which was repaired once."""
+    home = Home(tmp_path / "home")
+    for name, value in home.environment(SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock").items():
+        monkeypatch.setenv(name, value)
+
+    async def prepare() -> None:
+        engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
+        library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
+        await library.start()
+        await library.add(REVERSE)
+        await library.revise(REPAIRED, 1, REPAIR)
+        await library.aclose()
+        engine.dispose()
+
+    asyncio.run(prepare())
+    return home
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def test_versions_are_listed_compared_and_put_back(home: Home) -> None:
+    listed = run("versions", "reverse_text").stdout.splitlines()
+    assert [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DATE", line) for line in listed] == [
+        "  2  DATE  repaired: it raised KeyError  by gpt-4  1 test passed  2 model calls, 1000 tokens, $0.0125",
+        "  1  DATE  created  by gpt-4",
+    ]
+    assert run("diff", "reverse_text", "1", "2").stdout == (
+        "--- reverse_text.py\tversion 1\n+++ reverse_text.py\tversion 2\n@@ -1,2 +1,2 @@\n"
+        " def reverse_text(text: str) -> str:\n-    return text\n+    return text[::-1]\n"
+    )
+    back = run("rollback", "reverse_text", "1")
+    assert back.stderr == "reverse_text is at version 3 now, which holds what version 1 held.\n"
+    assert (home.tools / "reverse_text.py").read_text() == REVERSE.code
+    again = run("rollback", "reverse_text", "1")
+    assert (again.exit_code, again.stderr.splitlines()[0]) == (1, "error: version 3 of reverse_text is the one in use")
+
+
+def test_a_tool_is_retired_and_restored(home: Home) -> None:
+    assert "python -m src restore reverse_text" in run("retire", "reverse_text").stderr
+    assert run("tools").stdout == f"{'reverse_text':32} retired     Reverse the characters of a text.\n"
+    assert run("restore", "reverse_text").stderr == "reverse_text is provisional.\n"
+    assert "# version 2, provisional\n" in run("tools", "reverse_text").stdout
