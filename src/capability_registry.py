@@ -133,7 +133,7 @@ class CapabilityRegistry:
         Raises:
             VersionConflict: version `based_on` is not the newest.
             ToolModified: the files were edited by hand, and the edit would be lost.
-            ToolNotFound, EmbedderUnavailable, LibraryError
+            ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError
         """
         tool = await asyncio.to_thread(self._revise, draft, based_on, provenance)
         await self._look()
@@ -279,7 +279,7 @@ class CapabilityRegistry:
     def _rollback(self, name: str, to: int) -> Tool:
         old = self._version(name, to)
         newest = self._versions(name)[0].version
-        return self._revise(old.draft(), newest, old.provenance.model_copy(update={"origin": RolledBack(to=to)}))
+        return self._revise(old.draft(), newest, Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict))
 
     def _versions(self, name: str) -> tuple[ToolVersion, ...]:
         with reading(self._engine) as connection:

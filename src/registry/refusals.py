@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from src.core.errors import FileInTheWay, ToolExists, ToolModified, ToolNotFound, VersionConflict
+from src.core.errors import FileInTheWay, LibraryError, ToolExists, ToolModified, ToolNotFound, VersionConflict
 from src.registry.files import code_file, tests_file
 
 
@@ -49,3 +49,7 @@ def overtaken(name: str, based_on: int, newest: int) -> VersionConflict:
 
 def in_use_already(name: str, version: int) -> VersionConflict:
     return VersionConflict(f"version {version} of {name} is the one in use", f"`python -m src versions {name}` lists the others")
+
+
+def unfinished(name: str, version: int) -> LibraryError:
+    return LibraryError(f"the files of version {version} of {name} are not all in place yet", "start a server, which completes them")

@@ -27,7 +27,7 @@ from src.core.tool import Standing, Tool, ToolDraft
 from src.registry import records, versions
 from src.registry.files import LOCK, Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.records import Embedding
-from src.registry.refusals import edits_in_the_way, exists, file_in_the_way, in_use_already, not_found, overtaken, verify_again
+from src.registry.refusals import edits_in_the_way, exists, file_in_the_way, in_use_already, not_found, overtaken, unfinished, verify_again
 from src.registry.sources import Sources
 from src.store.database import reading, writing
 
@@ -93,6 +93,8 @@ class Registrar:
         """The tool as it is. Raises: as `revise`."""
         before, state = next(records.load(connection, [draft.name]), None), records.state_of(connection, draft.name)
         back = isinstance(provenance.origin, RolledBack)
+        if before is not None and state == "revising":
+            raise unfinished(draft.name, before.version)
         if before is None or not (state == "active" or (state == "missing" and back)):
             raise not_found(draft.name)
         if before.version != based_on:

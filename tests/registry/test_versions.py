@@ -10,6 +10,8 @@ from src.core.errors import LibraryError, ToolModified, ToolNotFound, VersionCon
 from src.core.events import Usage
 from src.core.provenance import AskedPrompt, Edited, Provenance, Repaired, RequirementChanged, RolledBack, ToolVersion
 from src.core.tool import Requirement, Tool
+from src.store.database import writing
+from src.store.schema import tools
 from tests.doubles import passing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
@@ -82,6 +84,20 @@ async def test_a_revision_that_can_not_be_written_leaves_the_old_version(place: 
     assert len(await library.versions("reverse_text")) == 1
 
 
+async def test_a_version_that_another_process_died_with_waits_for_the_next_start(place: Place, library: CapabilityRegistry) -> None:
+    await library.add(REVERSE)
+    tool = await library.revise(REPAIRED, 1, REPAIR)
+    place.take_heard()
+    with writing(place.engine) as connection:
+        connection.execute(tools.update().values(state="revising"))
+    (place.tools_dir / "reverse_text.py").write_text(REVERSE.code)
+    assert (await library.get("reverse_text"), place.heard) == (tool, [])
+    with pytest.raises(LibraryError, match="the files of version 2 of reverse_text are not all in place yet"):
+        await library.rollback("reverse_text", 1)
+    async with place.open() as another:
+        assert (await another.get("reverse_text"), _texts(place)) == (tool, [REPAIRED.code, REPAIRED.tests])
+
+
 async def test_a_rollback_is_a_new_version_with_the_old_content(place: Place, library: CapabilityRegistry) -> None:
     await library.add(REVERSE, MADE)
     await library.revise(REPAIRED, 1, REPAIR)
@@ -93,7 +109,7 @@ async def test_a_rollback_is_a_new_version_with_the_old_content(place: Place, li
         (2, "repaired: it raised KeyError"),
         (1, "created"),
     ]
-    assert versions[0].provenance == MADE.model_copy(update={"origin": RolledBack(to=1)})
+    assert versions[0].provenance == Provenance(origin=RolledBack(to=1), verdict=MADE.verdict), "it was verified then, and cost nothing now"
     assert (await library.search("reverse the word banana"))[0].similarity > 0.6
     for same in (1, 3):
         with pytest.raises(VersionConflict, match="version 3 of reverse_text is the one in use"):
