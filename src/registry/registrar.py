@@ -230,4 +230,4 @@ def _next(before: Tool, draft: ToolDraft, provenance: Provenance, number: int) -
 
 
 def _unwritten(name: str, error: OSError) -> LibraryError:
-    return LibraryError(f"the files of {name} can't be written: {error}", "see to the folder of the tools, then start again")
+    return LibraryError(f"the files of {name} can't be written: {error}", "see to the folder of the tools")
