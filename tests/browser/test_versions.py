@@ -7,21 +7,11 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from playwright.sync_api import Locator, Page, expect
 
-from src.capability_registry import CapabilityRegistry
-from src.core.events import Usage
-from src.core.provenance import Provenance, Repaired
-from src.store.database import open_database
 from tests.browser.test_page import OVERFLOW, bare_home, flaws, open_page, tab_to
-from tests.doubles import passing
-from tests.embedding.hashing import HashingEmbedder
-from tests.home import Home, serving
-from tests.registry.drafts import REPAIRED, REVERSE, SHOUT
+from tests.home import serving
+from tests.registry.repaired import prepare
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
-
-REPAIR = Provenance(
-    origin=Repaired(failure="it raised KeyError"), verdict=passing(), usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125)
-)
 
 
 @pytest.fixture
@@ -29,20 +19,9 @@ def link(tmp_path: Path) -> Iterator[str]:
     """The page on a library of two tools, one of which was repaired once."""
     home = bare_home(tmp_path)
     with start_blocking_portal() as portal:  # Playwright has a loop in this thread
-        portal.call(_prepare, home)
+        portal.call(prepare, home)
     with serving(home, SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock") as link:
         yield link
-
-
-async def _prepare(home: Home) -> None:
-    engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
-    library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
-    await library.start()
-    await library.add(REVERSE)
-    await library.add(SHOUT)
-    await library.revise(REPAIRED, 1, REPAIR)
-    await library.aclose()
-    engine.dispose()
 
 
 def changes(page: Page, label: str) -> Locator:

@@ -7,38 +7,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from src.capability_registry import CapabilityRegistry
 from src.cli import app
-from src.core.events import Usage
-from src.core.provenance import Provenance, Repaired
-from src.store.database import open_database
-from tests.doubles import passing
-from tests.embedding.hashing import HashingEmbedder
 from tests.home import Home
-from tests.registry.drafts import REPAIRED, REVERSE
-
-REPAIR = Provenance(
-    origin=Repaired(failure="it raised KeyError"), verdict=passing(), usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125)
-)
+from tests.registry.drafts import REVERSE
+from tests.registry.repaired import prepare
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """With one tool, which was repaired once."""
     home = Home(tmp_path / "home")
     for name, value in home.environment(SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock").items():
         monkeypatch.setenv(name, value)
-
-    async def prepare() -> None:
-        engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
-        library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
-        await library.start()
-        await library.add(REVERSE)
-        await library.revise(REPAIRED, 1, REPAIR)
-        await library.aclose()
-        engine.dispose()
-
-    asyncio.run(prepare())
+    asyncio.run(prepare(home))
     return home
 
 
@@ -59,5 +39,8 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None
     assert run("rollback", "reverse_text", "1").stderr == "reverse_text is at version 3 now, which holds what version 1 held.\n"
     assert (home.tools / "reverse_text.py").read_text() == REVERSE.code
     assert "python -m src restore reverse_text" in run("retire", "reverse_text").stderr
-    assert run("tools").stdout == f"{'reverse_text':32} retired     Reverse a text.\n"
+    assert run("tools").stdout.splitlines() == [
+        f"{'reverse_text':32} retired     Reverse a text.",
+        f"{'shout_text':32} provisional Turn a text into upper case.",
+    ]
     assert run("restore", "reverse_text").stderr == "reverse_text is provisional.\n"
