@@ -68,6 +68,11 @@ class Settings(BaseSettings):
     synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
     """Part of the deliberate mistakes, 0 to 1, that a suite should notice; below it the model is asked for further tests, once."""
 
+    trust_after: int = Field(3, ge=1, le=100)
+    """Different calls that a tool has to serve before it is trusted."""
+    retire_after: int = Field(3, ge=1, le=100)
+    """Failures in a row after which a tool is retired."""
+
     lessons_learn: bool = True
     """Whether the server learns from turns in the background; `python -m src learn` does so in any case."""
     lessons_shown: int = Field(4, ge=0, le=10)

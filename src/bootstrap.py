@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings, make_folders
-from src.capability_registry import CapabilityRegistry
+from src.capability_registry import CapabilityRegistry, TrustRule
 from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
 from src.core.events import Limits
 from src.core.protocols import Embedder
@@ -58,7 +58,14 @@ async def build_engine(settings: Settings) -> Engine:
         sandbox = _sandbox(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
-        library = CapabilityRegistry(database, settings.tools_dir, settings.chroma_persist_dir, embedder, on_change=changes.tell)
+        library = CapabilityRegistry(
+            database,
+            settings.tools_dir,
+            settings.chroma_persist_dir,
+            embedder,
+            trust=TrustRule(settings.trust_after, settings.retire_after),
+            on_change=changes.tell,
+        )
         stack.push_async_callback(library.aclose)
         await asyncio.gather(library.start(), _reap(sandbox))
         model, model_status = _model(settings, stack)

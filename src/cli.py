@@ -18,12 +18,13 @@ from src.core.errors import AgentError
 from src.core.events import FINAL, FilesMade, Record, TurnFinished
 from src.core.lesson import Lesson
 from src.core.logs import log_to_stderr
+from src.core.provenance import Edited, Provenance
 from src.core.visible import one_line, visible
 from src.core.words import count
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
 from src.runtime import StreamAppender
-from src.terminal import Terminal
+from src.terminal import Terminal, version_line
 
 OWNER = "terminal"
 """Whose conversations the command line's are."""
@@ -78,10 +79,75 @@ async def _tools(settings: Settings, name: str | None) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         if name:
             tool = await engine.tool(name)
-            typer.echo(visible(f"# {tool.signature}\n# {tool.description}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
+            about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
+            typer.echo(visible(f"{about}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:
             for tool in await engine.tools():
-                typer.echo(f"{tool.name:32} {one_line(tool.description)}")
+                typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
+    return 0
+
+
+@app.command()
+def versions(name: str) -> None:
+    """List every version of a tool, the newest first: when and why it was made, by which model, its tests, and what it cost."""
+    _run(lambda settings: _versions(settings, name))
+
+
+async def _versions(settings: Settings, name: str) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        for version in await engine.versions(name):
+            typer.echo(visible(version_line(version)))
+    return 0
+
+
+@app.command()
+def diff(name: str, before: int, after: int) -> None:
+    """Print what two versions of a tool differ in, code and tests, as a unified diff."""
+    _run(lambda settings: _diff(settings, name, before, after))
+
+
+async def _diff(settings: Settings, name: str, before: int, after: int) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        typer.echo(visible(await engine.difference(name, before, after)), nl=False)
+    return 0
+
+
+@app.command()
+def rollback(name: str, to: int) -> None:
+    """Make a new version of a tool with what an old one held."""
+    _run(lambda settings: _rollback(settings, name, to))
+
+
+async def _rollback(settings: Settings, name: str, to: int) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        tool = await engine.rollback(name, to)
+    _say(f"{name} is at version {tool.version} now, which holds what version {to} held.")
+    return 0
+
+
+@app.command()
+def retire(name: str) -> None:
+    """Have no search offer a tool any more."""
+    _run(lambda settings: _retire(settings, name))
+
+
+async def _retire(settings: Settings, name: str) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        await engine.retire(name)
+    _say(f"{name} is retired; `python -m src restore {name}` has it offered again.")
+    return 0
+
+
+@app.command()
+def restore(name: str) -> None:
+    """Have a retired tool offered again."""
+    _run(lambda settings: _restore(settings, name))
+
+
+async def _restore(settings: Settings, name: str) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        tool = await engine.restore(name)
+    _say(f"{name} is {tool.standing}.")
     return 0
 
 
@@ -127,8 +193,8 @@ def verify(name: str) -> None:
 async def _verify(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         draft = await engine.library.edited(name)
-        await engine.synthesis.examine(draft)
-        await engine.library.accept(name, Sources(code=draft.code, tests=draft.tests))
+        verdict = await engine.synthesis.examine(draft)
+        await engine.library.accept(name, Sources(code=draft.code, tests=draft.tests), Provenance(origin=Edited(), verdict=verdict))
     _say(f"{name} passes its tests and is in use as it stands now.")
     return 0
 

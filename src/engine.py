@@ -9,6 +9,7 @@ from src.core.errors import RequestError
 from src.core.events import Record
 from src.core.files import File, FileLimits, FileReference
 from src.core.lesson import Lesson
+from src.core.provenance import ToolVersion
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
 from src.core.turn import EarlierFiles
@@ -17,6 +18,7 @@ from src.learning import Learning
 from src.llm_client import LLMClient
 from src.orchestrator import Orchestrator, RunningTurn
 from src.registry.change import LibraryChange
+from src.registry.difference import difference
 from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
@@ -179,6 +181,30 @@ class Engine:
     def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Have every change of the lessons from now on told; returns what ends that."""
         return self.learning.on_change(callback)
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        """Every version of a tool, the newest first; also of one that was removed. Raises: ToolNotFound."""
+        return await self.library.versions(name)
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        """Raises: VersionNotFound."""
+        return await self.library.version(name, number)
+
+    async def difference(self, name: str, before: int, after: int) -> str:
+        """A unified diff of code and tests of two versions. Raises: VersionNotFound."""
+        return difference(await self.library.version(name, before), await self.library.version(name, after))
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        """Raises: VersionNotFound, VersionConflict, ToolNotFound, ToolModified, as the library's `rollback`."""
+        return await self.library.rollback(name, to)
+
+    async def retire(self, name: str) -> Tool:
+        """Raises: ToolNotFound."""
+        return await self.library.retire(name)
+
+    async def restore(self, name: str) -> Tool:
+        """Raises: ToolNotFound."""
+        return await self.library.restore(name)
 
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))

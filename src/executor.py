@@ -3,9 +3,10 @@
 import json
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
-from src.core.errors import stage
+from src.core.errors import ToolNotFound, stage
 from src.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
 from src.core.files import File
 from src.core.functions import NO_TOOL_FITS, as_function
@@ -16,6 +17,7 @@ from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import Execution, Killed, Returned
 from src.execution.arguments import ArgumentsInvalid, bind
+from src.execution.outcome import call_digest, own_failure
 from src.prompts import render
 from src.prompts.files import listed
 from src.prompts.lessons import learnt
@@ -101,17 +103,29 @@ class Executor:
         name = call.tool.name
         with stage("executing"):
             turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
-            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, await _files(turn, call))
+            files = await _files(turn, call)
+            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, files)
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
-            await self._library.record_use(name)
         else:
             turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
         if not isinstance(execution, Killed) and execution.files:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
+        await self._report(turn, call, files, execution)
         return execution
+
+    async def _report(self, turn: Turn, call: Call, files: Sequence[File], execution: Execution) -> None:
+        """Let the library judge the tool by what came of the call."""
+        change, tool = None, call.tool
+        with suppress(ToolNotFound):  # it was removed meanwhile
+            if isinstance(execution, Returned):
+                change = await self._library.record_use(tool.name, tool.version, call_digest(call.arguments, files))
+            elif problem := own_failure(execution):
+                change = await self._library.record_failure(tool.name, tool.version, problem)
+        if change:
+            turn.emit(change)
 
 
 async def _shown(turn: Turn) -> dict[str, str]:

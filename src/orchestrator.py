@@ -159,7 +159,7 @@ class Orchestrator:
                 feed.append(event)
 
             budget = Budget(self._limits, lambda b: emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
-            turn = Turn(request, emit, tuple(history), budget, tuple(files), earlier or EarlierFiles(), self._recall())
+            turn = Turn(request, emit, tuple(history), budget, tuple(files), earlier or EarlierFiles(), recall=self._recall())
             running = RunningTurn(turn, feed, reached)
             turn.emit(TurnStarted(request=request, files=tuple(file.reference() for file in files), contents=turn.files))
             running.answer = self._agent.inquire(request, running=running)

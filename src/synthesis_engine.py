@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from src.core.errors import SynthesisFailed, ToolExists
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
+from src.core.provenance import Created, Extended, Provenance, Repaired
 from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
 from src.core.value import Value
@@ -76,7 +77,32 @@ class SynthesisEngine:
             order, built = again, await self._build(steps, again)
         return await self._register(steps, order, built)
 
-    async def examine(self, draft: ToolDraft) -> None:
+    async def mend(self, turn: Turn, tool: Tool, call: str, failure: str) -> Tool | None:
+        """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
+
+        The tests stay as they are, so what the tool could do it still can. `call` is Python source, `failure` what came of it.
+
+        Raises:
+            ModelError, SandboxError: the model or the sandbox is out of order.
+        """
+        steps = Steps(turn)
+        code = await self._programmer.mend(steps, tool, call, failure)
+        if not code:
+            return None
+        with steps.step("verification") as current:
+            verdict = await self._gate.green(tool.name, code, tool.tests, turn.emit, current.attempt)
+            if not verdict.passed:
+                current.fail(_summary(verdict))
+                return None
+            current.summary = steady_summary(verdict)
+        with steps.step("registration") as current:
+            made = Provenance(origin=Repaired(failure=failure), verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+            draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
+            mended = await self._library.revise(draft, tool.version, made)
+            current.summary = f"{mended.name} is in the library, as version {mended.version}."
+        return mended
+
+    async def examine(self, draft: ToolDraft) -> Verdict:
         """Take a tool that a person wrote through the gate that generated ones pass: checks, red on stubs, green on the code.
 
         Raises:
@@ -92,6 +118,7 @@ class SynthesisEngine:
         verdict = await self._gate.green(draft.name, draft.code, draft.tests, lambda _: None)
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
+        return verdict
 
     async def _build(self, steps: Steps, order: Order) -> Built:
         tests = await self._tester.write(steps, order)
@@ -163,19 +190,25 @@ class SynthesisEngine:
         return await self._verify(steps, order, tests, built.code)
 
     async def _register(self, steps: Steps, order: Order, built: Built) -> Tool:
-        spec, turn = order.spec, steps.turn
+        spec, turn, known = order.spec, steps.turn, order.extends
+        origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
+        made = Provenance(origin=origin, verdict=built.verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+        draft = ToolDraft(
+            name=spec.name,
+            description=spec.description,
+            signature=spec.signature(),
+            code=built.code,
+            tests=built.tests,
+            example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
+            model=self._model_name,
+        )
         with steps.step("registration") as current:
-            draft = ToolDraft(
-                name=spec.name,
-                description=spec.description,
-                signature=spec.signature(),
-                code=built.code,
-                tests=built.tests,
-                example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
-                model=self._model_name,
-            )
+            if known:
+                tool = await self._library.revise(draft, known.version, made)
+                current.summary = f"{tool.name} is in the library, as version {tool.version}."
+                return tool
             try:
-                tool = await self._library.add(draft)
+                tool = await self._library.add(draft, made)
                 current.summary = f"{tool.name} is in the library."
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.

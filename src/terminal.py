@@ -1,4 +1,4 @@
-"""A turn in a terminal: its steps on stderr, its answer on stdout."""
+"""What a terminal shows: a turn, its steps on stderr and its answer on stdout; a version of a tool in one line."""
 
 from typing import assert_never
 
@@ -22,13 +22,16 @@ from src.core.events import (
     TestFinished,
     ToolFound,
     ToolMismatch,
+    ToolStandingChanged,
     TurnFailed,
     TurnFinished,
     TurnStarted,
     TurnStopped,
+    Usage,
 )
+from src.core.provenance import ToolVersion
 from src.core.verdict import Execution, Killed, Raised, Returned
-from src.core.visible import visible
+from src.core.visible import one_line, visible
 from src.core.words import count
 
 _STYLES = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow"}
@@ -103,6 +106,8 @@ def _line(event: Event) -> tuple[str, str] | None:
             return _outcome(execution)
         case FilesMade():
             return "done", f"made {', '.join(file.name for file in event.files)}"
+        case ToolStandingChanged():
+            return "done" if event.after == "trusted" else "failed", f"{event.tool} is {event.after} now: {event.reason}"
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
         case TurnFailed():
@@ -137,3 +142,27 @@ def spent(event: BudgetSpent) -> str:
     if usage.cost or limits.cost is not None:
         parts.append(f"${usage.cost or 0:.4f}" + (f" of ${limits.cost:g}" if limits.cost is not None else ""))
     return " · ".join(parts)
+
+
+def _spent(event: TurnFinished) -> str:
+    return f"{event.seconds:.2f} s, {_used(event.usage)}"
+
+
+def _used(usage: Usage) -> str:
+    cost = "" if not usage.cost else f", ${usage.cost:.4f}"
+    return f"{usage.calls} model calls, {usage.input_tokens + usage.output_tokens} tokens{cost}"
+
+
+def version_line(version: ToolVersion) -> str:
+    """`2  2026-01-02 03:04  repaired: it raised KeyError  by gpt-4  7 tests passed  3 model calls, 900 tokens`."""
+    made = version.provenance
+    passed = made.verdict and count(sum(t.outcome == "passed" for t in made.verdict.tests), "test")
+    facts = (
+        f"{version.version:3}",
+        f"{version.created_at:%Y-%m-%d %H:%M}",
+        one_line(str(made.origin)),
+        f"by {version.model or 'hand'}",
+        f"{passed} passed" if passed else "",
+        _used(made.usage) if made.usage else "",
+    )
+    return "  ".join(filter(None, facts))

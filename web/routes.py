@@ -8,7 +8,7 @@ from markupsafe import Markup
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 
-from src.core.errors import AgentError, RequestError, ToolModified, ToolNameInvalid, ToolNotFound
+from src.core.errors import AgentError, RequestError, ToolModified, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
 from web.bridge import Bridge
 from web.gate import error_body, nonce_of, visitor_of
 from web.port import Engine
@@ -18,7 +18,14 @@ from web.wire import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, 
 logger = logging.getLogger(__name__)
 
 _FOR_GOOD = 365 * 24 * 3600
-_STATUS: dict[type[AgentError], int] = {RequestError: 404, ToolNotFound: 404, ToolNameInvalid: 404, ToolModified: 409}
+_STATUS: dict[type[AgentError], int] = {
+    RequestError: 404,
+    ToolNotFound: 404,
+    ToolNameInvalid: 404,
+    VersionNotFound: 404,
+    ToolModified: 409,
+    VersionConflict: 409,
+}
 
 
 def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> None:

@@ -16,6 +16,8 @@ AgentError
 │   ├── ToolExists                a tool of that name is registered
 │   ├── ToolNotFound              no tool of that name is registered
 │   ├── ToolModified              the tool's files differ from what was verified
+│   ├── VersionNotFound           the tool has no version of that number
+│   ├── VersionConflict           another version of the tool came first, or is that one already
 │   └── FileInTheWay              a file of somebody else's stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
@@ -109,6 +111,14 @@ class ToolNotFound(LibraryError):
 
 class ToolModified(LibraryError):
     """The tool's files are not what was verified."""
+
+
+class VersionNotFound(LibraryError):
+    """The tool has no version of that number."""
+
+
+class VersionConflict(LibraryError):
+    """A new version is based on one that is not the newest any more, or would say what the newest says."""
 
 
 class FileInTheWay(LibraryError):

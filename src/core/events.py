@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter
 from src.core.errors import FailureKind
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
+from src.core.tool import Standing
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
 
@@ -167,6 +168,17 @@ class FilesMade(Value):
     contents: Contents = ()
 
 
+class ToolStandingChanged(Value):
+    """What came of the call made the library trust the tool, or retire it."""
+
+    type: Literal["tool_standing_changed"] = "tool_standing_changed"
+    tool: str
+    before: Standing
+    after: Standing
+    reason: str
+    """One sentence for people."""
+
+
 class ToolMismatch(Value):
     """The found tool can't be called with what the request says."""
 
@@ -230,6 +242,7 @@ Event = Annotated[
     | ExecutionFinished
     | ExecutionFailed
     | FilesMade
+    | ToolStandingChanged
     | ToolMismatch
     | AnswerToken
     | TurnFinished

@@ -9,6 +9,7 @@ from src.core.events import Event, Limits, Usage
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
 from src.core.prompt import ChatMessage
+from src.core.provenance import AskedPrompt
 
 
 class Budget:
@@ -116,6 +117,8 @@ class Turn:
     files: tuple[File, ...] = ()
     """What came with the request."""
     earlier: EarlierFiles = EarlierFiles()
+    asked: list[AskedPrompt] = field(default_factory=list)
+    """What the model was asked to make a tool, for the record of its version; grows with the turn."""
     recall: Recall = no_lessons
     taught: set[str] = field(default_factory=set)
     """Ids of the lessons that this turn has told of."""

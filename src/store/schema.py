@@ -64,7 +64,7 @@ tools = sa.Table(
     "tools",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
-    sa.Column("state", sa.String(16), nullable=False),  # pending (files not all written), active, removing, missing (files deleted by hand)
+    sa.Column("state", sa.String(16), nullable=False),  # pending, revising, active, removing, missing: see registry.records
     sa.Column("description", sa.Text, nullable=False),
     sa.Column("signature", sa.Text, nullable=False),  # JSON of core.signature.Signature
     sa.Column("code", sa.Text, nullable=False),
@@ -74,6 +74,38 @@ tools = sa.Table(
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("uses", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("standing", sa.String(16), nullable=False, server_default="provisional"),  # provisional, trusted, retired
+    sa.Column("requires", sa.Text, nullable=False, server_default="[]"),  # JSON list of core.tool.Requirement
+    sa.Column("failures", sa.Integer, nullable=False, server_default="0"),  # of this version, since it last succeeded
+)
+
+tool_versions = sa.Table(
+    "tool_versions",  # every version that ever was; they outlive their tool, and a later one of its name counts on
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("signature", sa.Text, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("tests", sa.Text, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("example_requests", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("requires", sa.Text, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),  # JSON of core.provenance.Origin
+    sa.Column("verdict", sa.Text),  # JSON of core.verdict.Verdict
+    sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
+    sa.Column("usage", sa.Text),  # JSON of core.events.Usage
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+tool_uses = sa.Table(
+    "tool_uses",  # the different calls that a version has served; none are added once it is trusted
+    metadata,
+    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("call", sa.String(64), primary_key=True),  # sha256 of arguments and files
 )
 
 tool_vectors = sa.Table(

@@ -6,6 +6,7 @@ from src.core.errors import ModelRefused, ModelReplyInvalid, SynthesisFailed
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient
 from src.core.spec import Specification
+from src.core.tool import Tool
 from src.core.verdict import Verdict
 from src.core.words import count
 from src.prompts import render
@@ -60,6 +61,21 @@ class Programmer:
             if problem:
                 current.fail(f"Refused: {problem}.")
         return new, problem
+
+    async def mend(self, steps: Steps, tool: Tool, call: str, failure: str) -> str:
+        """A kept tool's module again, after a call of it failed; "" if the model finds that the call was wrong, or wrote nothing of use.
+
+        Raises:
+            ModelError: the model is out of order.
+        """
+        shown = {"description": tool.description, "tests": tool.tests, "code": tool.code, "call": call, "failure": failure}
+        prompt = render("mend", signature=str(tool.signature), **shown)
+        with steps.step("implementation", prompt.name) as current:
+            new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, tool.signature))
+            current.artifact = new
+            if problem:
+                current.fail(f"The tool stays as it is: {problem}.")
+        return "" if problem else new
 
     async def _silent(self, steps: Steps, prompt: Prompt, spec: Specification) -> str:
         """One more candidate, "" if it is of no use."""

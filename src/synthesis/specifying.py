@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from src.core.errors import LibraryError, SynthesisFailed
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
+from src.core.provenance import AskedPrompt
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool
 from src.core.value import Value
@@ -52,6 +53,7 @@ class Analyst:
         for _ in range(attempts):
             prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
             with steps.step("specification", prompt.name) as current:
+                turn.asked.append(AskedPrompt.of(prompt))
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
                     raise SynthesisFailed(reply.message or "the model says that no tool can do this")
@@ -75,6 +77,8 @@ class Analyst:
             current.fail(f"The examples of the request can't all be right: {conflict}.")
             return Reply(text=f"Your examples can't all be right: {conflict}. Which one do you mean?")
         named = await self._known(spec.name)
+        if named and named.standing == "retired":
+            return f"the name {spec.name} is taken by a tool that was retired"
         order = Order(spec=spec, extends=named if named and _extends(spec, named) else None)
         if order.extends is None:
             twin = await self._twin(spec, named)

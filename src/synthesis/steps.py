@@ -9,6 +9,7 @@ from src.core.errors import AgentError, ModelReplyInvalid, SynthesisFailed, stag
 from src.core.events import SynthesisStep, SynthesisStepName
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient
+from src.core.provenance import AskedPrompt
 from src.core.turn import Turn
 from src.core.words import count
 from src.synthesis.code_block import python_code
@@ -38,6 +39,7 @@ class Step:
 
     async def written(self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("": nothing)."""
+        self._turn.asked.append(AskedPrompt.of(prompt))
         try:
             reply = await self.streamed(model.stream(prompt, self._turn.budget))
         except ModelReplyInvalid as error:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { backendWords, budgetOf, date, duration, firstLine, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
+import { backendWords, budgetOf, date, duration, firstLine, moment, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
 
 test("durations have the unit that suits them", () => {
   const cases = [
@@ -49,6 +49,11 @@ test("a step without words goes by its own name", () => {
 
 test("dates are short, and nothing where there is none", () => {
   assert.deepEqual([date("2025-03-05T12:00:00Z"), date(""), date(undefined)], ["Mar 5, 2025", "", ""]);
+});
+
+test("a moment has a time of the day too", () => {
+  assert.match(moment("2025-03-05T12:00:00Z"), /^Mar \d, 2025, \d+:\d\d/);
+  assert.deepEqual([moment(""), moment(undefined)], ["", ""]);
 });
 
 test("the first line is the first that says something", () => {

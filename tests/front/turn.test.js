@@ -81,6 +81,15 @@ test("a repair is a second attempt beside the first", () => {
   assert.deepEqual([turn.state, turn.answer, turn.tool], ["done", "It is `ba`.", "reverse"]);
 });
 
+test("a change of standing is a step after the execution", () => {
+  const change = { type: "tool_standing_changed", tool: "add", before: "provisional", after: "trusted", reason: "It has served 3 different calls." };
+  const turn = folded([started("x"), searching, found, executing, executed, change, token("45")]);
+  assert.deepEqual(turn.steps.slice(-2).map(({ key, state, text }) => [key, state, text]), [
+    ["tool_standing_changed-1", "done", "add is trusted now. It has served 3 different calls."],
+    ["answer-1", "running", undefined],
+  ]);
+});
+
 test("a stub run in which a test passes has failed, and the suite is written again", () => {
   const turn = folded([
     started("x"),

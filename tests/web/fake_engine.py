@@ -12,14 +12,15 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from src.core.errors import RequestError, ToolNotFound
-from src.core.events import AnswerToken, Event, FilesMade, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.errors import RequestError, ToolNotFound, VersionConflict, VersionNotFound
+from src.core.events import AnswerToken, Event, FilesMade, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped, Usage
 from src.core.files import MB, File, FileLimits
 from src.core.lesson import Lesson
+from src.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
-from src.core.verdict import SandboxStatus
+from src.core.verdict import SandboxStatus, TestResult, Verdict
 from src.store.conversation import ConversationSummary
 from src.store.database import open_database
 from src.store.files import ConversationFiles
@@ -42,6 +43,22 @@ TOOL = Tool(
     created_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
     digest="0" * 64,
     uses=3,
+    version=2,
+)
+_KNOWN = {"digest": TOOL.digest, "created_at": TOOL.created_at}
+VERSIONS = (
+    ToolVersion(
+        **dict(TOOL.draft()),
+        **_KNOWN,
+        version=2,
+        provenance=Provenance(
+            origin=Repaired(failure="it raised KeyError"),
+            verdict=Verdict(passed=True, tests=(TestResult(test="test_add", outcome="passed", seconds=0.01),)),
+            prompts=(AskedPrompt(name="repair", digest="1" * 64),),
+            usage=Usage(calls=3, input_tokens=20, output_tokens=10, cost=0.02),
+        ),
+    ),
+    ToolVersion(**{**dict(TOOL.draft()), "code": "def add(a, b): ...\n"}, **_KNOWN, version=1, provenance=Provenance()),
 )
 
 
@@ -203,6 +220,31 @@ class FakeEngine:
     def _tell_lessons_change(self) -> None:
         for callback in self._lessons_callbacks:
             callback()
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        await self.tool(name)
+        return VERSIONS
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        found = next((v for v in VERSIONS if (v.name, v.version) == (name, number)), None)
+        if found is None:
+            raise VersionNotFound(f"{name} has no version {number}", "look at the list of versions")
+        return found
+
+    async def difference(self, name: str, before: int, after: int) -> str:
+        return f"-{(await self.version(name, before)).code}+{(await self.version(name, after)).code}"
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        await self.version(name, to)
+        if to == TOOL.version:
+            raise VersionConflict(f"version {to} of {name} is the one in use", "choose another")
+        return TOOL.model_copy(update={"version": 3})
+
+    async def retire(self, name: str) -> Tool:
+        return (await self.tool(name)).model_copy(update={"standing": "retired"})
+
+    async def restore(self, name: str) -> Tool:
+        return await self.tool(name)
 
     async def status(self) -> EngineStatus:
         model = ModelStatus(name="offline", offline=True, detail="built in")

@@ -37,6 +37,8 @@ class Cookbook:
                 return Completion(content=_written(task))
             case "write the deciding test":
                 return Completion(content="undecided")
+            case "mend a tool":
+                return Completion(content="misuse")  # its recipes are right
             case "answer the person":
                 return Completion(content=answer(task.parts["call"], task.parts["result"]))
             case "learn lessons":

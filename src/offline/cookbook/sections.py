@@ -15,6 +15,7 @@ _SECTIONS = {
     "extract the arguments": ("request",),
     "write the specification": ("request",),
     "write the tests": ("specification",),
+    "mend a tool": ("description", "tests", "implementation", "call", "failure"),
     "write more tests": ("specification", "tests", "survivors"),
     "write the deciding test": ("specification", "tests", "difference"),
     "write the implementation": ("specification", "tests"),

@@ -18,6 +18,7 @@ const sentences = {
   executing: ({ tool }) => `Running ${tool}.`,
   execution_failed: ({ tool }) => `${tool} failed.`,
   files_made: ({ files }) => `Made ${files.map((f) => f.name).join(", ")}.`,
+  tool_standing_changed: ({ tool, after, reason }) => `${tool} is ${after} now. ${reason}`,
   tool_mismatch: ({ tool, problem }) => `${tool} does not fit: ${problem}`,
   turn_finished: ({ answer }) => `Answer: ${answer}`,
   turn_failed: ({ message, remedy, reached = "" }) => ["The turn failed:", `${message}.`, reached, remedy].filter(Boolean).join(" "),

@@ -12,6 +12,7 @@ export const STEP_WORDS = {
   verification: "Verification",
   registration: "Registration",
   executing: "Execution",
+  tool_standing_changed: "Standing",
   tool_mismatch: "Tool does not fit",
   answer: "Answer",
   answering: "Answer",
@@ -98,6 +99,13 @@ const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 export function date(text) {
   const parsed = new Date(text);
   return Number.isNaN(parsed.valueOf()) ? "" : day.format(parsed);
+}
+
+const minute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+
+export function moment(text) {
+  const parsed = new Date(text);
+  return Number.isNaN(parsed.valueOf()) ? "" : minute.format(parsed);
 }
 
 export function firstLine(text) {

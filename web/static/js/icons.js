@@ -51,6 +51,7 @@ const OF_STEP = {
   verification: "shield",
   registration: "book",
   executing: "play",
+  tool_standing_changed: "book",
   tool_mismatch: "swap",
   answer: "message",
   turn_failed: "alert",

@@ -35,6 +35,9 @@ const folds = {
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
   execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
   files_made: (turn, { files }) => withSteps({ ...turn, made: [...turn.made, ...files] }, patch(turn.steps, is("executing"), { made: files })),
+  tool_standing_changed(turn, { tool, after, reason }, at) {
+    return withSteps(turn, open(turn.steps, { kind: "tool_standing_changed", state: "done", startedAt: at, text: `${tool} is ${after} now. ${reason}` }));
+  },
   tool_mismatch(turn, event, at) {
     const { tool, problem, then } = event;
     const steps = close(turn.steps, always, "stopped", at);

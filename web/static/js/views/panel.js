@@ -15,7 +15,8 @@ export function Panel({ state, thread, turn }) {
   ];
   const bodies = {
     activity: () => html`<${Activity} turn=${turn} order=${thread.order} skew=${state.skew} />`,
-    library: () => html`<${Library} tools=${state.tools} search=${state.search} openTool=${state.openTool} detail=${state.toolDetails[state.openTool]} />`,
+    library: () => html`<${Library} tools=${state.tools} search=${state.search} openTool=${state.openTool} detail=${state.toolDetails[state.openTool]}
+      versions=${state.versions[state.openTool]} sources=${state.versionSources} problem=${state.changeProblem} showRetired=${state.showRetired} />`,
     lessons: () => html`<${Lessons} lessons=${state.lessons} />`,
   };
   return html`<aside class="panel" aria-label="Activity, library and lessons">
