@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator
 
 from src.synthesis.suite.source import FUNCTIONS, Function, Suite, within
 
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+
 
 def without(source: str, tool: str, names: Collection[str]) -> str:
     """The suite without these tests, named as pytest reports them; of a parametrized test single cases go where its source allows it."""
@@ -19,6 +21,9 @@ def without(source: str, tool: str, names: Collection[str]) -> str:
             cut.add(test.node)
         else:
             changed[test.node] = shorter
+    for owner in suite.classes.values():
+        if cut.issuperset(owner.body):
+            cut = {*cut.difference(owner.body), owner}
     return _edited(source, {**dict.fromkeys(cut, ()), **{node: (new,) for node, new in changed.items()}})
 
 
@@ -55,10 +60,10 @@ def joined(*suites: str) -> str:
 
 
 def _edited(source: str, changes: dict[ast.AST, tuple[Function, ...]]) -> str:
-    """The source with some functions replaced, line by line, so that everything else keeps its form."""
+    """The source with some functions and classes replaced, line by line, so that everything else keeps its form."""
     lines = source.splitlines()
     for node in sorted(changes, key=_first_line, reverse=True):
-        assert isinstance(node, FUNCTIONS)
+        assert isinstance(node, _DEFINITIONS)
         indent = " " * node.col_offset
         new = [indent + line if line else "" for part in changes[node] for line in [*ast.unparse(part).splitlines(), "", ""]]
         first, last = _first_line(node) - 1, node.end_lineno or node.lineno
@@ -69,7 +74,7 @@ def _edited(source: str, changes: dict[ast.AST, tuple[Function, ...]]) -> str:
 
 
 def _first_line(node: ast.AST) -> int:
-    assert isinstance(node, FUNCTIONS)
+    assert isinstance(node, _DEFINITIONS)
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 

@@ -5,6 +5,7 @@ import { html } from "../html.js";
 import { Icon, StateIcon, stepIcon } from "../icons.js";
 import { memo } from "../memo.js";
 import { CodeStep, ImplementationStep } from "./step-code.js";
+import { ConsensusStep, MutationStep } from "./step-consensus.js";
 import { ExecutionStep } from "./step-execution.js";
 import { SearchOutcome } from "./step-search.js";
 import { SpecificationStep } from "./step-specification.js";
@@ -20,7 +21,9 @@ const BODIES = {
   tests: CodeStep,
   stub: StubStep,
   implementation: ImplementationStep,
+  consensus: ConsensusStep,
   verification: VerificationStep,
+  mutation: MutationStep,
   executing: ExecutionStep,
   tool_mismatch: MismatchStep,
   turn_failed: FailureStep,
