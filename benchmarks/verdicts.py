@@ -89,18 +89,19 @@ class Task:
 
 def read_tasks(data: Path) -> list[Task]:
     """Raises: FileNotFoundError."""
-    problems = {row["id"]: row for row in _rows(data, "humaneval")}
+    problems = {row["id"]: row for row in read_rows(data, "humaneval")}
     solutions: dict[str, list[Row]] = {}
-    for row in _rows(data, "llm_completions_humaneval"):
+    for row in read_rows(data, "llm_completions_humaneval"):
         solutions.setdefault(row["task_id"], []).append(row)
     return [
         Task(suite, problems[suite["id"]], solutions[suite["id"]])
-        for suite in _rows(data, "gpt4_tests_humaneval")
+        for suite in read_rows(data, "gpt4_tests_humaneval")
         if suite["id"] in solutions
     ]
 
 
-def _rows(data: Path, name: str) -> Iterator[Row]:
+def read_rows(data: Path, name: str) -> Iterator[Row]:
+    """The rows of all files of that name. Raises: FileNotFoundError."""
     found = sorted(data.glob(f"{name}.*jsonl")) or sorted(data.glob(f"{name}*.jsonl"))
     if not found:
         raise FileNotFoundError(f"{data} has no {name}.*.jsonl; DATA is a folder like shared/data/verdicts")

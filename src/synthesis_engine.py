@@ -67,15 +67,14 @@ class SynthesisEngine:
         if not isinstance(order, Order):
             return order
         try:
-            built = await self._build(steps, order)
+            return await self._build(steps, order)
         except Stuck as stuck:
             again = await self._analyst.specify(steps, looked_at, problem=f"it can't be fulfilled as it stands: {stuck.message}")
             if not isinstance(again, Order):
                 return again
             if again.spec == order.spec:
                 raise
-            order, built = again, await self._build(steps, again)
-        return await self._register(steps, order, built)
+            return await self._build(steps, again)
 
     async def mend(self, turn: Turn, tool: Tool, call: str, failure: str) -> Tool | None:
         """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
@@ -120,8 +119,12 @@ class SynthesisEngine:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
         return verdict
 
-    async def _build(self, steps: Steps, order: Order) -> Built:
+    async def _build(self, steps: Steps, order: Order) -> Tool:
         tests = await self._tester.write(steps, order)
+        if not order.extends and (twin := await self._analyst.twin(order.spec, tests)):
+            with steps.step("registration") as current:
+                current.summary = f"{twin.name} is in the library already, and passes all these tests: it is used."
+            return twin
         drawn = await self._programmer.draw(steps, order.spec, tests)
         code = drawn[0]
         for rewrite in range(self._policy.max_rewrites + 1):
@@ -134,7 +137,8 @@ class SynthesisEngine:
                 break
             tests = await self._tester.write(steps, order, problem=_too_few(agreed))
         built = await self._verify(steps, order, tests, code)
-        return await self._strengthen(steps, order, built, drawn)
+        built = await self._strengthen(steps, order, built, drawn)
+        return await self._register(steps, order, built)
 
     async def _agree(self, steps: Steps, order: Order, drawn: Sequence[str], tests: str) -> Consensus:
         """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""

@@ -158,14 +158,15 @@ async def test_a_weak_suite_gets_further_tests_once():
     assert "became" in turn.model.prompts[3].messages[-1].content
 
 
-async def test_a_tool_of_another_name_that_does_the_same_is_used():
+async def test_a_tool_of_another_name_that_passes_the_tests_is_used_and_none_is_written():
     twice = tool("twice", "def twice(value: int) -> int:\n    return value + value\n")
+    triple = tool("triple", "def triple(value: int) -> int:\n    return value * 3\n")
     none = FunctionCall(name="no_tool_fits", arguments={"reason": "it is called otherwise"})
     call = FunctionCall(name="twice", arguments={"value": 4})
-    spec = specified(examples=(example("4", "8"), example("0", "0"), example("-1", "-2")))
-    turn = Turn(none, spec, call, "It is 8.", library=ListedLibrary(twice))
+    turn = Turn(none, specified(), fenced(SUITE), call, "It is 8.", library=ListedLibrary(triple, twice))
     assert (await turn.run()).tool == "twice"
-    assert [t.name for t in await turn.library.tools()] == ["twice"]
+    assert [t.name for t in await turn.library.tools()] == ["triple", "twice"]
+    assert turn.last("registration").text == "twice is in the library already, and passes all these tests: it is used."
 
 
 @pytest.mark.parametrize(
