@@ -2,7 +2,7 @@
 
 import asyncio
 
-from src.core.errors import ModelRefused, ModelReplyInvalid, SynthesisFailed
+from src.core.errors import ModelError, SynthesisFailed
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient
 from src.core.spec import Specification
@@ -78,10 +78,10 @@ class Programmer:
         return "" if problem else new
 
     async def _silent(self, steps: Steps, prompt: Prompt, spec: Specification) -> str:
-        """One more candidate, "" if it is of no use."""
+        """One more candidate, "" if it is of no use or did not come: the first one is enough to go on."""
         try:
             reply = "".join([piece async for piece in self._model.stream(prompt, steps.turn.budget)])
-        except (ModelReplyInvalid, ModelRefused):
+        except ModelError:
             return ""
         code, problem = checked(reply, lambda code: module_problem(code, spec.signature()))
         return "" if problem else code

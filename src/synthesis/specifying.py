@@ -8,12 +8,13 @@ from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.provenance import AskedPrompt
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool
+from src.core.turn import Turn
 from src.core.value import Value
 from src.prompts import render
 from src.prompts.files import listed
 from src.prompts.lessons import learnt
 from src.synthesis.checks import specification_problem
-from src.synthesis.examples import contradiction
+from src.synthesis.examples import contradiction, stated
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.relatives import likeness, passes
 from src.synthesis.steps import Step, Steps, gave_up
@@ -60,7 +61,7 @@ class Analyst:
                 if reply.outcome != "tool" and reply.message:
                     current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
                     return Reply(text=reply.message)
-                found = await self._judge(current, reply.specification)
+                found = await self._judge(current, _with_stated_examples(reply.specification, turn))
                 if not isinstance(found, str):
                     return found
                 problem = found
@@ -111,6 +112,16 @@ class Analyst:
         with suppress(LibraryError):
             return await self._library.get(name)
         return None
+
+
+def _with_stated_examples(spec: Specification | None, turn: Turn) -> Specification | None:
+    """The specification; what it takes for the person's examples and nobody said becomes an ordinary one, on which a vote may be held."""
+    if spec is None:
+        return None
+    said = "\n".join([*(m.content for m in turn.history if m.role == "user"), turn.request])
+    given = tuple(e for e in spec.user_examples if stated(e, said))
+    rest = tuple(e for e in spec.user_examples if e not in given and e not in spec.examples)
+    return spec.model_copy(update={"user_examples": given, "examples": (*spec.examples, *rest)})
 
 
 def _extends(spec: Specification, known: Tool) -> bool:

@@ -66,8 +66,13 @@ def test_what_belongs_together_stays_together(body):
     assert apart(source, "f", ["test_a"]) == source
 
 
-def test_suites_are_joined_and_the_first_of_a_name_stays():
+def test_suites_are_joined_and_no_test_is_lost():
     other = "from f import f\n\n\ndef test_one():\n    assert f(9) == 9\n\n\ndef test_three():\n    assert f(3) == 4\n"
     whole = joined(SUITE, "", other)
-    assert names_of(whole, "f") == {"test_cases", "test_one", "TestMore::test_two", "test_three"}
-    assert "f(9)" not in whole
+    assert names_of(whole, "f") == {"test_cases", "test_one", "TestMore::test_two", "test_one_2", "test_three"}
+    assert "def test_one_2():\n    assert f(9) == 9" in whole
+
+
+def test_what_a_suite_says_already_is_not_said_again():
+    again = "from f import f\n\n\ndef test_one():\n    assert f(1) == 2\n"
+    assert names_of(joined(SUITE, again), "f") == names_of(SUITE, "f")

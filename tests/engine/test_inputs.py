@@ -4,7 +4,7 @@ import pytest
 
 from src.core.signature import parse_signature
 from src.core.spec import SpecExample
-from src.synthesis.examples import contradiction, example_problem, example_tests
+from src.synthesis.examples import contradiction, example_problem, example_tests, stated
 from src.synthesis.inputs import calls_in, mutations
 from src.synthesis.probe import Outcome, probe, same
 from src.synthesis.relatives import likeness
@@ -118,6 +118,22 @@ def test_examples_of_the_person_become_tests():
 def test_examples_that_are_no_tests_are_named(call, result, problem):
     found = example_problem(SpecExample(call=call, result=result), specification().signature())
     assert (found is None) if problem is None else (problem in found)
+
+
+@pytest.mark.parametrize(
+    ("call", "result", "said", "is_stated"),
+    [
+        ("f(n=3)", "7", "f(3) should give 7", True),
+        ("f(n=3)", "7", "f(3) should give 8", False),
+        ("f(n=-1500)", "2.0", "-1,500 makes 2", True),
+        ("f(text='Ab c', upper=True)", "'AB C'", "turn 'ab c' into 'AB C'", True),
+        ("f(text='')", "raises ValueError", "an empty text raises ValueError", True),
+        ("f(text='x')", "'y'", "nothing", False),
+        ("f(", "1", "f( 1", False),
+    ],
+)
+def test_an_example_is_the_persons_where_its_values_were_said(call, result, said, is_stated):
+    assert stated(SpecExample(call=call, result=result), said) is is_stated
 
 
 def test_examples_that_contradict_each_other_are_told():

@@ -38,6 +38,8 @@ def example(call: str, result: str) -> SpecExample:
 class Turn:
     """One request, and what became of it."""
 
+    request = "double 4, so that 4 gives 8 or 9 and 5 gives 11"
+
     def __init__(self, *replies, library: ListedLibrary | None = None, candidates: int = 3, **policy) -> None:
         self.model, sandbox, self.library = ScriptedModel(*replies), HonestSandbox(), library or ListedLibrary()
         policy = SynthesisPolicy(candidates=candidates, **policy)
@@ -47,7 +49,7 @@ class Turn:
         self.events: list[Event] = []
 
     async def run(self) -> TurnFinished | TurnFailed:
-        return await self._orchestrator.handle("double 4", self.events.append)
+        return await self._orchestrator.handle(self.request, self.events.append)
 
     def last(self, step: str) -> SynthesisStep:
         return [e for e in self.events if isinstance(e, SynthesisStep) and e.step == step][-1]
@@ -111,6 +113,12 @@ async def test_the_persons_examples_are_tests_that_nothing_overrules():
     assert "def test_user_example_1():\n    assert double_number(number=5) == 11" in built.tests
     assert built.code == right
     assert "test_user_example_1" in turn.model.prompts[5].messages[-1].content, "the repair is shown what the person wants"
+
+
+async def test_an_example_that_nobody_gave_is_none_of_the_persons():
+    turn = Turn(specified(user_examples=(example("6", "13"),)), fenced(SUITE), fenced(CODE), CALL, "It is 8.", candidates=1)
+    await turn.run()
+    assert "test_user_example" not in (await turn.library.get("double_number")).tests
 
 
 async def test_examples_of_the_person_that_contradict_each_other_are_reported():
