@@ -66,7 +66,8 @@ class Settings(BaseSettings):
     synthesis_candidates: int = Field(3, ge=1, le=8)
     """Implementations that are written side by side and vote on the tests; 1: the first one counts."""
     synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
-    """Part of the deliberate mistakes, 0 to 1, that a suite should notice; below it the model is asked for further tests, once."""
+    """Part of the deliberate mistakes, 0 to 1, that a suite should notice; below it the model is asked for further tests, once;
+    0: no mistakes are tried."""
 
     trust_after: int = Field(3, ge=1, le=100)
     """Different calls that a tool has to serve before it is trusted."""

@@ -180,6 +180,8 @@ class SynthesisEngine:
 
     async def _strengthen(self, steps: Steps, order: Order, built: Built, drawn: Sequence[str]) -> Built:
         """Have tests added, once, where the suite would not notice many mistakes. Raises: as `_verify`."""
+        if not self._policy.mutation_score:
+            return built
         with steps.step("mutation") as current:
             found = await strength(self._sandbox, order.spec.name, built.code, built.tests)
             current.summary = f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
