@@ -12,6 +12,8 @@ from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings, make_folders
 from src.capability_registry import CapabilityRegistry
+from src.composition.linked_sandbox import LinkedSandbox
+from src.composition.sources import PinnedSources
 from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
 from src.core.status import ModelStatus
 from src.core.turn import Limits
@@ -58,8 +60,11 @@ async def build_engine(settings: Settings) -> Engine:
         await asyncio.gather(library.start(), _reap(sandbox))
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
-        synthesis = SynthesisEngine(model, sandbox, library, model.model, settings.synthesis_max_repairs)
-        executor, responder = Executor(model, sandbox, library), ResponseSynthesizer(model)
+        sources = PinnedSources(library)
+        changes.subscribe(lambda change: sources.forget(change.name))
+        linked = LinkedSandbox(sandbox, library, sources)
+        synthesis = SynthesisEngine(model, linked, library, model.model, settings.synthesis_max_repairs)
+        executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
         runtime = await stack.enter_async_context(MiniAgents())
         orchestrator = Orchestrator(
             library, executor, synthesis, responder, threshold=settings.similarity_threshold, limits=_limits(settings), runtime=runtime

@@ -93,6 +93,13 @@ class CapabilityRegistry:
             raise ToolModified(f"{code_file(name)} or {tests_file(name)} differs from what was verified", verify_again(name))
         return shelf.tools[name]
 
+    async def version(self, name: str, version: int) -> Tool:
+        """What the tool was at a version. Raises: ToolNotFound, also where there is no such version."""
+        tool = (await self._look()).tools.get(name)
+        if tool is None or tool.version != version:
+            raise not_found(name)
+        return tool
+
     def check_name(self, name: str) -> None:
         """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists, FileInTheWay."""
         names.check_form(name)

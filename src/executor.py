@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from src.composition.sources import PinnedSources
 from src.core.errors import stage
 from src.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
 from src.core.files import File
@@ -49,8 +50,9 @@ class Misfit(Value):
 class Executor:
     """Prepares calls with the model's help and runs them."""
 
-    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary) -> None:
+    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources | None = None) -> None:
         self._model, self._sandbox, self._library = model, sandbox, library
+        self._sources = sources or PinnedSources(library)
 
     async def choose(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
         """Which of the tools the request calls for, and with which arguments: one model call, two if its arguments don't fit.
@@ -100,7 +102,8 @@ class Executor:
         name = call.tool.name
         with stage("executing"):
             turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
-            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, await _files(turn, call))
+            modules = await self._sources.of(call.tool.requires)
+            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, await _files(turn, call), library=modules)
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))

@@ -6,6 +6,7 @@ once it has failed on the stubs; repairs change the code only, and nothing is re
 
 from collections.abc import Callable, Sequence
 
+from src.core.composition import Importable
 from src.core.errors import LibraryError, ModelReplyInvalid, SynthesisFailed, ToolExists
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
@@ -19,6 +20,7 @@ from src.prompts import render
 from src.prompts.files import listed
 from src.synthesis.checks import module_problem, specification_problem, suite_problem
 from src.synthesis.code_block import python_code
+from src.synthesis.composing import offered, steady_requirements
 from src.synthesis.failures import as_failures
 from src.synthesis.gate import Gate, steady_summary
 from src.synthesis.steps import Step, step
@@ -53,8 +55,9 @@ class SynthesisEngine:
         if not isinstance(spec, Specification):
             return spec
         tests = await self._write_tests(turn, spec)
-        code = await self._implement(turn, spec, tests)
-        return await self._register(turn, spec, tests, code)
+        tools = Importable(await self._library.tools())
+        code = await self._implement(turn, spec, tests, tools)
+        return await self._register(turn, spec, tests, code, tools)
 
     async def examine(self, draft: ToolDraft) -> None:
         """Take a tool that a person wrote through the gate that generated ones pass: checks, red on stubs, green on the code.
@@ -63,7 +66,8 @@ class SynthesisEngine:
             SynthesisFailed: it does not pass; the message says why, `where` at which step.
             SandboxError: the sandbox is out of order.
         """
-        problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature)
+        tools = Importable(await self._library.tools())
+        problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature, tools)
         if problem:
             raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
         red = await self._gate.red(draft.signature, draft.tests, lambda _: None)
@@ -130,12 +134,13 @@ class SynthesisEngine:
                 current.fail(f"Refused: {problem}.")
         raise _gave_up("tests", problem)
 
-    async def _implement(self, turn: Turn, spec: Specification, tests: str) -> str:
+    async def _implement(self, turn: Turn, spec: Specification, tests: str, tools: Importable) -> str:
         shown = {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}
+        shown["tools"] = await offered(self._library, turn, spec)
         prompt = render("implementation", **shown, problem="")
         for attempt in range(1, self._max_repairs + 2):
             with step(turn, "implementation", attempt, prompt.name) as current:
-                code, problem = await self._written(current, turn, prompt, lambda code: module_problem(code, spec.signature()))
+                code, problem = await self._written(current, turn, prompt, lambda code: module_problem(code, spec.signature(), tools))
                 current.artifact = code
                 if problem:
                     current.fail(f"Refused: {problem}.")
@@ -156,8 +161,9 @@ class SynthesisEngine:
             where="verification",
         )
 
-    async def _register(self, turn: Turn, spec: Specification, tests: str, code: str) -> Tool:
+    async def _register(self, turn: Turn, spec: Specification, tests: str, code: str, tools: Importable) -> Tool:
         with step(turn, "registration") as current:
+            requires = await steady_requirements(self._library, tools, code)
             draft = ToolDraft(
                 name=spec.name,
                 description=spec.description,
@@ -166,6 +172,7 @@ class SynthesisEngine:
                 tests=tests,
                 example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
                 model=self._model_name,
+                requires=requires,
             )
             try:
                 tool = await self._library.add(draft)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from src.core.errors import BudgetExceeded
 from src.core.events import Event, Usage
 from src.core.files import File, FileReference
+from src.core.plan import KeptStep, StepResult
 from src.core.prompt import ChatMessage
 
 
@@ -106,3 +107,9 @@ class Turn:
     files: tuple[File, ...] = ()
     """What came with the request."""
     earlier: EarlierFiles = EarlierFiles()
+    plan_step: str = ""
+    """The step of a plan that this is, by its id; "" for a turn of its own."""
+    results: tuple[StepResult, ...] = ()
+    """What the steps gave that this one needs."""
+    kept: tuple[KeptStep, ...] = ()
+    """The plan of which this turn makes one tool."""

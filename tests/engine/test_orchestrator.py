@@ -9,6 +9,7 @@ from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavaila
 from src.core.events import FINAL, Event, TurnStarted
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
+from src.core.protocols import NO_MODULES
 from src.core.spec import SpecificationReply
 from src.core.turn import Limits
 from src.core.verdict import Raised
@@ -284,7 +285,7 @@ async def test_two_turns_run_at_once():
     gate = asyncio.Barrier(2)
 
     class Meeting(ScriptedSandbox):
-        async def execute(self, name, code, arguments, files=()):
+        async def execute(self, name, code, arguments, files=(), *, library=NO_MODULES):
             await gate.wait()
             return await super().execute(name, code, arguments)
 

@@ -17,6 +17,7 @@ from tests.doubles import CODE, TESTS, specification
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SPEC = specification().model_dump_json(indent=2)
 SIGNATURE = str(specification().signature())
+TOOLS = "from add_numbers import add_numbers  # add_numbers(a: int, b: int = 1) -> int: Add numbers."
 FILES = listed(
     Turn(
         "double 4",
@@ -36,8 +37,21 @@ VARIABLES = {
     "arguments": {"request": "double 4", "function": "double_number", "problem": "number='four' is not int", "files": FILES},
     "specification": {"request": "double 4", "taken": ("add_numbers",), "problem": "the name is taken", "files": FILES},
     "tests": {"name": "double_number", "specification": SPEC, "problem": "test_a asserts nothing"},
-    "implementation": {"signature": SIGNATURE, "specification": SPEC, "tests": TESTS, "problem": "it has another signature"},
-    "repair": {"signature": SIGNATURE, "specification": SPEC, "tests": TESTS, "code": CODE, "failures": "test_doubles_a_number: failed"},
+    "implementation": {
+        "signature": SIGNATURE,
+        "specification": SPEC,
+        "tests": TESTS,
+        "tools": TOOLS,
+        "problem": "it has another signature",
+    },
+    "repair": {
+        "signature": SIGNATURE,
+        "specification": SPEC,
+        "tests": TESTS,
+        "tools": TOOLS,
+        "code": CODE,
+        "failures": "test_doubles_a_number: failed",
+    },
     "answer": {"request": "double 4", "call": "double_number(number=4)", "result": "8"},
 }
 
