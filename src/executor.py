@@ -17,7 +17,8 @@ from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import Execution, Killed, Returned
 from src.execution.arguments import ArgumentsInvalid, bind
-from src.prompts import render
+from src.execution.references import resolved
+from src.prompts import plans, render
 from src.prompts.files import listed
 
 
@@ -60,7 +61,8 @@ class Executor:
         Raises:
             ModelError: the model can't be reached, declines or makes no sense.
         """
-        result = await self._chosen(turn, render("decide", turn.history, request=turn.request, files=listed(turn)), tools)
+        prompt = render("decide", turn.history, request=turn.request, files=listed(turn), results=plans.results(turn))
+        result = await self._chosen(turn, prompt, tools)
         return await self._again(turn, result)
 
     async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
@@ -78,17 +80,19 @@ class Executor:
         return result
 
     async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
-        prompt = render("arguments", turn.history, request=turn.request, function=tool.name, problem=problem, files=listed(turn))
+        shown = {"request": turn.request, "files": listed(turn), "results": plans.results(turn)}
+        prompt = render("arguments", turn.history, **shown, function=tool.name, problem=problem)
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
-        functions = [*map(as_function, tools), NO_TOOL_FITS]
+        passable = [result.id for result in turn.results if result.data is not None]
+        functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         choice = await self._model.choose(prompt, functions, turn.budget)
         if choice.name == NO_TOOL_FITS.name:
             return NoFit(reason=str(choice.arguments.get("reason") or "none of the tools does what is asked for"))
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            return Call(tool=tool, arguments=bind(tool.signature, choice.arguments))
+            return Call(tool=tool, arguments=bind(tool.signature, resolved(choice.arguments, turn.results)))
         except ArgumentsInvalid as error:
             return Misfit(tool=tool, problem=error.problem, missing=error.missing)
 

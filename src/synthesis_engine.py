@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from src.core.composition import Importable
 from src.core.errors import LibraryError, ModelReplyInvalid, SynthesisFailed, ToolExists
+from src.core.plan import Plan
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.spec import Specification, SpecificationReply
@@ -16,11 +17,11 @@ from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import Verdict
 from src.core.words import count
-from src.prompts import render
+from src.prompts import plans, render
 from src.prompts.files import listed
 from src.synthesis.checks import module_problem, specification_problem, suite_problem
 from src.synthesis.code_block import python_code
-from src.synthesis.composing import offered, steady_requirements
+from src.synthesis.composing import offered, steady_requirements, steps_problem
 from src.synthesis.failures import as_failures
 from src.synthesis.gate import Gate, steady_summary
 from src.synthesis.steps import Step, step
@@ -33,6 +34,8 @@ class Reply(Value):
     """The request needs no tool: this is what the person is told."""
 
     text: str
+    asks: bool = False
+    """Whether it is a question."""
 
 
 class SynthesisEngine:
@@ -42,8 +45,8 @@ class SynthesisEngine:
         self._model, self._gate, self._library = model, Gate(sandbox), library
         self._model_name, self._max_repairs = model_name, max_repairs
 
-    async def synthesize(self, turn: Turn, taken: Sequence[str] = ()) -> Tool | Reply:
-        """Build and register the tool that the request needs, unless the library turns out to have it.
+    async def synthesize(self, turn: Turn, taken: Sequence[str] = ()) -> Tool | Reply | Plan:
+        """Build and register the tool that the request needs, unless the library turns out to have it, or it takes several.
 
         `taken` names the tools that were looked at and don't fit.
 
@@ -77,17 +80,24 @@ class SynthesisEngine:
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
 
-    async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Tool | Reply:
+    async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Tool | Reply | Plan:
         problem = ""
+        shown = {"request": turn.request, "taken": taken, "files": listed(turn), **plans.shown(turn)}
         for attempt in range(1, MAX_REWRITES + 2):
-            prompt = render("specification", turn.history, request=turn.request, taken=taken, problem=problem, files=listed(turn))
+            prompt = render("specification", turn.history, **shown, problem=problem)
             with step(turn, "specification", attempt, prompt.name) as current:
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
                     raise SynthesisFailed(reply.message or "the model says that no tool can do this")
+                if reply.outcome == "steps":
+                    if problem := steps_problem(turn, reply.steps):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = f"It takes {count(len(reply.steps), 'step')}."
+                    return Plan(steps=reply.steps)
                 if reply.outcome != "tool" and reply.message:
                     current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
-                    return Reply(text=reply.message)
+                    return Reply(text=reply.message, asks=reply.outcome == "question")
                 known = await self._same_tool(reply.specification)
                 if known:
                     current.summary = f"{known.name} is in the library already, and does this."

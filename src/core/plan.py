@@ -20,6 +20,10 @@ class PlannedStep(Value):
     """Ids of the steps whose results it takes."""
 
 
+class Plan(Value):
+    steps: tuple[PlannedStep, ...]
+
+
 class StepResult(Value):
     """What a step of a plan gave."""
 
@@ -38,6 +42,12 @@ class KeptStep(Value):
 
     request: str
     tool: str
+
+
+def in_order(plan: Plan) -> tuple[PlannedStep, ...]:
+    """The steps, each after those that it needs."""
+    by_id = {step.id: step for step in plan.steps}
+    return tuple(by_id[id] for id in TopologicalSorter({step.id: step.needs for step in plan.steps}).static_order())
 
 
 def plan_problem(steps: Sequence[PlannedStep]) -> str:

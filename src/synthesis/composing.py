@@ -1,7 +1,10 @@
-"""Composing: what a synthesis offers of the library for import, and what the new tool is pinned to."""
+"""Composing: whether a request may be taken in steps, what of the library may be imported, and what the new tool is pinned to."""
+
+from collections.abc import Sequence
 
 from src.core.composition import Importable
 from src.core.errors import SynthesisFailed
+from src.core.plan import PlannedStep, plan_problem
 from src.core.protocols import ToolLibrary
 from src.core.spec import Specification
 from src.core.tool import Requirement, Tool
@@ -20,6 +23,15 @@ async def offered(library: ToolLibrary, turn: Turn, spec: Specification) -> str:
         if candidate.similarity >= NEAR:
             tools.setdefault(candidate.tool.name, candidate.tool)
     return "\n".join(_line(tool) for tool in tools.values() if tool.standing != "retired" and tool.name != spec.name)
+
+
+def steps_problem(turn: Turn, steps: Sequence[PlannedStep]) -> str:
+    """Why the request can't be taken in these steps, in words that the model can act on; "" if it can."""
+    if turn.plan_step:
+        return "this is a step of a plan already, and can't be a plan itself; specify one tool for it"
+    if turn.kept:
+        return "one tool is wanted for all of the plan; specify it"
+    return plan_problem(steps)
 
 
 async def steady_requirements(library: ToolLibrary, before: Importable, code: str) -> tuple[Requirement, ...]:

@@ -218,7 +218,7 @@ async def test_two_turns_that_build_the_same_tool_share_the_first_one():
 @pytest.mark.parametrize("outcome", ["answer", "question"])
 async def test_a_request_that_needs_no_tool_is_answered_in_words(outcome):
     run = Run(ScriptedModel(SpecificationReply(outcome=outcome, message="Hello!", specification=None)), ScriptedSandbox())
-    assert await run.synthesize() == Reply(text="Hello!")
+    assert await run.synthesize() == Reply(text="Hello!", asks=outcome == "question")
 
 
 async def test_an_impossible_request_says_why_at_the_specification():
