@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from json import dumps
 from pathlib import Path
@@ -15,9 +15,11 @@ from src.bootstrap import build_engine
 from src.capability_registry import Sources
 from src.checks import run_check
 from src.core.errors import AgentError
-from src.core.events import FINAL, FilesMade, Record, TurnFinished
+from src.core.events import FINAL, FilesMade, PlanMade, Record, TurnFinished
 from src.core.logs import log_to_stderr
+from src.core.status import Asked
 from src.core.visible import one_line, visible
+from src.engine import Engine
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
 from src.runtime import StreamAppender
@@ -43,14 +45,29 @@ def ask(
 
 async def _ask(settings: Settings, request: str, *, json: bool, conversation: str | None, paths: Sequence[Path], output: Path) -> int:
     files = await asyncio.to_thread(read_files, paths, settings.file_limits)
+    return await _turn(settings, lambda engine: engine.ask(OWNER, conversation, request, files), json=json, output=output)
+
+
+@app.command()
+def keep(
+    turn: Annotated[str, typer.Argument(help="Id of a turn that was taken in steps.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")] = False,
+    output: Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")] = Path(),
+) -> None:
+    """Make one tool of a turn's plan, and run it for the same request. Exit code 1 if that fails."""
+    _run(lambda settings: _turn(settings, lambda engine: engine.keep(OWNER, turn), json=json, output=output))
+
+
+async def _turn(settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path) -> int:
+    """Begin a turn and show it until its end."""
     provision(settings, _say, ("embedder", "sandbox"))
-    terminal = Terminal()
+    terminal, planned = Terminal(), False
     records: StreamAppender[Record] = StreamAppender()
     with records:  # to the last, since the engine may hand out some until it has ended
         async with aclosing(await build_engine(settings)) as engine:
             await engine.get_ready(to_build=False)
             engine.subscribe(lambda batch: _append_all(records, batch))
-            asked = await engine.ask(OWNER, conversation, request, files)
+            asked = await begin(engine)
             async for record in records:
                 if record.turn_id != asked.turn_id:
                     continue
@@ -61,8 +78,13 @@ async def _ask(settings: Settings, request: str, *, json: bool, conversation: st
                 if isinstance(record.event, FilesMade):
                     for path in write_files(record.event.contents, output):
                         _say(f"written: {path}")
+                planned |= isinstance(record.event, PlanMade)
+                if isinstance(record.event, TurnFinished):
+                    if planned:
+                        _say(f"To keep these steps as one tool: python -m src keep {asked.turn_id}")
+                    return 0
                 if isinstance(record.event, FINAL):
-                    return 0 if isinstance(record.event, TurnFinished) else 1
+                    return 1
     return 1
 
 

@@ -13,7 +13,7 @@ from typing import assert_never
 from src.core.errors import AgentError, stage
 from src.core.events import AnswerToken, Event, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.files import File
-from src.core.plan import Plan
+from src.core.plan import KeptPlan, Plan
 from src.core.prompt import ChatMessage
 from src.core.protocols import ToolLibrary
 from src.core.turn import Budget, EarlierFiles, Limits, Turn
@@ -124,14 +124,22 @@ class Orchestrator:
         return last
 
     def begin(
-        self, request: str, history: Sequence[ChatMessage] = (), files: Sequence[File] = (), earlier: EarlierFiles | None = None
+        self,
+        request: str,
+        history: Sequence[ChatMessage] = (),
+        files: Sequence[File] = (),
+        earlier: EarlierFiles | None = None,
+        keeps: KeptPlan | None = None,
     ) -> RunningTurn:
-        """Begin a turn; on the event loop. It starts at the next task switch."""
+        """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one tool of that plan, and runs it."""
         with self._runtime.entered():
             feed: StreamAppender[Event] = StreamAppender(capture_errors=False).open()
             turn = Turn(request, feed.append, tuple(history), Budget(self._limits), tuple(files), earlier or EarlierFiles())
+            if keeps:
+                turn = replace(turn, kept=keeps.steps)
             running = RunningTurn(turn, feed)
-            turn.emit(TurnStarted(request=request, files=tuple(file.reference() for file in files), contents=turn.files))
+            references = tuple(file.reference() for file in files)
+            turn.emit(TurnStarted(request=request, files=references, contents=turn.files, keeps=keeps.turn_id if keeps else ""))
             running.answer = self._agent.inquire(request, running=running)
         return running
 

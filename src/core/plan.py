@@ -44,6 +44,13 @@ class KeptStep(Value):
     tool: str
 
 
+class KeptPlan(Value):
+    turn_id: str
+    """Of the turn that had it."""
+    request: str
+    steps: tuple[KeptStep, ...]
+
+
 def in_order(plan: Plan) -> tuple[PlannedStep, ...]:
     """The steps, each after those that it needs."""
     by_id = {step.id: step for step in plan.steps}

@@ -85,6 +85,12 @@ class FakeEngine:
         task.add_done_callback(lambda _: self._running.pop(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
+    async def keep(self, owner: str, turn_id: str) -> Asked:
+        records = self._journal.turn(turn_id)
+        if not records or self._journal.owner_of(records[0].conversation_id) != owner:
+            raise RequestError(f"there is no turn {turn_id!r}")
+        return await self.ask(owner, records[0].conversation_id, f"say kept {turn_id}")
+
     async def _turn(self, request: str, files: Sequence[File], emit: Callable[[Event], None]) -> None:
         said = list[str]()
         try:

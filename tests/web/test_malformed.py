@@ -84,7 +84,7 @@ def test_events_that_do_not_exist_are_refused(server: ServerProcess, visitor: re
         reply = page.call(name, {"text": "say hello"}, timeout=20)
         assert reply == {
             "ok": False,
-            "error": {"message": f"{name!r} is not an event of this server", "remedy": "send ask, stop or subscribe with one object"},
+            "error": {"message": f"{name!r} is not an event of this server", "remedy": "send ask, keep, stop or subscribe with one object"},
         }
         assert page.next("error") == reply["error"]
 
