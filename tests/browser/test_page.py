@@ -26,7 +26,15 @@ pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.timeout(240)]
 PATIENCE = 60_000
 REVERSE = "Reverse the string 'hello world'"
 SPECIFY, IMPLEMENT = "write the specification", "write the implementation"
-TITLES = ("choose a tool", "extract the arguments", SPECIFY, "write the tests", IMPLEMENT, "answer the person")
+TITLES = (
+    "choose a tool",
+    "extract the arguments",
+    SPECIFY,
+    "write the tests",
+    IMPLEMENT,
+    "answer the person",
+    "answer from the results of a plan",
+)
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 375, "height": 812}
 
 

@@ -1,4 +1,4 @@
-"""A plan kept as one tool, in real containers of one backend: the tools of its steps are imported, pinned, and used by the next such request."""
+"""A plan kept as one tool, in real containers of one backend: the tools of its steps are imported and pinned."""
 
 from collections.abc import Callable
 

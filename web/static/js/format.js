@@ -10,6 +10,7 @@ export const STEP_WORDS = {
   implementation: "Implementation",
   verification: "Verification",
   registration: "Registration",
+  plan: "Plan",
   executing: "Execution",
   tool_mismatch: "Tool does not fit",
   answer: "Answer",
@@ -27,6 +28,7 @@ const NOW_WORDS = {
   implementation: "Writing the implementation",
   verification: "Running the tests in the sandbox",
   registration: "Adding the tool to the library",
+  plan: "Working through the steps",
   executing: "Running the tool",
   answer: "Writing the answer",
 };

@@ -48,6 +48,7 @@ const OF_STEP = {
   implementation: "code",
   verification: "shield",
   registration: "book",
+  plan: "menu",
   executing: "play",
   tool_mismatch: "swap",
   answer: "message",

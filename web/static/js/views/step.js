@@ -6,6 +6,7 @@ import { Icon, StateIcon, stepIcon } from "../icons.js";
 import { memo } from "../memo.js";
 import { CodeStep, ImplementationStep } from "./step-code.js";
 import { ExecutionStep } from "./step-execution.js";
+import { PlanStep } from "./step-plan.js";
 import { SearchOutcome } from "./step-search.js";
 import { SpecificationStep } from "./step-specification.js";
 import { StubStep, VerificationStep } from "./step-tests.js";
@@ -20,6 +21,7 @@ const BODIES = {
   stub: StubStep,
   implementation: ImplementationStep,
   verification: VerificationStep,
+  plan: PlanStep,
   executing: ExecutionStep,
   tool_mismatch: MismatchStep,
   turn_failed: FailureStep,
@@ -37,6 +39,6 @@ export const Step = memo(({ step, before, steps, skew }) => {
       <span class="state" data-state=${state}><${StateIcon} state=${state} />${STATE_WORDS[state]}</span>
       ${state === "running" ? html`<${Elapsed} since=${step.startedAt} skew=${skew} />` : html`<span class="time">${duration(step.seconds)}</span>`}
     </div>
-    <div class="step-body"><${Body} step=${step} before=${before} steps=${steps} /></div>
+    <div class="step-body"><${Body} step=${step} before=${before} steps=${steps} skew=${skew} /></div>
   </li>`;
 });
