@@ -1,6 +1,7 @@
 """The plan runner: the steps of a plan as agents, each of which begins when those it needs have replied."""
 
 import asyncio
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -82,7 +83,7 @@ class PlanRunner:
                 result = StepResult(id=turn.plan_step, request=turn.request, tool=call.tool.name, text=returned.text, data=returned.data)
                 return result, returned.files
             case Reply(asks=False):
-                return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=served.text, data=None), ()
+                return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=served.text, data=json.dumps(served.text)), ()
             case Reply():
                 raise AgentError(served.text, "ask again, with what is missing")
             case Misfit():

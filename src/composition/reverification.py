@@ -38,6 +38,8 @@ class Reverified(Value):
 
 
 class Reverification:
+    """Re-verifies what is composed from tools that change."""
+
     def __init__(
         self, library: ToolLibrary, sandbox: Sandbox, sources: PinnedSources, revise: Revise, tell: Callable[[Reverified], None]
     ) -> None:

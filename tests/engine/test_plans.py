@@ -1,10 +1,11 @@
 """Plans with scripted parts: what runs when, what is passed on, and what a failing step means."""
 
 import asyncio
+from typing import get_args
 
 import pytest
 
-from src.core.events import ExecutionFinished, PlanMade, PlanStepChanged, TurnFailed, TurnFinished, TurnStopped
+from src.core.events import Event, ExecutionFinished, PlanMade, PlanStepChanged, StageEvent, TurnFailed, TurnFinished, TurnStopped
 from src.core.files import File
 from src.core.plan import PlannedStep, plan_problem
 from src.core.prompt import FunctionCall
@@ -174,6 +175,27 @@ async def test_a_plan_within_a_plan_is_refused():
     refused = [e.text for e in turns.events if e.type == "synthesis_step" and e.state == "failed"]
     assert refused == ["Refused: this is a step of a plan already, and can't be a plan itself; specify one tool for it."]
     assert turns.events[-1].answer == "Done."
+
+
+async def test_a_step_may_be_answered_without_a_tool_and_its_text_passed_on():
+    told = SpecificationReply(outcome="answer", message="aeiou", specification=None)
+    reference = call("count_vowels", text={"$result": "reversed"})
+    turns = Turns(ScriptedModel(NONE, SEQUENCE, NONE, told, reference, "Five."), ScriptedSandbox(returned("5")), ListedLibrary(COUNT))
+    await turns.ask(REQUEST)
+    assert turns.sandbox.executed == [("count_vowels", {"text": "aeiou"})]
+
+
+async def test_a_step_that_needs_to_ask_ends_the_turn_with_the_question():
+    asks = SpecificationReply(outcome="question", message="Which text?", specification=None)
+    turns = Turns(ScriptedModel(NONE, SEQUENCE, NONE, asks), ScriptedSandbox(), ListedLibrary(COUNT))
+    await turns.ask(REQUEST)
+    assert (turns.events[-1].type, turns.events[-1].remedy) == ("turn_failed", "ask again, with what is missing")
+    assert turns.events[-1].message == "the step reversed (Reverse 'abc') failed: Which text?"
+
+
+def test_every_event_that_a_stage_emits_can_name_its_step():
+    others = {event.__name__ for event in get_args(get_args(Event)[0]) if not issubclass(event, StageEvent)}
+    assert others == {"TurnStarted", "PlanMade", "PlanStepChanged", "AnswerToken", "TurnFinished", "TurnFailed", "TurnStopped"}
 
 
 @pytest.mark.parametrize(
