@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents
+.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -50,6 +50,10 @@ bench-runtime: $(VENV)/test.stamp
 # The same beside the package miniagents, which gets an environment of its own; it takes minutes.
 bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 	@$(PY) -m benchmarks.runtime 3 --beside $(VENV)-miniagents/bin/python
+
+# What the gate accepts of recorded right and wrong solutions; DATA names another folder with tasks. The last line is JSON.
+bench-verdicts: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.verdicts $(if $(DATA),--data $(DATA))
 
 # The environment of a package that a benchmark compares with.
 $(VENV)-%/stamp: benchmarks/%.txt

@@ -63,6 +63,28 @@ class Settings(BaseSettings):
     """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """How often the model may repair an implementation whose tests fail."""
+    synthesis_candidates: int = Field(3, ge=1, le=8)
+    """Implementations that are written side by side and vote on the tests; 1: the first one counts."""
+    synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
+    """Part of the deliberate mistakes, 0 to 1, that a suite should notice; below it the model is asked for further tests, once."""
+
+    trust_after: int = Field(3, ge=1, le=100)
+    """Different calls that a tool has to serve before it is trusted."""
+    retire_after: int = Field(3, ge=1, le=100)
+    """Failures in a row after which a tool is retired."""
+
+    lessons_learn: bool = True
+    """Whether the server learns from turns in the background; `python -m src learn` does so in any case."""
+    lessons_shown: int = Field(4, ge=0, le=10)
+    """Lessons that one agent is shown at most; 0: none."""
+    lessons_max_calls: int = Field(3, ge=1)
+    """Model calls that learning from one turn may take."""
+    lessons_max_tokens: int = Field(20_000, ge=1)
+    """Tokens, input and output together, that learning from one turn may use."""
+    lessons_max_seconds: float = Field(120.0, gt=0)
+    """Seconds that learning from one turn may take."""
+    lessons_expire_days: int = Field(90, ge=1)
+    """Days after which a lesson that was never shown expires."""
 
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
     """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first of them that works on this machine."""

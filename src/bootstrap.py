@@ -11,16 +11,23 @@ import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings, make_folders
-from src.capability_registry import CapabilityRegistry
+from src.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from src.composition.linked_sandbox import LinkedSandbox
+from src.composition.reverification import Reverification, Reverified
 from src.composition.sources import PinnedSources
+from src.composition.upkeep import Upkeep
 from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
+from src.core.events import Limits
+from src.core.protocols import Embedder
 from src.core.status import ModelStatus
-from src.core.turn import Limits
 from src.embedding.minilm import MiniLM
 from src.embedding.model_files import FOLDER
 from src.engine import Changes, Engine
 from src.executor import Executor
+from src.learning import Learning
+from src.lessons.book import LessonBook
+from src.lessons.learner import Learner
+from src.lessons.turns import Turns
 from src.llm.pricing import free
 from src.llm_client import LLMClient
 from src.offline.cookbook import Cookbook
@@ -34,7 +41,7 @@ from src.store.database import id_of, open_database
 from src.store.files import ConversationFiles
 from src.store.journal import Journal
 from src.store.recorder import Recorder
-from src.synthesis_engine import SynthesisEngine
+from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
 OFFLINE_MODEL = "offline"
 SEEDED = ".seeded"
@@ -55,19 +62,41 @@ async def build_engine(settings: Settings) -> Engine:
         sandbox = _sandbox(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
-        library = CapabilityRegistry(database, settings.tools_dir, settings.chroma_persist_dir, embedder, on_change=changes.tell)
+        library = CapabilityRegistry(
+            database,
+            settings.tools_dir,
+            settings.chroma_persist_dir,
+            embedder,
+            trust=TrustRule(settings.trust_after, settings.retire_after),
+            on_change=changes.tell,
+        )
         stack.push_async_callback(library.aclose)
         await asyncio.gather(library.start(), _reap(sandbox))
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
         sources = PinnedSources(library)
-        changes.subscribe(lambda change: sources.forget(change.name))
         linked = LinkedSandbox(sandbox, library, sources)
-        synthesis = SynthesisEngine(model, linked, library, model.model, settings.synthesis_max_repairs)
+        upkeep = _upkeep(changes, Reverification(library, sandbox, sources, partial(_tell, changes)))
+        stack.push_async_callback(upkeep.aclose)
+        policy = SynthesisPolicy(
+            max_repairs=settings.synthesis_max_repairs,
+            candidates=settings.synthesis_candidates,
+            mutation_score=settings.synthesis_mutation_score,
+        )
+        synthesis = SynthesisEngine(model, linked, library, model.model, policy)
         executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
+        learning = _learning(settings, database, embedder, model)
+        stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
         orchestrator = Orchestrator(
-            library, executor, synthesis, responder, threshold=settings.similarity_threshold, limits=_limits(settings), runtime=runtime
+            library,
+            executor,
+            synthesis,
+            responder,
+            threshold=settings.similarity_threshold,
+            limits=_limits(settings),
+            runtime=runtime,
+            recall=learning.recall,
         )
         journal = Journal(database)
         return Engine(
@@ -79,6 +108,8 @@ async def build_engine(settings: Settings) -> Engine:
             seeded=SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database)),
             orchestrator=orchestrator,
             synthesis=synthesis,
+            learning=learning,
+            upkeep=upkeep,
             journal=journal,
             recorder=Recorder(journal),
             files=ConversationFiles(database),
@@ -138,6 +169,26 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
     return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
+
+
+def _upkeep(changes: Changes, reverification: Reverification) -> Upkeep:
+    """Has every tool that gets another version followed by those that import it."""
+    upkeep = Upkeep(reverification)
+    changes.subscribe(lambda change: upkeep.notice(change.name) if change.change in ("added", "revised", "restored") else None)
+    return upkeep
+
+
+def _tell(changes: Changes, outcome: Reverified) -> None:
+    """The library tells of new versions itself."""
+    if outcome.problem:
+        changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
+
+
+def _learning(settings: Settings, database: sa.Engine, embedder: Embedder, model: LLMClient) -> Learning:
+    book, turns = LessonBook(database, embedder), Turns(database)
+    limits = Limits(calls=settings.lessons_max_calls, tokens=settings.lessons_max_tokens, seconds=settings.lessons_max_seconds)
+    learner = Learner(model, book, turns, limits)
+    return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
 
 
 def _limits(settings: Settings) -> Limits:

@@ -8,28 +8,32 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlalchemy as sa
 
 from src.core.errors import AgentError, ToolModified
+from src.core.events import ToolStandingChanged
 from src.core.protocols import Embedder
+from src.core.provenance import Edited, Provenance, RolledBack, ToolVersion
 from src.core.tool import Candidate, Tool, ToolDraft
-from src.registry import names, records
+from src.registry import names, versions
 from src.registry.change import LibraryChange
 from src.registry.confidence import confidence
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
-from src.registry.fusion import request_vector, tool_vector
+from src.registry.fusion import request_vector
 from src.registry.index import IndexState, SearchIndex
 from src.registry.inventory import Inventory
-from src.registry.registrar import Registrar, edited, exists, file_in_the_way, half, not_found, verify_again
+from src.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
+from src.registry.registrar import Registrar, edited
 from src.registry.shelf import Shelf
 from src.registry.sources import Sources
+from src.registry.trust import Trust, TrustRule
+from src.registry.vectors import Vectors
 from src.runtime import PromisingContext
-from src.store.database import writing
+from src.store.database import reading
 
-__all__ = ["CapabilityRegistry", "LibraryChange", "Sources"]
+__all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +48,7 @@ class CapabilityRegistry:
         chroma_dir: Path,
         embedder: Embedder,
         *,
+        trust: TrustRule | None = None,
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
@@ -54,6 +59,8 @@ class CapabilityRegistry:
         self._files = ToolFiles(tools_dir, checkpoint)
         self._registrar = Registrar(engine, self._files, checkpoint)
         self._inventory = Inventory(engine, self._files, self._registrar, embedder.id)
+        self._vectors = Vectors(engine, embedder)
+        self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(chroma_dir, embedder.id)
         self._background = PromisingContext()
 
@@ -64,7 +71,7 @@ class CapabilityRegistry:
         if shelf.strangers:
             listed = ", ".join(sorted(shelf.strangers))
             _log.warning("files in %s that the library did not write are left alone: %s", self._files.folder, listed)
-        if len(shelf.vectors) < len(shelf.tools) - len(shelf.modified):
+        if shelf.unembedded:
             self._background.start(self._embed_missing(shelf))
 
     async def aclose(self) -> None:
@@ -73,17 +80,17 @@ class CapabilityRegistry:
         await asyncio.to_thread(self._index.close)
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        """The tools nearest to a request, best first. Raises: EmbedderUnavailable."""
+        """The tools nearest to a request, best first; none that are retired. Raises: EmbedderUnavailable."""
         shelf = await self._look()
         return await asyncio.to_thread(self._rank, shelf, request, limit)
 
     async def tools(self) -> tuple[Tool, ...]:
-        """All tools by name, also those whose files were edited by hand."""
+        """All tools by name, also those that are retired or whose files were edited by hand."""
         shelf = await self._look()
         return tuple(shelf.tools[name] for name in sorted(shelf.tools))
 
     async def get(self, name: str) -> Tool:
-        """Raises: ToolNotFound, ToolModified."""
+        """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
         shelf = await self._look()
         if name in shelf.halves:
             raise half(name, shelf.halves[name])
@@ -92,13 +99,6 @@ class CapabilityRegistry:
         if name in shelf.modified:
             raise ToolModified(f"{code_file(name)} or {tests_file(name)} differs from what was verified", verify_again(name))
         return shelf.tools[name]
-
-    async def version(self, name: str, version: int) -> Tool:
-        """What the tool was at a version. Raises: ToolNotFound, also where there is no such version."""
-        tool = (await self._look()).tools.get(name)
-        if tool is None or tool.version != version:
-            raise not_found(name)
-        return tool
 
     def check_name(self, name: str) -> None:
         """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists, FileInTheWay."""
@@ -118,14 +118,56 @@ class CapabilityRegistry:
         names.check_form(draft.name)
         await asyncio.to_thread(self._registrar.check, draft.name, Sources(code=draft.code, tests=draft.tests))
 
-    async def add(self, draft: ToolDraft) -> Tool:
-        """Register files, record and vector, or nothing, whatever happens in between.
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """Register files, record, vector and version, or nothing, whatever happens in between.
 
         Raises: ToolNameInvalid, ToolExists, EmbedderUnavailable, LibraryError (such as FileInTheWay).
         """
-        tool = await asyncio.to_thread(self._add, draft)
+        tool = await asyncio.to_thread(self._add, draft, provenance or Provenance())
         await self._look()
         return tool
+
+    async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
+        """Make the next version of the tool of that name, which begins provisional; or leave all as it is.
+
+        Raises:
+            VersionConflict: version `based_on` is not the newest.
+            ToolModified: the files were edited by hand, and the edit would be lost.
+            ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError
+        """
+        tool = await asyncio.to_thread(self._revise, draft, based_on, provenance)
+        await self._look()
+        return tool
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        """Every version, the newest first; also of a tool that was removed. Raises: ToolNotFound."""
+        found = await asyncio.to_thread(self._versions, name)
+        if not found:
+            raise not_found(name)
+        return found
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        """Raises: VersionNotFound."""
+        return await asyncio.to_thread(self._version, name, number)
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        """Make a new version with what an old one held. The gate has passed it then, so it is not run again.
+
+        It brings back files that were deleted by hand. Raises: VersionNotFound, VersionConflict (it is in use already), and as `revise`.
+        """
+        tool = await asyncio.to_thread(self._rollback, name, to)
+        await self._look()
+        return tool
+
+    async def retire(self, name: str) -> Tool:
+        """Have no search offer it any more; who imports it goes on. Raises: ToolNotFound."""
+        await asyncio.to_thread(self._trust.retire, name)
+        return await self._shown(name)
+
+    async def restore(self, name: str) -> Tool:
+        """Offer a retired tool again, as provisional; any other stays as it is. Raises: ToolNotFound."""
+        await asyncio.to_thread(self._trust.restore, name)
+        return await self._shown(name)
 
     async def sources(self, name: str) -> Sources:
         """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the tests are missing)."""
@@ -143,26 +185,35 @@ class CapabilityRegistry:
         tool = self._inventory.shelf.tools.get(name)
         if tool is None:  # removed this moment
             raise not_found(name)
-        return edited(tool, sources)
+        return edited(tool, sources, self._inventory.shelf.tools.values())
 
-    async def accept(self, name: str, sources: Sources) -> Tool:
-        """Take files that were edited by hand, and verified since, for the tool's own.
+    async def accept(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """Take what `edited` gave, and was verified since, for the tool's next version.
 
-        Raises: ToolNotFound, ToolModified (the files are not these `sources`, or define no function of that name).
+        Raises: ToolNotFound, ToolModified (the files hold something else now).
         """
-        await asyncio.to_thread(self._registrar.accept, name, sources)
-        return await self.get(name)
+        await asyncio.to_thread(self._registrar.accept, draft, provenance or Provenance(origin=Edited()))
+        return await self.get(draft.name)
 
     async def remove(self, name: str) -> None:
-        """Raises: ToolNotFound."""
+        """Its versions stay, and a later tool of the name counts on from them. Raises: ToolNotFound."""
         await self._look()
         await asyncio.to_thread(self._registrar.remove, name)
         await self._look()
 
-    async def record_use(self, name: str) -> None:
-        """Raises: ToolNotFound."""
-        if not await asyncio.to_thread(self._count_use, name):
-            raise not_found(name)
+    async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
+        """Count a success of that version; `call` is the digest of what it was given. Raises: ToolNotFound."""
+        change = await asyncio.to_thread(self._trust.record_use, name, version, call)
+        if change:
+            await self._look()
+        return change
+
+    async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
+        """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
+        change = await asyncio.to_thread(self._trust.record_failure, name, version, problem)
+        if change:
+            await self._look()
+        return change
 
     async def settle(self, seconds: float = 60.0) -> IndexState:
         """Wait for the work in the background; says what became of the index."""
@@ -187,6 +238,12 @@ class CapabilityRegistry:
         self._tell()
         return shelf
 
+    async def _shown(self, name: str) -> Tool:
+        shelf = await self._look()
+        if name not in shelf.tools:  # removed this moment
+            raise not_found(name)
+        return shelf.tools[name]
+
     def _tell(self) -> None:
         while self._inventory.changes:
             self._on_change(self._inventory.changes.popleft())
@@ -206,35 +263,40 @@ class CapabilityRegistry:
             for rank, (cosine, name) in enumerate(scored[:limit])
         )
 
-    def _add(self, draft: ToolDraft) -> Tool:
+    def _add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
         names.check_form(draft.name)
         self._inventory.look()  # a tool whose files were deleted just now gives its name up
         sources = Sources(code=draft.code, tests=draft.tests)
         self._registrar.check(draft.name, sources)
-        vector = tool_vector(self._embedder, draft.name, draft.description, draft.example_requests)
-        tool = Tool(**draft.model_dump(include=set(ToolDraft.model_fields)), created_at=datetime.now(UTC), digest=sources.digest)
-        self._registrar.add(tool, self._embedder.id, vector)
-        return tool
+        return self._registrar.add(draft, provenance, self._vectors.of(draft))
 
-    def _count_use(self, name: str) -> bool:
-        with writing(self._engine) as connection:
-            return records.count_use(connection, name)
+    def _revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
+        names.check_form(draft.name)
+        before = self._version(draft.name, based_on)
+        same = (before.description, before.example_requests) == (draft.description, draft.example_requests)
+        return self._registrar.revise(draft, provenance, based_on, None if same else self._vectors.of(draft))
+
+    def _rollback(self, name: str, to: int) -> Tool:
+        old = self._version(name, to)
+        newest = self._versions(name)[0].version
+        return self._revise(old.draft(), newest, Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict))
+
+    def _versions(self, name: str) -> tuple[ToolVersion, ...]:
+        with reading(self._engine) as connection:
+            return versions.load_all(connection, name)
+
+    def _version(self, name: str, number: int) -> ToolVersion:
+        with reading(self._engine) as connection:
+            return versions.load(connection, name, number)
 
     async def _embed_missing(self, shelf: Shelf) -> None:
         """Give a vector of this embedder to every tool that has none, as after a change of embedder."""
         try:
-            for tool in shelf.tools.values():
-                if tool.name not in shelf.vectors:
-                    await asyncio.to_thread(self._embed, tool)
+            for name in sorted(shelf.unembedded):
+                await asyncio.to_thread(self._vectors.add, shelf.tools[name])
         except AgentError as error:
             _log.warning("tools can't be searched: %s; %s", error, error.remedy)
         await self._look()
-
-    def _embed(self, tool: Tool) -> None:
-        vector = tool_vector(self._embedder, tool.name, tool.description, tool.example_requests)
-        with writing(self._engine) as connection:
-            if records.state_of(connection, tool.name) is not None:
-                records.insert_vector(connection, tool.name, self._embedder.id, vector)
 
 
 if __name__ == "__main__":

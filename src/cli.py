@@ -12,18 +12,20 @@ import typer
 
 from config import Settings, load_settings, make_folders
 from src.bootstrap import build_engine
-from src.capability_registry import Sources
 from src.checks import run_check
 from src.core.errors import AgentError
 from src.core.events import FINAL, FilesMade, PlanMade, Record, TurnFinished
+from src.core.lesson import Lesson
 from src.core.logs import log_to_stderr
+from src.core.provenance import Edited, Provenance
 from src.core.status import Asked
 from src.core.visible import one_line, visible
+from src.core.words import count
 from src.engine import Engine
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
 from src.runtime import StreamAppender
-from src.terminal import Terminal
+from src.terminal import Terminal, version_line
 
 OWNER = "terminal"
 """Whose conversations the command line's are."""
@@ -98,11 +100,112 @@ async def _tools(settings: Settings, name: str | None) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         if name:
             tool = await engine.tool(name)
-            typer.echo(visible(f"# {tool.signature}\n# {tool.description}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
+            about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
+            typer.echo(visible(f"{about}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:
             for tool in await engine.tools():
-                typer.echo(f"{tool.name:32} {one_line(tool.description)}")
+                typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
     return 0
+
+
+@app.command()
+def versions(name: str) -> None:
+    """List every version of a tool, the newest first: when and why it was made, by which model, its tests, and what it cost."""
+    _run(lambda settings: _versions(settings, name))
+
+
+async def _versions(settings: Settings, name: str) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        for version in await engine.versions(name):
+            typer.echo(visible(version_line(version)))
+    return 0
+
+
+@app.command()
+def diff(name: str, before: int, after: int) -> None:
+    """Print what two versions of a tool differ in, code and tests, as a unified diff."""
+    _run(lambda settings: _diff(settings, name, before, after))
+
+
+async def _diff(settings: Settings, name: str, before: int, after: int) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        typer.echo(visible(await engine.difference(name, before, after)), nl=False)
+    return 0
+
+
+@app.command()
+def rollback(name: str, to: int) -> None:
+    """Make a new version of a tool with what an old one held."""
+    _run(lambda settings: _rollback(settings, name, to))
+
+
+async def _rollback(settings: Settings, name: str, to: int) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        stop = _tell_of_library(engine, name)
+        tool = await engine.rollback(name, to)
+        await engine.upkeep.settle()
+        stop()
+    _say(f"{name} is at version {tool.version} now, which holds what version {to} held.")
+    return 0
+
+
+@app.command()
+def retire(name: str) -> None:
+    """Have no search offer a tool any more."""
+    _run(lambda settings: _retire(settings, name))
+
+
+async def _retire(settings: Settings, name: str) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        await engine.retire(name)
+    _say(f"{name} is retired; `python -m src restore {name}` has it offered again.")
+    return 0
+
+
+@app.command()
+def restore(name: str) -> None:
+    """Have a retired tool offered again."""
+    _run(lambda settings: _restore(settings, name))
+
+
+async def _restore(settings: Settings, name: str) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        tool = await engine.restore(name)
+    _say(f"{name} is {tool.standing}.")
+    return 0
+
+
+@app.command()
+def lessons() -> None:
+    """List what was learnt from earlier turns."""
+    _run(_lessons)
+
+
+async def _lessons(settings: Settings) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        for lesson in await engine.lessons():
+            typer.echo(_told(lesson))
+    return 0
+
+
+@app.command()
+def learn() -> None:
+    """Learn from all turns that were not looked at yet. Exit code 1 if the model can't be reached."""
+    _run(_learn)
+
+
+async def _learn(settings: Settings) -> int:
+    provision(settings, _say, ("embedder",))
+    async with aclosing(await build_engine(settings)) as engine:
+        examined = await engine.learning.learn(lambda lesson: typer.echo(_told(lesson)))
+    _say(f"{count(examined, 'turn')} looked at")
+    return 0
+
+
+def _told(lesson: Lesson) -> str:
+    """A lesson in one line."""
+    standing = "expired" if lesson.expired else f"{lesson.weight:.2f}"
+    return one_line(f"{standing:7}  {lesson.agent:14} {lesson.trigger}: {lesson.advice}")
 
 
 @app.command()
@@ -114,8 +217,11 @@ def verify(name: str) -> None:
 async def _verify(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         draft = await engine.library.edited(name)
-        await engine.synthesis.examine(draft)
-        await engine.library.accept(name, Sources(code=draft.code, tests=draft.tests))
+        verdict = await engine.synthesis.examine(draft)
+        stop = _tell_of_library(engine, name)
+        await engine.library.accept(draft, Provenance(origin=Edited(), verdict=verdict))
+        await engine.upkeep.settle()
+        stop()
     _say(f"{name} passes its tests and is in use as it stands now.")
     return 0
 
@@ -163,6 +269,11 @@ def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     except KeyboardInterrupt:
         code = 130
     raise typer.Exit(code)
+
+
+def _tell_of_library(engine: Engine, but: str) -> Callable[[], None]:
+    """Say what becomes of the other tools; returns what ends that."""
+    return engine.on_library_change(lambda name, _, reason: None if name == but else _say(reason))
 
 
 def _append_all(records: StreamAppender[Record], batch: Sequence[Record]) -> None:

@@ -5,18 +5,23 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
 from src.capability_registry import CapabilityRegistry
+from src.composition.upkeep import Upkeep
 from src.core.errors import RequestError
 from src.core.events import Record
 from src.core.files import File, FileLimits, FileReference
+from src.core.lesson import Lesson
 from src.core.plan import KeptPlan
+from src.core.provenance import ToolVersion
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
 from src.core.turn import EarlierFiles
 from src.core.words import count
 from src.keeping import kept_plan
+from src.learning import Learning
 from src.llm_client import LLMClient
 from src.orchestrator import Orchestrator, RunningTurn
 from src.registry.change import LibraryChange
+from src.registry.difference import difference
 from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
@@ -66,6 +71,8 @@ class Engine:
         seeded: SeedMark,
         orchestrator: Orchestrator,
         synthesis: SynthesisEngine,
+        learning: Learning,
+        upkeep: Upkeep,
         journal: Journal,
         recorder: Recorder,
         files: ConversationFiles,
@@ -74,12 +81,13 @@ class Engine:
         resources: AsyncExitStack,
     ) -> None:
         self.model, self.library, self.sandbox = model, library, sandbox
-        self.synthesis, self.orchestrator = synthesis, orchestrator
+        self.synthesis, self.orchestrator, self.learning, self.upkeep = synthesis, orchestrator, learning, upkeep
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
         self._runtime = runtime
         self._running: dict[str, tuple[str, RunningTurn]] = {}
+        self._learns = False
 
     async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
         """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
@@ -129,6 +137,9 @@ class Engine:
                 self._recorder.emit(conversation_id, turn_id, event)
         finally:
             del self._running[turn_id]
+        if self._learns:
+            await self._recorder.flush()
+            self.learning.begin(turn_id)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
         """What the conversation has; a file that comes with the request stands for earlier ones of its name."""
@@ -176,6 +187,46 @@ class Engine:
         """Raises: ToolNotFound, ToolModified."""
         return await self.library.get(name)
 
+    async def lessons(self) -> tuple[Lesson, ...]:
+        """What was learnt from earlier turns, the weightiest first, expired ones last."""
+        return await self.learning.lessons()
+
+    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
+        """Reword a lesson, which then begins anew. Raises: RequestError: there is no such lesson."""
+        return await self.learning.edit(lesson_id, trigger, advice)
+
+    async def remove_lesson(self, lesson_id: str) -> None:
+        """Raises: RequestError: there is no such lesson."""
+        await self.learning.remove(lesson_id)
+
+    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Have every change of the lessons from now on told; returns what ends that."""
+        return self.learning.on_change(callback)
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        """Every version of a tool, the newest first; also of one that was removed. Raises: ToolNotFound."""
+        return await self.library.versions(name)
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        """Raises: VersionNotFound."""
+        return await self.library.version(name, number)
+
+    async def difference(self, name: str, before: int, after: int) -> str:
+        """A unified diff of code and tests of two versions. Raises: VersionNotFound."""
+        return difference(await self.library.version(name, before), await self.library.version(name, after))
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        """Raises: VersionNotFound, VersionConflict, ToolNotFound, ToolModified, as the library's `rollback`."""
+        return await self.library.rollback(name, to)
+
+    async def retire(self, name: str) -> Tool:
+        """Raises: ToolNotFound."""
+        return await self.library.retire(name)
+
+    async def restore(self, name: str) -> Tool:
+        """Raises: ToolNotFound."""
+        return await self.library.restore(name)
+
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))
         library = LibraryStatus(tools=len(tools), detail=f"{count(len(tools), 'tool')}, {_SEARCH[index]}")
@@ -194,8 +245,14 @@ class Engine:
             await self.seed(report)
 
     async def get_ready(self, to_build: bool = True) -> None:
-        """Have containers ready before the first request; `to_build`: also for tools that are yet to be built."""
+        """Have containers ready before the first request; `to_build`: also for tools that are yet to be built, or verified again."""
         self.sandbox.start(verifiers=to_build)
+        if to_build:
+            self.upkeep.begin()
+
+    async def learn_from_turns(self) -> None:
+        """Look at each turn that ends from now on, in the background."""
+        self._learns = True
 
     async def stop_abandoned_turns(self) -> None:
         """End in the journal what killed servers left running."""
@@ -203,6 +260,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""
+        self._learns = False
         for _, turn in self._running.values():
             turn.stop("The server ended.")
         await self._runtime.aflush_tasks()

@@ -3,10 +3,11 @@
 import json
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from src.composition.sources import PinnedSources
-from src.core.errors import stage
+from src.core.errors import ToolNotFound, stage
 from src.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
 from src.core.files import File
 from src.core.functions import NO_TOOL_FITS, as_function
@@ -17,9 +18,11 @@ from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import Execution, Killed, Returned
 from src.execution.arguments import ArgumentsInvalid, bind
+from src.execution.outcome import call_digest, own_failure
 from src.execution.references import resolved
 from src.prompts import plans, render
 from src.prompts.files import listed
+from src.prompts.lessons import learnt
 
 
 class Call(Value):
@@ -61,9 +64,8 @@ class Executor:
         Raises:
             ModelError: the model can't be reached, declines or makes no sense.
         """
-        prompt = render("decide", turn.history, request=turn.request, files=listed(turn), results=plans.results(turn))
-        result = await self._chosen(turn, prompt, tools)
-        return await self._again(turn, result)
+        prompt = render("decide", turn.history, **await _shown(turn))
+        return await self._again(turn, await self._chosen(turn, prompt, tools))
 
     async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
         """The call of a tool that is known to be meant: one model call, two if its arguments don't fit.
@@ -80,8 +82,7 @@ class Executor:
         return result
 
     async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
-        shown = {"request": turn.request, "files": listed(turn), "results": plans.results(turn)}
-        prompt = render("arguments", turn.history, **shown, function=tool.name, problem=problem)
+        prompt = render("arguments", turn.history, **await _shown(turn), function=tool.name, problem=problem)
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
@@ -106,18 +107,35 @@ class Executor:
         name = call.tool.name
         with stage("executing"):
             turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
-            modules = await self._sources.of(call.tool.requires)
-            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, await _files(turn, call), library=modules)
+            files, modules = await _files(turn, call), await self._sources.of(call.tool.requires)
+            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, files, library=modules)
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
-            await self._library.record_use(name)
         else:
             turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
         if not isinstance(execution, Killed) and execution.files:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
+        await self._report(turn, call, files, execution)
         return execution
+
+    async def _report(self, turn: Turn, call: Call, files: Sequence[File], execution: Execution) -> None:
+        """Let the library judge the tool by what came of the call."""
+        change, tool = None, call.tool
+        with suppress(ToolNotFound):  # it was removed meanwhile
+            if isinstance(execution, Returned):
+                change = await self._library.record_use(tool.name, tool.version, call_digest(call.arguments, files))
+            elif problem := own_failure(execution):
+                change = await self._library.record_failure(tool.name, tool.version, problem)
+        if change:
+            turn.emit(change)
+
+
+async def _shown(turn: Turn) -> dict[str, str]:
+    """What every prompt here shows of a turn."""
+    lessons = await learnt(turn, "execution", turn.request)
+    return {"request": turn.request, "files": listed(turn), "results": plans.results(turn), "lessons": lessons}
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:

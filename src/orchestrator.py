@@ -10,13 +10,14 @@ from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
-from src.core.errors import AgentError, stage
-from src.core.events import AnswerToken, Event, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.errors import AgentError, FailureKind, stage
+from src.core.events import AnswerToken, BudgetSpent, Event, Limits, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.files import File
 from src.core.plan import KeptPlan, Plan
 from src.core.prompt import ChatMessage
 from src.core.protocols import ToolLibrary
-from src.core.turn import Budget, EarlierFiles, Limits, Turn
+from src.core.reached import Reached
+from src.core.turn import Budget, EarlierFiles, Recall, Turn, no_lessons
 from src.executor import Executor, Misfit
 from src.plan_runner import PlanRunner
 from src.response_synthesizer import ResponseSynthesizer
@@ -41,9 +42,8 @@ CANCELLED = "The turn was cancelled."
 class RunningTurn:
     """A turn that was begun: its events are a stream, which any number of readers have from the first event on."""
 
-    def __init__(self, turn: Turn, feed: StreamAppender[Event]) -> None:
-        self.turn = turn
-        self.feed = feed
+    def __init__(self, turn: Turn, feed: StreamAppender[Event], reached: Reached) -> None:
+        self.turn, self.feed, self.reached = turn, feed, reached
         self.begun = False
         """Whether the agent has taken it up, which then says its end."""
         self.answer: MessageSequencePromise | None = None
@@ -64,6 +64,12 @@ class RunningTurn:
     def stopped(self) -> TurnStopped:
         return TurnStopped(reason=self._reason, usage=self.turn.budget.usage, seconds=self.turn.budget.seconds)
 
+    def failed(self, where: str, message: str, remedy: str, kind: FailureKind = "internal") -> TurnFailed:
+        budget, reached = self.turn.budget, self.reached.words if kind == "budget" else ""
+        return TurnFailed(
+            where=where, message=message, remedy=remedy, kind=kind, reached=reached, usage=budget.usage, seconds=budget.seconds
+        )
+
     def end(self, last: TurnFinished | TurnFailed | TurnStopped) -> None:
         """Nothing comes after this event."""
         if self.feed.is_open:
@@ -83,11 +89,13 @@ class Orchestrator:
         threshold: float = 0.75,
         limits: Limits | None = None,
         runtime: MiniAgents | None = None,
+        recall: Callable[[], Recall] = lambda: no_lessons,
     ) -> None:
-        """`runtime` is the context that turns run under."""
+        """`runtime` is the context that turns run under; `recall` gives each turn its access to what was learnt."""
         self._stages, self._responder, self._limits = Stages(library, executor, synthesis, threshold), responder, limits
         self._plans = PlanRunner(self._stages)
         self._runtime = runtime or MiniAgents()
+        self._recall = recall
         self._agent = MiniAgent(self._take, alias="ORCHESTRATOR", description="Answers requests with tools, and builds those that lack.")
         self._loop = asyncio.get_running_loop()
 
@@ -134,10 +142,16 @@ class Orchestrator:
         """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one tool of that plan, and runs it."""
         with self._runtime.entered():
             feed: StreamAppender[Event] = StreamAppender(capture_errors=False).open()
-            turn = Turn(request, feed.append, tuple(history), Budget(self._limits), tuple(files), earlier or EarlierFiles())
-            if keeps:
-                turn = replace(turn, kept=keeps.steps)
-            running = RunningTurn(turn, feed)
+            reached = Reached()
+
+            def emit(event: Event) -> None:
+                reached.take(event)
+                feed.append(event)
+
+            budget = Budget(self._limits, lambda b: emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
+            kept = keeps.steps if keeps else ()
+            turn = Turn(request, emit, tuple(history), budget, tuple(files), earlier or EarlierFiles(), kept=kept, recall=self._recall())
+            running = RunningTurn(turn, feed, reached)
             references = tuple(file.reference() for file in files)
             turn.emit(TurnStarted(request=request, files=references, contents=turn.files, keeps=keeps.turn_id if keeps else ""))
             running.answer = self._agent.inquire(request, running=running)
@@ -151,10 +165,10 @@ class Orchestrator:
             answer, tool = await self._answer(ctx, turn)
             last = TurnFinished(answer=answer, tool=tool, usage=turn.budget.usage, seconds=turn.budget.seconds)
         except AgentError as error:
-            last = _failed(turn, error.where or "internal", error.message, error.remedy)
+            last = running.failed(error.where or "internal", error.message, error.remedy, error.kind)
         except Exception as error:  # the end of a turn: nothing may stop the others
             log.exception("a turn failed on an unexpected error")
-            last = _failed(turn, "internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
+            last = running.failed("internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
         except BaseException:
             running.end(running.stopped())
             raise
@@ -185,10 +199,6 @@ class Orchestrator:
         async for piece in answer:
             turn.emit(AnswerToken(text=str(piece)))
         return str(await answer)
-
-
-def _failed(turn: Turn, where: str, message: str, remedy: str) -> TurnFailed:
-    return TurnFailed(where=where, message=message, remedy=remedy, usage=turn.budget.usage, seconds=turn.budget.seconds)
 
 
 if __name__ == "__main__":

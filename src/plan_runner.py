@@ -103,7 +103,8 @@ def _turn_of(step: PlannedStep, work: _Work) -> Turn:
 
     files = {file.name: file for source in (work.turn.files, *(work.files[need] for need in step.needs)) for file in source}
     results = tuple(work.results[need] for need in step.needs)
-    return replace(work.turn, request=step.request, emit=emit, history=(), files=tuple(files.values()), plan_step=step.id, results=results)
+    alone = replace(work.turn, request=step.request, emit=emit, history=(), asked=[])
+    return replace(alone, files=tuple(files.values()), plan_step=step.id, results=results)
 
 
 def _value(execution: Execution) -> Returned:

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from src.core.errors import LibraryError, SynthesisFailed, ToolExists
+from src.core.provenance import Provenance
 from src.core.tool import Tool, ToolDraft
 from src.core.value import Value
+from src.core.verdict import Verdict
 
 
 class SeedBed(Protocol):
@@ -17,7 +19,7 @@ class SeedBed(Protocol):
         """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
         ...
 
-    async def add(self, draft: ToolDraft) -> Tool:
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Raises: as `check`."""
         ...
 
@@ -55,10 +57,12 @@ class SeedMark:
 async def plant(
     seeds: Iterable[ToolDraft],
     library: SeedBed,
-    examine: Callable[[ToolDraft], Awaitable[None]],
+    examine: Callable[[ToolDraft], Awaitable[Verdict]],
     report: Callable[[str], None],
 ) -> Planted:
     """Register the seeds that are not in the library yet; each that is added or refused is reported in one line.
+
+    A seed begins provisional like every tool: trust says that it has served different calls here, which no author can vouch for.
 
     Raises:
         SandboxError: there is no sandbox to examine them in.
@@ -67,8 +71,8 @@ async def plant(
     for seed in seeds:
         try:
             await library.check(seed)
-            await examine(seed)
-            await library.add(seed)
+            verdict = await examine(seed)
+            await library.add(seed, Provenance(verdict=verdict))
         except ToolExists:  # before, or meanwhile by another process that plants the same
             present.append(seed.name)
         except (SynthesisFailed, LibraryError) as error:

@@ -1,68 +1,116 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
-specification → tests (which must fail on stubs) → implementation → verification ⇄ repair → registration. The suite is frozen
-once it has failed on the stubs; repairs change the code only, and nothing is registered that did not pass in every order.
+specification → tests (which must fail on stubs) → candidates → consensus → verification ⇄ repair → mutation → registration.
+The suite is frozen once the candidates have voted on it; repairs change the code only, and nothing is registered that did not pass
+in every order. A specification that no implementation can fulfil is reopened, once and for all to see.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from src.core.composition import Importable
-from src.core.errors import LibraryError, ModelReplyInvalid, SynthesisFailed, ToolExists
+from src.core.errors import SynthesisFailed, ToolExists
 from src.core.plan import Plan
-from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
-from src.core.spec import Specification, SpecificationReply
+from src.core.provenance import Created, Extended, Provenance, Repaired
 from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import Verdict
 from src.core.words import count
-from src.prompts import plans, render
-from src.prompts.files import listed
-from src.synthesis.checks import module_problem, specification_problem, suite_problem
-from src.synthesis.code_block import python_code
-from src.synthesis.composing import offered, steady_requirements, steps_problem
-from src.synthesis.failures import as_failures
+from src.synthesis.checks import module_problem, suite_problem
+from src.synthesis.composing import steady_requirements
+from src.synthesis.consensus import Consensus, agree, distinct
+from src.synthesis.examples import arguments_of
 from src.synthesis.gate import Gate, steady_summary
-from src.synthesis.steps import Step, step
+from src.synthesis.mutants import strength
+from src.synthesis.policy import SynthesisPolicy
+from src.synthesis.programming import Programmer, no_implementation
+from src.synthesis.specifying import Analyst, Order, Reply
+from src.synthesis.steps import Steps
+from src.synthesis.testing import Tester
 
-MAX_REWRITES = 2
-"""How often a specification or a suite that was refused may be written again."""
+__all__ = ["Reply", "SynthesisEngine", "SynthesisPolicy"]
 
 
-class Reply(Value):
-    """The request needs no tool: this is what the person is told."""
+class Built(Value):
+    """What is ready for registration."""
 
-    text: str
-    asks: bool = False
-    """Whether it is a question."""
+    tests: str
+    code: str
+    verdict: Verdict
+
+
+class Stuck(SynthesisFailed):
+    """Every attempt failed the same tests: it may be the specification that is wrong."""
 
 
 class SynthesisEngine:
     """Writes tools by test-driven development."""
 
-    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, model_name: str, max_repairs: int = 3) -> None:
-        self._model, self._gate, self._library = model, Gate(sandbox), library
-        self._model_name, self._max_repairs = model_name, max_repairs
+    def __init__(
+        self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, model_name: str, policy: SynthesisPolicy | None = None
+    ) -> None:
+        self._policy = policy or SynthesisPolicy()
+        self._sandbox, self._gate, self._library, self._model_name = sandbox, Gate(sandbox), library, model_name
+        self._analyst = Analyst(model, sandbox, library, self._policy)
+        self._tester = Tester(model, self._gate, self._policy)
+        self._programmer = Programmer(model, library, self._policy)
 
-    async def synthesize(self, turn: Turn, taken: Sequence[str] = ()) -> Tool | Reply | Plan:
+    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply | Plan:
         """Build and register the tool that the request needs, unless the library turns out to have it, or it takes several.
 
-        `taken` names the tools that were looked at and don't fit.
+        `looked_at` names the tools that the search came up with and that don't fit.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` at which step.
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
-        spec = await self._specify(turn, taken)
-        if not isinstance(spec, Specification):
-            return spec
-        tests = await self._write_tests(turn, spec)
+        steps = Steps(turn)
+        order = await self._analyst.specify(steps, looked_at)
+        if not isinstance(order, Order):
+            return order
         tools = Importable(await self._library.tools())
-        code = await self._implement(turn, spec, tests, tools)
-        return await self._register(turn, spec, tests, code, tools)
+        try:
+            built = await self._build(steps, order, tools)
+        except Stuck as stuck:
+            again = await self._analyst.specify(steps, looked_at, problem=f"it can't be fulfilled as it stands: {stuck.message}")
+            if not isinstance(again, Order):
+                return again
+            if again.spec == order.spec:
+                raise
+            order, built = again, await self._build(steps, again, tools)
+        return await self._register(steps, order, built, tools)
 
-    async def examine(self, draft: ToolDraft) -> None:
+    async def mend(self, turn: Turn, tool: Tool, call: str, failure: str, reason: str) -> Tool | None:
+        """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
+
+        The tests stay as they are, so what the tool could do it still can. `call` is Python source, `failure` what came of it, and
+        `reason` what everybody may know of that: it stays with the version.
+
+        Raises:
+            ModelError, SandboxError: the model or the sandbox is out of order.
+            LibraryError, SynthesisFailed: the tool, or one that it imports, has changed meanwhile.
+        """
+        steps = Steps(turn)
+        tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
+        code = await self._programmer.mend(steps, tool, tools, call, failure)
+        if not code:
+            return None
+        with steps.step("verification") as current:
+            verdict = await self._gate.green(tool.name, code, tool.tests, turn.emit, current.attempt)
+            if not verdict.passed:
+                current.fail(_summary(verdict))
+                return None
+            current.summary = steady_summary(verdict)
+        with steps.step("registration") as current:
+            made = Provenance(origin=Repaired(failure=reason), verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+            requires = await steady_requirements(self._library, tools, code)
+            draft = tool.draft().model_copy(update={"code": code, "model": self._model_name, "requires": requires})
+            mended = await self._library.revise(draft, tool.version, made)
+            current.summary = f"{mended.name} is in the library, as version {mended.version}."
+        return mended
+
+    async def examine(self, draft: ToolDraft) -> Verdict:
         """Take a tool that a person wrote through the gate that generated ones pass: checks, red on stubs, green on the code.
 
         Raises:
@@ -79,113 +127,100 @@ class SynthesisEngine:
         verdict = await self._gate.green(draft.name, draft.code, draft.tests, lambda _: None)
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
+        if await steady_requirements(self._library, tools, draft.code) != draft.requires:
+            raise SynthesisFailed(f"{draft.name}: the tools that it imports have changed meanwhile", "try again", where="verification")
+        return verdict
 
-    async def _specify(self, turn: Turn, taken: Sequence[str]) -> Specification | Tool | Reply | Plan:
-        problem = ""
-        shown = {"request": turn.request, "taken": taken, "files": listed(turn), **plans.shown(turn)}
-        for attempt in range(1, MAX_REWRITES + 2):
-            prompt = render("specification", turn.history, **shown, problem=problem)
-            with step(turn, "specification", attempt, prompt.name) as current:
-                reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
-                if reply.outcome == "impossible":
-                    raise SynthesisFailed(reply.message or "the model says that no tool can do this")
-                if reply.outcome == "steps":
-                    if problem := steps_problem(turn, reply.steps):
-                        current.fail(f"Refused: {problem}.")
-                        continue
-                    current.summary = f"It takes {count(len(reply.steps), 'step')}."
-                    return Plan(steps=reply.steps)
-                if reply.outcome != "tool" and reply.message:
-                    current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
-                    return Reply(text=reply.message, asks=reply.outcome == "question")
-                known = await self._same_tool(reply.specification)
-                if known:
-                    current.summary = f"{known.name} is in the library already, and does this."
-                    return known
-                problem = self._refusal(reply.specification)
-                if reply.specification and not problem:
-                    current.summary = f"{reply.specification.signature()}: {reply.specification.description}"
-                    current.artifact = reply.specification.model_dump_json(indent=2)
-                    return reply.specification
-                current.fail(f"Refused: {problem}.")
-        raise _gave_up("specification", problem)
+    async def _build(self, steps: Steps, order: Order, tools: Importable) -> Built:
+        tests = await self._tester.write(steps, order)
+        drawn = await self._programmer.draw(steps, order.spec, tests, tools)
+        code = drawn[0]
+        for rewrite in range(self._policy.max_rewrites + 1):
+            if len(set(drawn)) == 1:
+                break
+            agreed = await self._agree(steps, order, drawn, tests)
+            code, left = agreed.nearest.code, agreed.tests
+            if agreed.kept >= self._policy.least_tests or rewrite == self._policy.max_rewrites:
+                tests = left
+                break
+            tests = await self._tester.write(steps, order, problem=_too_few(agreed))
+        built = await self._verify(steps, order, tests, tools, code)
+        return await self._strengthen(steps, order, built, tools, drawn)
 
-    async def _same_tool(self, spec: Specification | None) -> Tool | None:
-        """The tool that is specified, if the library has it and the search missed it: same name, same parameters."""
-        try:
-            known = await self._library.get(spec.name) if spec else None
-        except LibraryError:
-            return None
-        names = [p.name for p in known.signature.parameters] if known else None
-        return known if spec and names == [p.name for p in spec.parameters] else None
+    async def _agree(self, steps: Steps, order: Order, drawn: Sequence[str], tests: str) -> Consensus:
+        """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""
+        signature = order.spec.signature()
+        examples = [a for e in (*order.spec.user_examples, *order.spec.examples) if (a := arguments_of(e, signature))]
+        with steps.step("consensus") as current:
+            agreed = await agree(self._sandbox, signature, distinct(drawn), tests, examples)
+            current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
+            if agreed.chosen is None:
+                current.failed = True
+        if agreed.open_question is None:
+            return agreed
+        larger = await self._tester.decide(steps, order, agreed.tests, agreed.open_question)
+        if larger == agreed.tests:
+            return agreed
+        with steps.step("consensus") as current:
+            agreed = await agree(self._sandbox, signature, distinct(drawn), larger, examples)
+            current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
+        return agreed
 
-    def _refusal(self, spec: Specification | None) -> str:
-        if spec is None:
-            return "the reply holds no specification"
-        try:
-            self._library.check_name(spec.name)
-        except LibraryError as error:
-            return error.message
-        return specification_problem(spec) or ""
+    async def _verify(self, steps: Steps, order: Order, tests: str, tools: Importable, code: str) -> Built:
+        """Verify the code, and repair it as often as may be. Raises: SynthesisFailed, Stuck."""
+        spec, problem, always = order.spec, "", None
+        for attempt in range(self._policy.max_repairs + 1):
+            if not problem:
+                with steps.step("verification") as current:
+                    verdict = await self._gate.green(spec.name, code, tests, steps.turn.emit, current.attempt)
+                    if verdict.passed:
+                        current.summary = steady_summary(verdict)
+                        return Built(tests=tests, code=code, verdict=verdict)
+                    current.fail(_summary(verdict))
+                failed = {t.test for t in verdict.tests if t.outcome != "passed" and not verdict.problem}
+                always, last = failed if always is None else always & failed, _summary(verdict)
+            if attempt < self._policy.max_repairs:
+                new, problem = await self._programmer.repair(steps, spec, tests, tools, code, verdict=verdict)
+                code, last = (code, problem) if problem else (new, last)
+        failure = no_implementation(self._policy, last)
+        raise Stuck(failure.message, failure.remedy, failure.where) if always and self._policy.max_repairs else failure
 
-    async def _write_tests(self, turn: Turn, spec: Specification) -> str:
-        problem = ""
-        for attempt in range(1, MAX_REWRITES + 2):
-            prompt = render("tests", name=spec.name, specification=spec.model_dump_json(indent=2), problem=problem)
-            with step(turn, "tests", attempt, prompt.name) as current:
-                tests, problem = await self._written(current, turn, prompt, lambda code: suite_problem(code, spec.name))
-                if not problem:
-                    red = await self._gate.red(spec.signature(), tests, turn.emit, attempt)
-                    problem = red.problem
-                    current.summary = f"{count(red.tests, 'test')}, all failing on an empty stub, as they should."
-                current.artifact = tests
-                if not problem:
-                    return tests
-                current.fail(f"Refused: {problem}.")
-        raise _gave_up("tests", problem)
+    async def _strengthen(self, steps: Steps, order: Order, built: Built, tools: Importable, drawn: Sequence[str]) -> Built:
+        """Have tests added, once, where the suite would not notice many mistakes. Raises: as `_verify`."""
+        with steps.step("mutation") as current:
+            found = await strength(self._sandbox, order.spec.name, built.code, built.tests)
+            current.summary = f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
+            current.artifact = found.model_dump_json(indent=2)
+        if found.score >= self._policy.mutation_score:
+            return built
+        tests = await self._tester.more(steps, order, built.tests, found)
+        if tests == built.tests:
+            return built
+        if len(set(drawn)) > 1:
+            tests = (await self._agree(steps, order, [*drawn, built.code], tests)).tests
+        return await self._verify(steps, order, tests, tools, built.code)
 
-    async def _implement(self, turn: Turn, spec: Specification, tests: str, tools: Importable) -> str:
-        shown = {"signature": str(spec.signature()), "specification": spec.model_dump_json(indent=2), "tests": tests}
-        shown["tools"] = await offered(self._library, turn, spec)
-        prompt = render("implementation", **shown, problem="")
-        for attempt in range(1, self._max_repairs + 2):
-            with step(turn, "implementation", attempt, prompt.name) as current:
-                code, problem = await self._written(current, turn, prompt, lambda code: module_problem(code, spec.signature(), tools))
-                current.artifact = code
-                if problem:
-                    current.fail(f"Refused: {problem}.")
-            if problem:
-                prompt = render("implementation", **shown, problem=problem)
-                continue
-            with step(turn, "verification", attempt) as current:
-                verdict = await self._gate.green(spec.name, code, tests, turn.emit, attempt)
-                if verdict.passed:
-                    current.summary = steady_summary(verdict)
-                    return code
-                problem = _summary(verdict)
-                current.fail(problem)
-            prompt = render("repair", **shown, code=code, failures=as_failures(verdict))
-        raise SynthesisFailed(
-            f"no implementation passed the tests in {count(self._max_repairs + 1, 'attempt')}; the last: {problem}",
-            "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
-            where="verification",
-        )
-
-    async def _register(self, turn: Turn, spec: Specification, tests: str, code: str, tools: Importable) -> Tool:
-        with step(turn, "registration") as current:
-            requires = await steady_requirements(self._library, tools, code)
+    async def _register(self, steps: Steps, order: Order, built: Built, tools: Importable) -> Tool:
+        spec, turn, known = order.spec, steps.turn, order.extends
+        origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
+        made = Provenance(origin=origin, verdict=built.verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+        with steps.step("registration") as current:
             draft = ToolDraft(
                 name=spec.name,
                 description=spec.description,
                 signature=spec.signature(),
-                code=code,
-                tests=tests,
+                code=built.code,
+                tests=built.tests,
                 example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
                 model=self._model_name,
-                requires=requires,
+                requires=await steady_requirements(self._library, tools, built.code),
             )
+            if known:
+                tool = await self._library.revise(draft, known.version, made)
+                current.summary = f"{tool.name} is in the library, as version {tool.version}."
+                return tool
             try:
-                tool = await self._library.add(draft)
+                tool = await self._library.add(draft, made)
                 current.summary = f"{tool.name} is in the library."
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
@@ -195,15 +230,6 @@ class SynthesisEngine:
                 current.summary = f"{tool.name} was registered by another turn meanwhile; that one is used."
             return tool
 
-    async def _written(self, current: Step, turn: Turn, prompt: Prompt, check: Callable[[str], str | None]) -> tuple[str, str]:
-        """The Python source that the model streams, and what is wrong with it ("": nothing)."""
-        try:
-            reply = await current.streamed(self._model.stream(prompt, turn.budget))
-        except ModelReplyInvalid as error:
-            return "", error.message
-        code = python_code(reply)
-        return (code, check(code) or "") if code else (reply, "the reply holds no block of Python code")
-
 
 def _summary(verdict: Verdict) -> str:
     if verdict.problem:
@@ -212,9 +238,9 @@ def _summary(verdict: Verdict) -> str:
     return f"{len(failed)} of {count(len(verdict.tests), 'test')} failed: {', '.join(failed)}"
 
 
-def _gave_up(what: str, problem: str) -> SynthesisFailed:
-    message = f"no usable {what} in {count(MAX_REWRITES + 1, 'attempt')}; the last: {problem}"
-    return SynthesisFailed(message, "say it in other words", where=what)
+def _too_few(agreed: Consensus) -> str:
+    refuted = "; ".join(f"{d.test} ({d.message.strip().splitlines()[-1] if d.message.strip() else 'failed'})" for d in agreed.dropped)
+    return f"most of the independent implementations refute these tests, so only {count(agreed.kept, 'test')} would be left: {refuted}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A turn in a terminal: its steps on stderr, its answer on stdout."""
+"""What a terminal shows: a turn, its steps on stderr and its answer on stdout; a version of a tool in one line."""
 
 from typing import assert_never
 
@@ -6,12 +6,15 @@ from rich.console import Console
 from rich.text import Text
 
 from src.core.events import (
+    FINAL,
     AnswerToken,
+    BudgetSpent,
     Event,
     Executing,
     ExecutionFailed,
     ExecutionFinished,
     FilesMade,
+    LessonsShown,
     NoToolFound,
     PlanMade,
     PlanStepChanged,
@@ -22,14 +25,18 @@ from src.core.events import (
     TestFinished,
     ToolFound,
     ToolMismatch,
+    ToolStandingChanged,
     TurnFailed,
     TurnFinished,
     TurnStarted,
     TurnStopped,
+    Usage,
 )
 from src.core.plan import PlannedStep
+from src.core.provenance import ToolVersion
 from src.core.verdict import Execution, Killed, Raised, Returned
-from src.core.visible import visible
+from src.core.visible import one_line, visible
+from src.core.words import count
 
 _STYLES = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow"}
 
@@ -41,6 +48,8 @@ class Terminal:
         self._steps, self._answer = Console(stderr=True, highlight=False), Console(highlight=False, soft_wrap=True)
         self._said = ""
         """The last piece of the answer."""
+        self._budget: BudgetSpent | None = None
+        self._told = False
 
     def show(self, event: Event) -> None:
         if isinstance(event, AnswerToken):
@@ -48,19 +57,34 @@ class Terminal:
             self._said = event.text
         elif isinstance(event, TurnFinished):
             self._answer.print()
-            self._steps.print(Text(_spent(event), style="dim"))
         elif described := _line(event):
             state, words = described
             within = f"[{event.plan_step}] " if isinstance(event, StageEvent) and event.plan_step else ""
             line = Text.assemble((f"{state:8}", _STYLES[state]), (within, "dim"), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
+        self._tell_spent(event)
+
+    def _tell_spent(self, event: Event) -> None:
+        """After each step that a model call was made for, and at the end, what the turn has spent of its budget."""
+        if isinstance(event, BudgetSpent):
+            self._budget, self._told = event, False
+        elif self._budget is None:
+            return
+        elif isinstance(event, FINAL):
+            self._say_spent(self._budget.model_copy(update={"seconds": event.seconds}))
+        elif isinstance(event, SynthesisStep) and event.state == "finished" and not self._told:
+            self._say_spent(self._budget)
+
+    def _say_spent(self, budget: BudgetSpent) -> None:
+        self._steps.print(Text(f"        {spent(budget)}", style="dim"))
+        self._told = True
 
 
 def _line(event: Event) -> tuple[str, str] | None:
     """State and words of an event, None for pieces and for what is shown otherwise."""
     match event:
-        case TurnStarted() | AnswerToken() | TurnFinished() | SynthesisStep(state="streaming"):
+        case TurnStarted() | BudgetSpent() | AnswerToken() | TurnFinished() | SynthesisStep(state="streaming"):
             return None
         case Searching():
             return "running", "searching the library"
@@ -68,6 +92,9 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "done", f"found {event.tool} ({event.confidence:.0%})"
         case NoToolFound():
             return "done", f"no tool fits: {event.reason}"
+        case LessonsShown():
+            hints = "".join(f"\n          {hint.trigger}: {hint.advice}" for hint in event.lessons)
+            return "done", f"{count(len(event.lessons), 'lesson')} of earlier turns for {event.agent}:{hints}"
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
             state = {"started": "running", "finished": "done"}.get(event.state, event.state)
@@ -90,10 +117,12 @@ def _line(event: Event) -> tuple[str, str] | None:
             return _outcome(execution)
         case FilesMade():
             return "done", f"made {', '.join(file.name for file in event.files)}"
+        case ToolStandingChanged():
+            return "done" if event.after == "trusted" else "failed", f"{event.tool} is {event.after} now: {event.reason}"
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
         case TurnFailed():
-            return "failed", f"{event.where}: {event.message}" + (f"\n        {event.remedy}" if event.remedy else "")
+            return "failed", "\n        ".join(filter(None, (f"{event.where}: {event.message}", event.reached, event.remedy)))
         case TurnStopped():
             return "stopped", event.reason
         case _:
@@ -116,7 +145,39 @@ def _outcome(execution: Execution) -> tuple[str, str]:
             assert_never(execution)
 
 
+def spent(event: BudgetSpent) -> str:
+    """What a turn has spent beside its limits."""
+    usage, limits = event.usage, event.limits
+    tokens = usage.input_tokens + usage.output_tokens
+    parts = [
+        f"{event.seconds:.1f} of {limits.seconds:g} s",
+        f"{usage.calls} of {limits.calls} model calls",
+        f"{tokens:,} of {limits.tokens:,} tokens",
+    ]
+    if usage.cost or limits.cost is not None:
+        parts.append(f"${usage.cost or 0:.4f}" + (f" of ${limits.cost:g}" if limits.cost is not None else ""))
+    return " · ".join(parts)
+
+
 def _spent(event: TurnFinished) -> str:
-    usage = event.usage
+    return f"{event.seconds:.2f} s, {_used(event.usage)}"
+
+
+def _used(usage: Usage) -> str:
     cost = "" if not usage.cost else f", ${usage.cost:.4f}"
-    return f"{event.seconds:.2f} s, {usage.calls} model calls, {usage.input_tokens + usage.output_tokens} tokens{cost}"
+    return f"{usage.calls} model calls, {usage.input_tokens + usage.output_tokens} tokens{cost}"
+
+
+def version_line(version: ToolVersion) -> str:
+    """`2  2026-01-02 03:04  repaired: it raised KeyError  by gpt-4  7 tests passed  3 model calls, 900 tokens`."""
+    made = version.provenance
+    passed = made.verdict and count(sum(t.outcome == "passed" for t in made.verdict.tests), "test")
+    facts = (
+        f"{version.version:3}",
+        f"{version.created_at:%Y-%m-%d %H:%M}",
+        one_line(str(made.origin)),
+        f"by {version.model or 'hand'}",
+        f"{passed} passed" if passed else "",
+        _used(made.usage) if made.usage else "",
+    )
+    return "  ".join(filter(None, facts))

@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound
-from src.core.events import Event
+from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
+from src.core.events import Event, ToolStandingChanged
 from src.core.files import File
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.protocols import NO_MODULES
+from src.core.provenance import Provenance, ToolVersion
 from src.core.signature import parse_signature
 from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from src.core.tool import Candidate, Tool, ToolDraft
@@ -126,12 +127,19 @@ class ScriptedSandbox:
 
 
 class ListedLibrary:
-    """A `ToolLibrary` in memory; a search offers all tools in their order, with the confidence given."""
+    """A `ToolLibrary` in memory; a search offers all tools in their order, with the confidence given.
 
-    def __init__(self, *tools: Tool, confidence: float = 0.8) -> None:
+    `judgement` is what a use or a failure makes of a tool's standing.
+    """
+
+    def __init__(self, *tools: Tool, confidence: float = 0.8, judgement: ToolStandingChanged | None = None) -> None:
         self._tools = {t.name: t for t in tools}
-        self._confidence = confidence
+        self._confidence, self._judgement = confidence, judgement
+        self._versions = {(t.name, t.version): _version(t, Provenance()) for t in tools}
         self.uses: list[str] = []
+        self.calls: list[str] = []
+        """Digests of the calls that succeeded."""
+        self.failures: list[str] = []
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         return tuple(Candidate(tool=t, similarity=0.6, confidence=self._confidence) for t in list(self._tools.values())[:limit])
@@ -144,35 +152,56 @@ class ListedLibrary:
             raise ToolNotFound(f"there is no tool {name!r}")
         return self._tools[name]
 
-    async def version(self, name: str, version: int) -> Tool:
-        if name not in self._tools or self._tools[name].version != version:
-            raise ToolNotFound(f"there is no version {version} of {name!r}")
-        return self._tools[name]
-
     def check_name(self, name: str) -> None:
         if name in self._tools:
             raise ToolExists(f"a tool {name!r} is registered already")
         if not name.isidentifier():
             raise ToolNameInvalid(f"{name!r} can't be the name of a tool")
 
-    async def add(self, draft: ToolDraft) -> Tool:
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         self.check_name(draft.name)
-        self._tools[draft.name] = registered(draft)
-        return self._tools[draft.name]
+        return self._keep(registered(draft), provenance or Provenance())
+
+    async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
+        newest = (await self.get(draft.name)).version
+        if newest != based_on:
+            raise VersionConflict(f"version {based_on} of {draft.name} is not the newest any more, version {newest} is")
+        return self._keep(registered(draft).model_copy(update={"version": newest + 1}), provenance)
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        if (name, number) not in self._versions:
+            raise VersionNotFound(f"{name} has no version {number}")
+        return self._versions[name, number]
 
     def replace(self, tool: Tool) -> None:
         """Have another version of a tool."""
-        self._tools[tool.name] = tool
+        self._keep(tool, Provenance())
 
     async def remove(self, name: str) -> None:
         del self._tools[name]
 
-    async def record_use(self, name: str) -> None:
+    async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
         self.uses.append(name)
+        self.calls.append(call)
+        return self._judgement
+
+    async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
+        self.failures.append(f"{name} {version}: {problem}")
+        return self._judgement
+
+    def _keep(self, tool: Tool, provenance: Provenance) -> Tool:
+        self._tools[tool.name] = tool
+        self._versions[tool.name, tool.version] = _version(tool, provenance)
+        return tool
+
+
+def _version(tool: Tool, provenance: Provenance) -> ToolVersion:
+    known = {"version": tool.version, "digest": tool.digest, "created_at": tool.created_at}
+    return ToolVersion(**dict(tool.draft()), **known, provenance=provenance)
 
 
 def registered(draft: ToolDraft) -> Tool:
-    return Tool(**dict(draft), created_at=datetime(2026, 1, 1, tzinfo=UTC), digest="0" * 64)
+    return Tool(**dict(draft.draft()), created_at=datetime(2026, 1, 1, tzinfo=UTC), digest="0" * 64)
 
 
 def tool(name: str = "add_numbers", code: str = "def add_numbers(a: int, b: int = 1) -> int:\n    return a + b\n") -> Tool:
@@ -190,6 +219,7 @@ def specification(name: str = "double_number") -> Specification:
         returns="int",
         returns_description="twice the number",
         errors="none",
+        user_examples=(),
         examples=(SpecExample(call=f"{name}(number=4)", result="8"),),
         example_requests=("double 4", "twice 7"),
     )
@@ -219,12 +249,16 @@ def failing(*names: str, message: str = "assert 4 == 8") -> Verdict:
 
 
 def steady(version: Version) -> Verdict:
-    """How a version does where nothing is flaky: stubs fail, everything else passes."""
-    return failing() if is_stub(version.code) else passing()
+    """How a version does where nothing is flaky: stubs and mutants fail, everything else passes."""
+    return failing() if is_stub(version.code) or is_mutant(version) else passing()
 
 
 def is_stub(code: str) -> bool:
     return "NotWritten" in code or code.endswith(("    return None\n", "    return 0\n", "    return number\n", "% 9973\n"))
+
+
+def is_mutant(version: Version) -> bool:
+    return not (version.apart or version.whole)
 
 
 def returned(text: str = "8", type_name: str = "int") -> Returned:

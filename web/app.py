@@ -33,6 +33,7 @@ from web.sockets import Sockets
 from web.status_watch import watch_status
 from web.uploads import Uploads
 from web.vendor import load_vendor
+from web.versions import add_version_routes
 from web.wire import WireJSON, WirePacket
 
 LARGEST_MESSAGE = 2_000_000
@@ -52,6 +53,7 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
     uploads = Uploads()
     add_routes(app, bridge, engine, load_vendor())
     add_file_routes(app, bridge, engine, uploads)
+    add_version_routes(app, bridge, engine)
     socketio = SocketIO(
         app,
         async_mode=settings.async_mode,
@@ -160,6 +162,8 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     try:
         bridge.run(engine.get_ready())
         bridge.run(engine.stop_abandoned_turns())
+        if settings.lessons_learn:
+            bridge.run(engine.learn_from_turns())
         bridge.run(engine.seed_once(_report))
     except SandboxError as error:
         _report(f"The seed tools wait for a sandbox: {error.message}")  # the page shows why, and all else works

@@ -5,6 +5,8 @@ from typing import Literal, Protocol
 
 from src.core.events import Record
 from src.core.files import File, FileLimits
+from src.core.lesson import Lesson
+from src.core.provenance import ToolVersion
 from src.core.status import Asked, EngineStatus
 from src.core.tool import Tool
 from src.store.conversation import ConversationSummary
@@ -74,9 +76,47 @@ class Engine(Protocol):
         """Raises: ToolNotFound, ToolModified."""
         ...
 
+    async def lessons(self) -> tuple[Lesson, ...]:
+        """All, the weightiest first, expired ones last."""
+        ...
+
+    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
+        """Raises: RequestError: there is no such lesson."""
+        ...
+
+    async def remove_lesson(self, lesson_id: str) -> None:
+        """Raises: RequestError: there is no such lesson."""
+        ...
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        """The newest first; also of a tool that was removed. Raises: ToolNotFound."""
+        ...
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        """Raises: VersionNotFound."""
+        ...
+
+    async def difference(self, name: str, before: int, after: int) -> str:
+        """A unified diff of code and tests. Raises: VersionNotFound."""
+        ...
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        """Raises: VersionNotFound, VersionConflict, ToolNotFound, ToolModified."""
+        ...
+
+    async def retire(self, name: str) -> Tool:
+        """Raises: ToolNotFound."""
+        ...
+
+    async def restore(self, name: str) -> Tool:
+        """Raises: ToolNotFound."""
+        ...
+
     async def status(self) -> EngineStatus: ...
 
     def on_library_change(self, callback: LibraryChange) -> Callable[[], None]: ...
+
+    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]: ...
 
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""

@@ -5,19 +5,27 @@ import logging
 import flask
 from flask import Flask, Response
 from markupsafe import Markup
+from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 
-from src.core.errors import AgentError, RequestError, ToolModified, ToolNameInvalid, ToolNotFound
+from src.core.errors import AgentError, RequestError, ToolModified, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
 from web.bridge import Bridge
 from web.gate import error_body, nonce_of, visitor_of
 from web.port import Engine
 from web.vendor import Vendor
-from web.wire import LAST_SEQ, plain, problem, tool_line, tool_page
+from web.wire import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, problem, tool_line, tool_page
 
 logger = logging.getLogger(__name__)
 
 _FOR_GOOD = 365 * 24 * 3600
-_STATUS: dict[type[AgentError], int] = {RequestError: 404, ToolNotFound: 404, ToolNameInvalid: 404, ToolModified: 409}
+_STATUS: dict[type[AgentError], int] = {
+    RequestError: 404,
+    ToolNotFound: 404,
+    ToolNameInvalid: 404,
+    VersionNotFound: 404,
+    ToolModified: 409,
+    VersionConflict: 409,
+}
 
 
 def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> None:
@@ -53,6 +61,20 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
     def tool(name: str) -> Response:
         return flask.jsonify(tool_page(bridge.call(engine.tool(name))))
 
+    @app.get("/api/lessons")
+    def lessons() -> Response:
+        return flask.jsonify({"lessons": [lesson_line(one) for one in bridge.call(engine.lessons())]})
+
+    @app.patch("/api/lessons/<lesson_id>")
+    def edit_lesson(lesson_id: str) -> Response:
+        words = _lesson_words()
+        return flask.jsonify(lesson_line(bridge.call(engine.edit_lesson(lesson_id, words.trigger, words.advice))))
+
+    @app.delete("/api/lessons/<lesson_id>")
+    def remove_lesson(lesson_id: str) -> Response:
+        bridge.call(engine.remove_lesson(lesson_id))
+        return flask.jsonify({})
+
     @app.get("/api/conversations")
     def conversations() -> Response:
         mine = bridge.call(engine.conversations(_owner()))
@@ -68,6 +90,16 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
         return flask.jsonify({"records": [plain(r) for r in found]})
 
     app.register_error_handler(Exception, _report)
+
+
+def _lesson_words() -> LessonWords:
+    """Raises: BadRequest."""
+    try:
+        return LessonWords.model_validate_json(flask.request.get_data())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))[:80] or "the body"
+        raise BadRequest(f"{place}: {first['msg']}; send {{trigger, advice}}, each of 1 to {LONGEST_LESSON} characters") from None
 
 
 def _owner() -> str:

@@ -50,6 +50,7 @@ class Sockets:
         turns = RunningTurns(self._engine)
         self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
         self._engine.on_library_change(lambda *change: post(partial(self._tell_library_change, *change)))
+        self._engine.on_lessons_change(lambda: post(self._tell_lessons_change))
         return turns
 
     def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
@@ -118,6 +119,9 @@ class Sockets:
 
     def _tell_library_change(self, name: str, change: str, reason: str) -> None:
         self._socketio.emit("library", {"name": name, "change": change, "reason": reason})
+
+    def _tell_lessons_change(self) -> None:
+        self._socketio.emit("lessons", {})
 
     def tell_status(self, status: EngineStatus) -> None:
         """Send a changed status to every page; to be called on the server's side."""

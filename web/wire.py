@@ -8,6 +8,8 @@ from pydantic import BaseModel, Field, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
 from src.core.errors import AgentError, RequestError
+from src.core.lesson import Lesson
+from src.core.provenance import ToolVersion
 from src.core.tool import Tool
 from src.core.value import Value
 
@@ -41,6 +43,22 @@ class Subscribe(Value):
     after: Seq = 0
 
 
+class Rollback(Value):
+    to: Annotated[int, Field(ge=1, le=LAST_SEQ, strict=True)]
+    """Number of a version."""
+
+
+LONGEST_LESSON = 400
+Words = Annotated[str, Field(max_length=LONGEST_LESSON, pattern=r"\S")]
+
+
+class LessonWords(Value):
+    """A lesson as a person words it."""
+
+    trigger: Words
+    advice: Words
+
+
 def parse(payload: type[Value], arguments: tuple[Any, ...]) -> Any:
     """The one argument of a socket event as a value.
 
@@ -65,8 +83,13 @@ def plain(value: BaseModel) -> dict[str, Any]:
 def tool_line(tool: Tool) -> dict[str, Any]:
     """A tool in the list of all."""
     shown = plain(tool)
-    line = {key: shown[key] for key in ("name", "description", "uses", "created_at", "model")}
+    line = {key: shown[key] for key in ("name", "description", "uses", "created_at", "model", "version", "standing")}
     return {**line, "signature": str(tool.signature)}
+
+
+def lesson_line(lesson: Lesson) -> dict[str, Any]:
+    """A lesson in the list of all; of its evidence only how much there is, as turns are their people's own."""
+    return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
 def tool_page(tool: Tool) -> dict[str, Any]:
@@ -75,6 +98,27 @@ def tool_page(tool: Tool) -> dict[str, Any]:
     page = {key: shown[key] for key in ("code", "tests", "example_requests", "digest")}
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
     return {**tool_line(tool), **page, "parameters": parameters, "returns": tool.signature.returns}
+
+
+def version_line(version: ToolVersion) -> dict[str, Any]:
+    """A version in the list of all."""
+    shown, made = plain(version), version.provenance
+    tests = [t.outcome for t in made.verdict.tests] if made.verdict else []
+    return {
+        **{key: shown[key] for key in ("version", "created_at", "model", "digest")},
+        "origin": shown["provenance"]["origin"],
+        "why": str(made.origin),
+        "tests": {"passed": tests.count("passed"), "total": len(tests)} if made.verdict else None,
+        "usage": shown["provenance"]["usage"],
+    }
+
+
+def version_page(version: ToolVersion) -> dict[str, Any]:
+    """All about one version."""
+    shown = plain(version)
+    page = {key: shown[key] for key in ("name", "description", "code", "tests", "example_requests", "requires")}
+    made = {key: shown["provenance"][key] for key in ("verdict", "prompts")}
+    return {**version_line(version), **page, **made, "signature": str(version.signature)}
 
 
 def problem(error: Exception) -> dict[str, str]:

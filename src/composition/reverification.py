@@ -6,20 +6,19 @@ working as before, and that is told.
 
 import ast
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 
 from src.composition.sources import PinnedSources
 from src.core.composition import imports
+from src.core.errors import LibraryError
 from src.core.protocols import Sandbox, ToolLibrary
+from src.core.provenance import Provenance, RequirementChanged
 from src.core.tool import Requirement, Tool
 from src.core.value import Value
 from src.core.verdict import Verdict
 
 log = logging.getLogger(__name__)
-
-Revise = Callable[[Tool, tuple[Requirement, ...]], Awaitable[Tool]]
-"""Makes a new version of a tool that differs in its pins only, and gives it back."""
 
 
 class Reverified(Value):
@@ -40,21 +39,27 @@ class Reverified(Value):
 class Reverification:
     """Re-verifies what is composed from tools that change."""
 
-    def __init__(
-        self, library: ToolLibrary, sandbox: Sandbox, sources: PinnedSources, revise: Revise, tell: Callable[[Reverified], None]
-    ) -> None:
+    def __init__(self, library: ToolLibrary, sandbox: Sandbox, sources: PinnedSources, tell: Callable[[Reverified], None]) -> None:
         """`tell` is called once for each tool, as soon as it is known what becomes of it."""
-        self._library, self._sandbox, self._sources = library, sandbox, sources
-        self._revise, self._tell = revise, tell
+        self._library, self._sandbox, self._sources, self._tell = library, sandbox, sources, tell
+        self.revising = ""
+        """The tool that is getting its new pins at this moment."""
 
-    async def reverify_dependents(self, name: str, old: int, new: int) -> tuple[Reverified, ...]:
-        """Re-verify every tool that needs version `old` of a tool, directly or through others, after those that it needs itself.
+    async def outdated(self) -> frozenset[str]:
+        """The tools of which others need a version that is not the newest."""
+        tools = await self._library.tools()
+        now = {tool.name: tool.version for tool in tools}
+        return frozenset(pin.name for tool in tools for pin in _behind(tool, now))
+
+    async def reverify_dependents(self, *names: str) -> tuple[Reverified, ...]:
+        """Re-verify every tool that needs an old version of one of these, directly or through others, after those that it needs itself.
 
         Raises:
             SandboxError: the sandbox is out of order; tools that were not reached keep their pins.
         """
-        now, outcomes = {name: new}, list[Reverified]()
-        for tool in _in_order(await self._library.tools(), Requirement(name=name, version=old)):
+        tools = await self._library.tools()
+        now, outcomes = {tool.name: tool.version for tool in tools if tool.name in names}, list[Reverified]()
+        for tool in _in_order(tools, now):
             outcome = await self._reverified(tool, now)
             now[tool.name] = outcome.version
             outcomes.append(outcome)
@@ -64,28 +69,52 @@ class Reverification:
 
     async def _reverified(self, tool: Tool, now: Mapping[str, int]) -> Reverified:
         pins = await self._pins(tool, now)
-        problem = _clash(pins) or _stuck(tool, pins, now)
+        problem, version = _clash(pins) or _stuck(tool, pins, now), tool.version
         if not problem:
             library = await self._sources.of(pins)
-            problem = _told(await self._sandbox.verify(tool.name, tool.code, tool.tests, lambda _: None, library=library))
-        if problem:
-            return Reverified(name=tool.name, version=tool.version, problem=problem)
-        return Reverified(name=tool.name, version=(await self._revise(tool, pins)).version)
+            verdict = await self._sandbox.verify(tool.name, tool.code, tool.tests, lambda _: None, library=library)
+            problem = _told(verdict)
+            if not problem:
+                try:
+                    version = await self._revised(tool, pins, verdict)
+                except LibraryError as error:
+                    problem = error.message
+        return Reverified(name=tool.name, version=version, problem=problem)
 
     async def _pins(self, tool: Tool, now: Mapping[str, int]) -> tuple[Requirement, ...]:
         """What the tool would need: what it imports at the versions that are in force `now`, with what these need."""
         pins = set[Requirement]()
-        imported = {name for name, _ in imports(ast.parse(tool.code))}
-        for pin in tool.requires:
-            if pin.name in imported:
-                version = now.get(pin.name, pin.version)
-                pins |= {Requirement(name=pin.name, version=version), *(await self._library.version(pin.name, version)).requires}
+        for pin in _imported(tool):
+            version = now.get(pin.name, pin.version)
+            pins |= {Requirement(name=pin.name, version=version), *(await self._library.version(pin.name, version)).requires}
         return tuple(sorted(pins, key=lambda pin: (pin.name, pin.version)))
 
+    async def _revised(self, tool: Tool, pins: tuple[Requirement, ...], verdict: Verdict) -> int:
+        """The number of the version that differs in its pins. Raises: LibraryError, where the tool has changed meanwhile."""
+        imported = {pin.name for pin in _imported(tool)}
+        new = next(pin for pin in pins if pin.name in imported and pin not in tool.requires)
+        made = Provenance(origin=RequirementChanged(tool=new.name, version=new.version), verdict=verdict)
+        self.revising = tool.name
+        try:
+            return (await self._library.revise(tool.draft().model_copy(update={"requires": pins}), tool.version, made)).version
+        finally:
+            self.revising = ""
 
-def _in_order(tools: Sequence[Tool], changed: Requirement) -> list[Tool]:
-    """The tools that need what has changed, each after those of them that it needs; retired ones are left as they are."""
-    affected = {tool.name: tool for tool in tools if changed in tool.requires and tool.standing != "retired"}
+
+def _imported(tool: Tool) -> list[Requirement]:
+    """Of what the tool needs, what it imports itself."""
+    names = {name for name, _ in imports(ast.parse(tool.code))}
+    return [pin for pin in tool.requires if pin.name in names]
+
+
+def _behind(tool: Tool, now: Mapping[str, int]) -> list[Requirement]:
+    """What the tool needs at another version than is in force; retired ones are left as they are."""
+    return [] if tool.standing == "retired" else [pin for pin in tool.requires if now.get(pin.name, pin.version) != pin.version]
+
+
+def _in_order(tools: Iterable[Tool], now: Mapping[str, int]) -> list[Tool]:
+    """The tools that need what has changed, each after those of them that it needs."""
+    affected = {tool.name: tool for tool in tools if _behind(tool, now)}
     needs = {name: [pin.name for pin in tool.requires if pin.name in affected] for name, tool in affected.items()}
     return [affected[name] for name in TopologicalSorter(needs).static_order()]
 

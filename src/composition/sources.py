@@ -20,14 +20,10 @@ class PinnedSources:
         """Source by module name.
 
         Raises:
-            ToolNotFound: the library has a version no more.
+            VersionNotFound: there never was such a version.
         """
         codes = await asyncio.gather(*map(self._source, requires))
         return {pin.name: code for pin, code in zip(requires, codes, strict=True)}
-
-    def forget(self, name: str) -> None:
-        """To be called when the library has changed: after a removal, another tool may get the name."""
-        self._known = {pin: code for pin, code in self._known.items() if pin.name != name}
 
     async def _source(self, pin: Requirement) -> str:
         code = self._known.pop(pin, None)

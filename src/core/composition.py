@@ -21,8 +21,9 @@ def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
 class Importable:
     """The tools that code may import, at the versions that the library has now."""
 
-    def __init__(self, tools: Iterable[Tool] = ()) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+    def __init__(self, tools: Iterable[Tool] = (), kept: Iterable[str] = ()) -> None:
+        """`kept` names tools that may be imported even if they are retired, as the code did so before."""
+        self._tools, self._kept = {tool.name: tool for tool in tools}, frozenset(kept)
 
     @property
     def names(self) -> frozenset[str]:
@@ -42,10 +43,15 @@ class Importable:
         Raises:
             SyntaxError: the code does not parse.
         """
-        pins = {pin for tool in self._imported(code) for pin in _closure(tool)}
+        pins = {pin for tool in self.imported(code) for pin in _closure(tool)}
         return tuple(sorted(pins, key=lambda pin: (pin.name, pin.version)))
 
-    def _imported(self, code: str) -> list[Tool]:
+    def imported(self, code: str) -> list[Tool]:
+        """The tools that the code itself imports, by name.
+
+        Raises:
+            SyntaxError: the code does not parse.
+        """
         return [self._tools[name] for name in sorted({name for name, _ in imports(ast.parse(code))}) if name in self._tools]
 
     def _problems(self, code: str, name: str) -> Iterator[str]:
@@ -53,8 +59,8 @@ class Importable:
             if imported in self._tools and not in_form:
                 yield f"the code imports the tool {imported} in another way than `from {imported} import {imported}`"
         wanted: dict[str, tuple[int, str]] = {}
-        for tool in self._imported(code):
-            if tool.standing == "retired":
+        for tool in self.imported(code):
+            if tool.standing == "retired" and tool.name not in self._kept:
                 yield f"the tool {tool.name} is retired; do without it"
             for pin in _closure(tool):
                 if pin.name == name:

@@ -16,6 +16,8 @@ AgentError
 │   ├── ToolExists                a tool of that name is registered
 │   ├── ToolNotFound              no tool of that name is registered
 │   ├── ToolModified              the tool's files differ from what was verified
+│   ├── VersionNotFound           the tool has no version of that number
+│   ├── VersionConflict           another version of the tool came first, or is that one already
 │   └── FileInTheWay              a file of somebody else's stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
@@ -25,10 +27,16 @@ AgentError
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar, Literal
+
+FailureKind = Literal["task", "budget", "model", "sandbox", "library", "internal"]
+"""What gave up: task: the work itself, in a working environment; budget: a limit was reached; the others: that part is out of order."""
 
 
 class AgentError(Exception):
     """Base of all errors above. `str(error)` names the value that is wrong; `remedy` says what to do, "" if nothing."""
+
+    kind: ClassVar[FailureKind] = "internal"
 
     def __init__(self, message: str, remedy: str = "", where: str = "") -> None:
         super().__init__(message)
@@ -49,6 +57,8 @@ class RequestError(AgentError):
 class ModelError(AgentError):
     """Base of everything that goes wrong between us and the model."""
 
+    kind: ClassVar[FailureKind] = "model"
+
 
 class ModelUnavailable(ModelError):
     """The model's server does not answer, answers too late, or keeps answering 429 or 5xx."""
@@ -65,9 +75,13 @@ class ModelReplyInvalid(ModelError):
 class BudgetExceeded(ModelError):
     """The turn has used up one of its limits."""
 
+    kind = "budget"
+
 
 class SandboxError(AgentError):
     """The sandbox is broken. Never raised because of what the sandboxed code did."""
+
+    kind = "sandbox"
 
 
 class SandboxUnavailable(SandboxError):
@@ -80,6 +94,8 @@ class SandboxFailed(SandboxError):
 
 class LibraryError(AgentError):
     """Base of what the tool library refuses."""
+
+    kind = "library"
 
 
 class ToolNameInvalid(LibraryError):
@@ -96,6 +112,14 @@ class ToolNotFound(LibraryError):
 
 class ToolModified(LibraryError):
     """The tool's files are not what was verified."""
+
+
+class VersionNotFound(LibraryError):
+    """The tool has no version of that number."""
+
+
+class VersionConflict(LibraryError):
+    """A new version is based on one that is not the newest any more, or would say what the newest says."""
 
 
 class FileInTheWay(LibraryError):
@@ -116,6 +140,8 @@ class PlanFailed(AgentError):
 
 class SynthesisFailed(AgentError):
     """A step of a synthesis gave up; `where` names it."""
+
+    kind = "task"
 
 
 @contextmanager

@@ -9,12 +9,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from src.core.errors import FailureKind
 from src.core.files import File, FileReference
+from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import PlannedStep
+from src.core.tool import Standing
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
 
-SynthesisStepName = Literal["specification", "tests", "implementation", "verification", "registration"]
+SynthesisStepName = Literal["specification", "tests", "implementation", "consensus", "verification", "mutation", "registration"]
 StepState = Literal["started", "streaming", "finished", "failed"]
 
 
@@ -37,6 +40,27 @@ class StageEvent(Value):
 
     plan_step: str = ""
     """Id of the step, "" for the turn itself."""
+
+
+class Limits(Value):
+    """What one turn may spend on the model."""
+
+    calls: int = 40
+    tokens: int = 400_000
+    """Input and output together."""
+    seconds: float = 600.0
+    cost: float | None = None
+    """US dollars; None: no limit."""
+
+
+class BudgetSpent(Value):
+    """A model call has ended: what the turn has spent so far, all calls together."""
+
+    type: Literal["budget_spent"] = "budget_spent"
+    usage: Usage
+    limits: Limits
+    seconds: float
+    """Since the turn began."""
 
 
 class TurnStarted(Value):
@@ -70,6 +94,15 @@ class NoToolFound(StageEvent):
     reason: str
     considered: tuple[str, ...] = ()
     seconds: float = 0.0
+
+
+class LessonsShown(StageEvent):
+    """An agent is shown lessons of earlier turns before its first attempt."""
+
+    type: Literal["lessons_shown"] = "lessons_shown"
+    agent: AgentKind
+    lessons: tuple[LessonHint, ...]
+    """Best first."""
 
 
 class SynthesisStep(StageEvent):
@@ -165,6 +198,17 @@ class FilesMade(StageEvent):
     contents: Contents = ()
 
 
+class ToolStandingChanged(StageEvent):
+    """What came of the call made the library trust the tool, or retire it."""
+
+    type: Literal["tool_standing_changed"] = "tool_standing_changed"
+    tool: str
+    before: Standing
+    after: Standing
+    reason: str
+    """One sentence for people."""
+
+
 class ToolMismatch(StageEvent):
     """The found tool can't be called with what the request says."""
 
@@ -198,6 +242,9 @@ class TurnFailed(Value):
     """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `answering` or `internal`."""
     message: str
     remedy: str = ""
+    kind: FailureKind = "internal"
+    reached: str = ""
+    """kind `budget`: what was done by then, for people; "" if nothing."""
     usage: Usage = Usage()
     seconds: float = 0.0
 
@@ -213,9 +260,11 @@ class TurnStopped(Value):
 
 Event = Annotated[
     TurnStarted
+    | BudgetSpent
     | Searching
     | ToolFound
     | NoToolFound
+    | LessonsShown
     | SynthesisStep
     | TestFinished
     | SuiteRepeated
@@ -225,6 +274,7 @@ Event = Annotated[
     | ExecutionFinished
     | ExecutionFailed
     | FilesMade
+    | ToolStandingChanged
     | ToolMismatch
     | AnswerToken
     | TurnFinished
@@ -253,8 +303,10 @@ class Record(Value):
 
 
 def merge(first: Event, second: Event) -> Event | None:
-    """One event that says what both say, or None: neighbouring pieces of one stream become one piece."""
+    """One event that says what both say, or None: neighbouring pieces of one stream become one piece, of two sums the later holds."""
     match first, second:
+        case BudgetSpent(), BudgetSpent():
+            return second
         case AnswerToken(), AnswerToken():
             return AnswerToken(text=first.text + second.text)
         case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):

@@ -1,5 +1,6 @@
 """A prompt: the messages of one model call under the name of the template they were rendered from."""
 
+import hashlib
 from typing import Any, Literal
 
 from src.core.value import Value
@@ -16,6 +17,11 @@ class Prompt(Value):
     name: str
     """Name of the template: `decide`, `specification`, `tests`, `implementation`, `repair`, `arguments`, `answer`, `results`."""
     messages: tuple[ChatMessage, ...]
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the messages."""
+        return hashlib.sha256("\0".join(message.model_dump_json() for message in self.messages).encode()).hexdigest()
 
 
 class FunctionSchema(Value):

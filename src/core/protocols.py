@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
+from src.core.events import ToolStandingChanged
 from src.core.files import File
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
+from src.core.provenance import Provenance, ToolVersion
 from src.core.tool import Candidate, Tool, ToolDraft
 from src.core.turn import Budget
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
@@ -58,35 +60,46 @@ class ToolLibrary(Protocol):
     """The tools that exist."""
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        """The tools nearest to a request, best first."""
+        """The tools nearest to a request, best first; none that are retired."""
         ...
 
     async def tools(self) -> tuple[Tool, ...]:
-        """All tools by name."""
+        """All tools by name, retired ones too."""
         ...
 
     async def get(self, name: str) -> Tool:
-        """Raises: ToolNotFound, ToolModified."""
-        ...
-
-    async def version(self, name: str, version: int) -> Tool:
-        """What the tool was at a version, which never changes. Raises: ToolNotFound, also where there is no such version."""
+        """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
         ...
 
     def check_name(self, name: str) -> None:
         """Raises: ToolNameInvalid, ToolExists."""
         ...
 
-    async def add(self, draft: ToolDraft) -> Tool:
-        """Register files, record and vector, or nothing. Raises: ToolNameInvalid, ToolExists."""
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """Register files, record, vector and version, or nothing. Raises: ToolNameInvalid, ToolExists."""
+        ...
+
+    async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
+        """Make the next version of the tool of that name, which begins provisional; or leave all as it is.
+
+        Raises: ToolNotFound, ToolModified, VersionConflict (version `based_on` is not the newest).
+        """
+        ...
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        """What the tool was at a version, which never changes, also after its removal. Raises: VersionNotFound."""
         ...
 
     async def remove(self, name: str) -> None:
         """Raises: ToolNotFound."""
         ...
 
-    async def record_use(self, name: str) -> None:
-        """Count a successful execution."""
+    async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
+        """Count a success of that version; `call` is the digest of what it was given. Raises: ToolNotFound."""
+        ...
+
+    async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
+        """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
         ...
 
 

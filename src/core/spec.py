@@ -37,6 +37,8 @@ class Specification(Value):
     returns_description: str
     errors: str
     """When the function raises what."""
+    user_examples: tuple[SpecExample, ...]
+    """Calls whose results the request or the conversation itself states; they always count."""
     examples: tuple[SpecExample, ...]
     example_requests: tuple[str, ...]
     """Five ways in which people would ask for this tool."""

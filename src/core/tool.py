@@ -34,6 +34,10 @@ class ToolDraft(Value):
     requires: tuple[Requirement, ...] = ()
     """Every tool of the library that the code imports, or that these import in turn; one version of each."""
 
+    def draft(self) -> "ToolDraft":
+        """Only what it takes to register the same again."""
+        return ToolDraft(**{field: getattr(self, field) for field in ToolDraft.model_fields})
+
 
 class Tool(ToolDraft):
     """A tool of the library."""

@@ -5,36 +5,32 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from src.core.errors import BudgetExceeded
-from src.core.events import Event, Usage
+from src.core.events import Event, Limits, Usage
 from src.core.files import File, FileReference
+from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import KeptStep, StepResult
 from src.core.prompt import ChatMessage
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one turn may spend on the model."""
-
-    calls: int = 40
-    tokens: int = 400_000
-    """Input and output together."""
-    seconds: float = 600.0
-    cost: float | None = None
-    """US dollars; None: no limit."""
+from src.core.provenance import AskedPrompt
 
 
 class Budget:
     """Counts what a turn spends; owned by one turn and used on the engine's loop only."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, on_charge: Callable[["Budget"], object] = lambda _: None) -> None:
+        """`on_charge` is called after each model call, with this budget."""
         self.limits = limits or Limits()
         self.usage = Usage()
+        self._on_charge = on_charge
         self._started = time.monotonic()
 
     @property
     def seconds(self) -> float:
         """Since the turn began."""
         return time.monotonic() - self._started
+
+    @property
+    def tokens_left(self) -> int:
+        return max(0, self.limits.tokens - self.usage.input_tokens - self.usage.output_tokens)
 
     @property
     def seconds_left(self) -> float:
@@ -48,13 +44,13 @@ class Budget:
         """
         usage, limits = self.usage, self.limits
         if usage.calls >= limits.calls:
-            self._exceeded(f"{limits.calls} model calls", "TURN_MAX_CALLS")
+            raise _exceeded(f"{limits.calls} model calls", "TURN_MAX_CALLS")
         if usage.input_tokens + usage.output_tokens >= limits.tokens:
-            self._exceeded(f"{limits.tokens} tokens", "TURN_MAX_TOKENS")
+            raise self.out_of_tokens()
         if self.seconds >= limits.seconds:
-            self._exceeded(f"{limits.seconds:g} seconds", "TURN_MAX_SECONDS")
+            raise self.out_of_seconds()
         if limits.cost is not None and (usage.cost or 0.0) >= limits.cost:
-            self._exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+            raise _exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
 
     def check_running(self, tokens: int, cost: float | None) -> None:
         """Call while a model call runs, with all that it has used so far; `cost` in US dollars, None if the price is not known.
@@ -64,9 +60,9 @@ class Budget:
         """
         usage, limits = self.usage, self.limits
         if usage.input_tokens + usage.output_tokens + tokens > limits.tokens:
-            self._exceeded(f"{limits.tokens} tokens", "TURN_MAX_TOKENS")
+            raise self.out_of_tokens()
         if limits.cost is not None and (usage.cost or 0.0) + (cost or 0.0) > limits.cost:
-            self._exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+            raise _exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
 
     def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
         """Count one finished model call; `cost` in US dollars, None if the price is not known."""
@@ -77,10 +73,25 @@ class Budget:
             output_tokens=self.usage.output_tokens + output_tokens,
             cost=(self.usage.cost or 0.0) + (cost or 0.0) if known else None,
         )
+        self._on_charge(self)
 
-    @staticmethod
-    def _exceeded(limit: str, variable: str) -> None:
-        raise BudgetExceeded(f"the turn has used up its budget of {limit}", f"ask for less, or raise {variable}")
+    def out_of_tokens(self) -> BudgetExceeded:
+        return _exceeded(f"{self.limits.tokens} tokens", "TURN_MAX_TOKENS")
+
+    def out_of_seconds(self) -> BudgetExceeded:
+        return _exceeded(f"{self.limits.seconds:g} seconds", "TURN_MAX_SECONDS")
+
+
+def _exceeded(limit: str, variable: str) -> BudgetExceeded:
+    return BudgetExceeded(f"the turn has used up its budget of {limit}", f"ask for less, or raise {variable}")
+
+
+Recall = Callable[[AgentKind, str], Awaitable[tuple[LessonHint, ...]]]
+"""The lessons for a kind of agent that bear on what it is to do, best first; always the same within a turn. It never fails."""
+
+
+async def no_lessons(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
+    return ()
 
 
 async def _nowhere(reference: FileReference) -> File:
@@ -113,3 +124,8 @@ class Turn:
     """What the steps gave that this one needs."""
     kept: tuple[KeptStep, ...] = ()
     """The plan of which this turn makes one tool."""
+    asked: list[AskedPrompt] = field(default_factory=list)
+    """What the model was asked to make a tool, for the record of its version; grows with the turn."""
+    recall: Recall = no_lessons
+    taught: set[str] = field(default_factory=set)
+    """Ids of the lessons that this turn has told of."""

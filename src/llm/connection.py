@@ -13,7 +13,7 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIErr
 from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
-from src.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from src.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from src.core.turn import Budget
 from src.llm.chunks import Chunks
 from src.llm.exchange import Call, Question, Reply
@@ -26,6 +26,8 @@ ResultT = TypeVar("ResultT")
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
 _WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 _WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
+_CAPPED_BELOW = 4096
+"""Tokens. Where a turn has more left, a reply is hardly that long, and models with a smaller window would refuse the number."""
 
 
 class Connection:
@@ -35,6 +37,8 @@ class Connection:
         self.server = Server(base_url=base_url, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
         self._price = price
         self._streaming = _WITH_USAGE
+        self._cap: str | None = "max_completion_tokens" if _is_openai(base_url) else "max_tokens"
+        """The field by which the server ends a reply in time; None once it refused it."""
         http = _direct_client() if _is_local(base_url) else None
         self._sdk = AsyncOpenAI(base_url=base_url, api_key=self.server.api_key, timeout=timeout, max_retries=max_retries, http_client=http)
 
@@ -57,7 +61,7 @@ class Connection:
             ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
         """
         with self._metered(question, budget) as meter:
-            response = await self._guarded(lambda: self._create(question, {}), budget)
+            response, capped = await self._completed(question, budget, budget.tokens_left - meter.tokens.input)
             if not isinstance(response, ChatCompletion):
                 raise self._not_a_model("its answer is not JSON")
             if not response.choices or not response.choices[0].message:
@@ -69,6 +73,8 @@ class Connection:
             meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
             meter.report(response.usage)
             self._check_end(choice.finish_reason, _text(choice.message.refusal))
+            if capped and cut_off:
+                raise budget.out_of_tokens()
             return reply
 
     async def stream(self, question: Question, budget: Budget) -> AsyncGenerator[str, None]:
@@ -139,6 +145,18 @@ class Connection:
         create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
         return await create(model=self.server.model, messages=list(question.messages), **question.options, **options)
 
+    async def _completed(self, question: Question, budget: Budget, left: int) -> tuple[Any, bool]:
+        """The whole response, and whether it was to end within what is `left` of the turn's tokens."""
+        if self._cap and left < _CAPPED_BELOW:
+            cap = {self._cap: max(1, left)}
+            try:
+                return await self._guarded(lambda: self._create(question, cap), budget), True
+            except RequestRefused:
+                response = await self._guarded(lambda: self._create(question, {}), budget)  # what is refused here too was not the cap
+                self._cap = None
+                return response, False
+        return await self._guarded(lambda: self._create(question, {}), budget), False
+
     async def _open(self, question: Question, budget: Budget) -> Chunks:
         """Begin the stream, without usage where the server does not take the wish for it."""
         try:
@@ -160,17 +178,13 @@ class Connection:
         try:
             left = budget.seconds_left
             if not left:
-                raise self._out_of_time(budget)
+                raise budget.out_of_seconds()
             async with asyncio.timeout(left) as limit:
                 return await step()
         except TimeoutError as error:
-            raise (self._out_of_time(budget) if limit.expired() else self._translated(error, midway=midway)) from error
+            raise (budget.out_of_seconds() if limit.expired() else self._translated(error, midway=midway)) from error
         except (OpenAIError, ValueError) as error:  # ValueError: the stream's data is not JSON
             raise self._translated(error, midway=midway) from cause(error, self.server)
-
-    def _out_of_time(self, budget: Budget) -> BudgetExceeded:
-        seconds = f"{budget.limits.seconds:g} seconds"
-        return BudgetExceeded(f"the turn has used up its budget of {seconds}", "ask for less, or raise TURN_MAX_SECONDS")
 
     def _translated(self, error: Exception, *, midway: bool = False) -> ModelError:
         return failure(error, self.server, midway=midway)
@@ -225,6 +239,11 @@ def _direct_client() -> httpx2.AsyncClient:
     The context trusts none, so that a redirect to https fails; loading the system's certificates takes 50 ms.
     """
     return DefaultAsyncHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+
+
+def _is_openai(base_url: str) -> bool:
+    """Whether it is OpenAI itself, whose newer models refuse the field's older name; other servers may know only that."""
+    return (urlsplit(base_url).hostname or "").endswith("openai.com")
 
 
 def _is_local(base_url: str) -> bool:

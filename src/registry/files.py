@@ -78,14 +78,21 @@ class ToolFiles:
 
     def place(self, name: str, sources: Sources) -> None:
         """Write both files, each whole or not at all, replacing what is there."""
+        self.stage(name, sources)
+        self.place_staged(name)
+
+    def stage(self, name: str, sources: Sources) -> None:
+        """Write both files aside, which is what a full disk refuses."""
         staging = self.folder / _STAGING
         staging.mkdir(parents=True, exist_ok=True)
-        contents = {code_file(name): sources.code, tests_file(name): sources.tests}
-        for file, text in contents.items():
+        for file, text in ((code_file(name), sources.code), (tests_file(name), sources.tests)):
             _write(staging / file, text.encode("utf-8"))
             self._checkpoint(f"staged {file}")
-        for file in contents:
-            (staging / file).replace(self.folder / file)
+
+    def place_staged(self, name: str) -> None:
+        """Move what was staged into place."""
+        for file in (code_file(name), tests_file(name)):
+            (self.folder / _STAGING / file).replace(self.folder / file)
             self._checkpoint(f"placed {file}")
         _sync(self.folder)
 

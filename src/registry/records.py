@@ -3,43 +3,53 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
 from src.core.signature import Signature
-from src.core.tool import Tool
-from src.registry.sources import Sources
-from src.store.schema import tool_vectors, tools
+from src.core.tool import Requirement, Standing, Tool, ToolDraft
+from src.store.schema import tool_uses, tool_vectors, tools
 
 Vector = npt.NDArray[np.float32]
-State = Literal["pending", "active", "missing", "removing"]
-"""pending: files are being written; missing: files were deleted by hand; removing: files are being deleted."""
+State = Literal["pending", "revising", "active", "missing", "removing"]
+"""pending: the first files are being written; revising: files are being replaced by those of the version in the record;
+missing: files were deleted by hand; removing: files are being deleted."""
 
 _CHUNK = 500
 """Names in one query; SQLite allows some thousand parameters."""
 
 
+class Embedding(NamedTuple):
+    """The search vector of a tool, and the id of the embedder that made it."""
+
+    embedder: str
+    vector: Vector
+
+
 class Entry(NamedTuple):
-    """What is read of every tool at every look; `digest` and `created_at` together tell versions of a name apart."""
+    """What is read of every tool at every look."""
 
     name: str
     state: State
     digest: str
     created_at: datetime
+    version: int
+    standing: Standing
     uses: int
 
     @property
-    def version(self) -> tuple[str, datetime]:
-        return self.digest, self.created_at
+    def edition(self) -> tuple[str, datetime, int]:
+        """Tells what the name stands for now from all that it stood for before."""
+        return self.digest, self.created_at, self.version
 
 
 def entries(connection: sa.Connection) -> list[Entry]:
-    columns = tools.c.name, tools.c.state, tools.c.digest, tools.c.created_at, tools.c.uses
+    columns = tools.c.name, tools.c.state, tools.c.digest, tools.c.created_at, tools.c.version, tools.c.standing, tools.c.uses
     rows = connection.execute(sa.select(*columns).order_by(tools.c.name))
-    return [Entry(r.name, r.state, r.digest, _utc(r.created_at), r.uses) for r in rows]
+    return [Entry(r.name, r.state, r.digest, utc(r.created_at), r.version, r.standing, r.uses) for r in rows]
 
 
 def state_of(connection: sa.Connection, name: str) -> State | None:
@@ -51,44 +61,59 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
     for chunk in _chunks(names):
         for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk))):
             yield Tool(
-                name=row.name,
-                description=row.description,
-                signature=Signature.model_validate_json(row.signature),
-                code=row.code,
-                tests=row.tests,
-                example_requests=tuple(json.loads(row.example_requests)),
-                model=row.model,
-                created_at=_utc(row.created_at),
+                **draft_fields(row),
+                created_at=utc(row.created_at),
                 digest=row.digest,
                 uses=row.uses,
+                version=row.version,
+                standing=row.standing,
             )
 
 
-def insert(connection: sa.Connection, tool: Tool, state: State, embedder: str, vector: Vector) -> None:
-    connection.execute(
-        tools.insert().values(
-            name=tool.name,
-            state=state,
-            description=tool.description,
-            signature=tool.signature.model_dump_json(),
-            code=tool.code,
-            tests=tool.tests,
-            digest=tool.digest,
-            example_requests=json.dumps(tool.example_requests),
-            model=tool.model,
-            created_at=tool.created_at,
-            uses=tool.uses,
-        )
-    )
-    insert_vector(connection, tool.name, embedder, vector)
+def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding) -> None:
+    connection.execute(tools.insert().values(**_columns(tool), state=state))
+    insert_vector(connection, tool.name, embedding)
 
 
-def replace_sources(connection: sa.Connection, name: str, sources: Sources, signature: Signature) -> None:
-    connection.execute(
-        tools.update()
-        .where(tools.c.name == name)
-        .values(code=sources.code, tests=sources.tests, digest=sources.digest, signature=signature.model_dump_json())
-    )
+def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
+    """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
+    connection.execute(tools.update().where(tools.c.name == tool.name).values(**_columns(tool), state=state, failures=0))
+    if embedding is not None:
+        connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))  # of other embedders too
+        insert_vector(connection, tool.name, embedding)
+
+
+def draft_columns(draft: ToolDraft) -> dict[str, Any]:
+    """What `tools` and `tool_versions` both have of a tool."""
+    return {
+        "name": draft.name,
+        "description": draft.description,
+        "signature": draft.signature.model_dump_json(),
+        "code": draft.code,
+        "tests": draft.tests,
+        "example_requests": json.dumps(draft.example_requests),
+        "model": draft.model,
+        "requires": json.dumps([r.model_dump() for r in draft.requires]),
+    }
+
+
+def draft_fields(row: sa.Row[Any]) -> dict[str, Any]:
+    """The other way round."""
+    return {
+        "name": row.name,
+        "description": row.description,
+        "signature": Signature.model_validate_json(row.signature),
+        "code": row.code,
+        "tests": row.tests,
+        "example_requests": tuple(json.loads(row.example_requests)),
+        "model": row.model,
+        "requires": tuple(Requirement(**r) for r in json.loads(row.requires)),
+    }
+
+
+def _columns(tool: Tool) -> dict[str, Any]:
+    own = tool.model_dump(include={"created_at", "digest", "uses", "version", "standing"})
+    return {**draft_columns(tool), **own}
 
 
 def set_state(connection: sa.Connection, name: str, state: State) -> None:
@@ -96,13 +121,9 @@ def set_state(connection: sa.Connection, name: str, state: State) -> None:
 
 
 def delete(connection: sa.Connection, name: str) -> None:
-    connection.execute(tool_vectors.delete().where(tool_vectors.c.name == name))
-    connection.execute(tools.delete().where(tools.c.name == name))
-
-
-def count_use(connection: sa.Connection, name: str) -> bool:
-    """False if there is no such tool."""
-    return connection.execute(tools.update().where(tools.c.name == name).values(uses=tools.c.uses + 1)).rowcount == 1
+    """Forget the tool, but not its versions."""
+    for table in (tool_uses, tool_vectors, tools):
+        connection.execute(table.delete().where(table.c.name == name))
 
 
 def vectors(connection: sa.Connection, names: Sequence[str], embedder: str) -> Iterator[tuple[str, Vector]]:
@@ -112,16 +133,17 @@ def vectors(connection: sa.Connection, names: Sequence[str], embedder: str) -> I
             yield row.name, np.frombuffer(row.vector, dtype="<f4").astype(np.float32)
 
 
-def insert_vector(connection: sa.Connection, name: str, embedder: str, vector: Vector) -> None:
-    same = tool_vectors.c.name == name, tool_vectors.c.embedder == embedder
+def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) -> None:
+    same = tool_vectors.c.name == name, tool_vectors.c.embedder == embedding.embedder
     connection.execute(tool_vectors.delete().where(*same))
-    connection.execute(tool_vectors.insert().values(name=name, embedder=embedder, vector=vector.astype("<f4").tobytes()))
+    content = embedding.vector.astype("<f4").tobytes()
+    connection.execute(tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content))
 
 
 def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
     return (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
 
 
-def _utc(at: datetime) -> datetime:
+def utc(at: datetime) -> datetime:
     """SQLite keeps no time zones; what we write is UTC."""
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

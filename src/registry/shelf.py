@@ -27,7 +27,9 @@ class Shelf:
     halves: Mapping[str, str]
     """Tools of which one file is there and one was deleted by hand: the missing file by the tool's name."""
     vectors: Mapping[str, Vector]
-    """Of the tools that search offers: files as verified, vector of this embedder present."""
+    """Of the tools that search offers: files as verified, not retired, vector of this embedder present."""
+    unembedded: frozenset[str]
+    """Tools that have no vector of this embedder."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -58,4 +60,4 @@ class Shelf:
         return [float(self.vectors[name] @ vector) for name in names]
 
 
-EMPTY = Shelf(tools={}, modified=frozenset(), reserved=frozenset(), strangers=frozenset(), halves={}, vectors={})
+EMPTY = Shelf(tools={}, modified=frozenset(), reserved=frozenset(), strangers=frozenset(), halves={}, vectors={}, unembedded=frozenset())

@@ -90,7 +90,7 @@ class Journal:
         mine = _EVENTS.c.turn_id == storable(turn_id)
         with reading(self._engine) as connection:
             rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
-        return tuple(record for row in rows if (record := _read(row)))
+        return tuple(record for row in rows if (record := read_record(row)))
 
     def begin_turn(self, conversation_id: str, request: str) -> str:
         """Note a running turn and return its id. The event that ends it also ends it here, see `append`."""
@@ -113,7 +113,7 @@ class Journal:
         mine = (_EVENTS.c.conversation_id == storable(conversation_id)) & (_EVENTS.c.seq > after_seq)
         with reading(self._engine) as connection:
             rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
-        return tuple(record for row in rows if (record := _read(row)))
+        return tuple(record for row in rows if (record := read_record(row)))
 
     def messages(self, conversation_id: str, limit: int = 20) -> tuple[ChatMessage, ...]:
         """What was asked and answered, for a model: the newest finished turns, oldest first, at most `limit` messages.
@@ -203,7 +203,8 @@ def _dump(event: Event) -> tuple[Event, str]:
         return clean, EVENT.dump_json(clean).decode()
 
 
-def _read(row: sa.Row[Any]) -> Record | None:
+def read_record(row: sa.Row[Any]) -> Record | None:
+    """The record of a row of the table of events; None if another version wrote what this one can't read."""
     try:
         event = EVENT.validate_json(row.event)
     except ValidationError:  # written by another version; the rest of the conversation is still worth reading

@@ -64,7 +64,7 @@ tools = sa.Table(
     "tools",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
-    sa.Column("state", sa.String(16), nullable=False),  # pending (files not all written), active, removing, missing (files deleted by hand)
+    sa.Column("state", sa.String(16), nullable=False),  # pending, revising, active, removing, missing: see registry.records
     sa.Column("description", sa.Text, nullable=False),
     sa.Column("signature", sa.Text, nullable=False),  # JSON of core.signature.Signature
     sa.Column("code", sa.Text, nullable=False),
@@ -74,6 +74,38 @@ tools = sa.Table(
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("uses", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("standing", sa.String(16), nullable=False, server_default="provisional"),  # provisional, trusted, retired
+    sa.Column("requires", sa.Text, nullable=False, server_default="[]"),  # JSON list of core.tool.Requirement
+    sa.Column("failures", sa.Integer, nullable=False, server_default="0"),  # of this version, since it last succeeded
+)
+
+tool_versions = sa.Table(
+    "tool_versions",  # every version that ever was; they outlive their tool, and a later one of its name counts on
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("signature", sa.Text, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("tests", sa.Text, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("example_requests", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("requires", sa.Text, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),  # JSON of core.provenance.Origin
+    sa.Column("verdict", sa.Text),  # JSON of core.verdict.Verdict
+    sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
+    sa.Column("usage", sa.Text),  # JSON of core.events.Usage
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+tool_uses = sa.Table(
+    "tool_uses",  # the different calls that a version has served; none are added once it is trusted
+    metadata,
+    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("call", sa.String(64), primary_key=True),  # sha256 of arguments and files
 )
 
 tool_vectors = sa.Table(
@@ -82,4 +114,36 @@ tool_vectors = sa.Table(
     sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
     sa.Column("embedder", sa.String(128), primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),  # little-endian float32
+)
+
+lessons = sa.Table(
+    "lessons",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("agent", sa.String(16), nullable=False, index=True),  # core.lesson.AgentKind
+    sa.Column("trigger", sa.Text, nullable=False),
+    sa.Column("advice", sa.Text, nullable=False),
+    sa.Column("uses", sa.Integer, nullable=False),
+    sa.Column("helped", sa.Integer, nullable=False),
+    sa.Column("failed", sa.Integer, nullable=False),
+    sa.Column("weight", sa.Float, nullable=False),
+    sa.Column("expired", sa.Boolean, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+lesson_evidence = sa.Table(
+    "lesson_evidence",
+    metadata,
+    sa.Column("lesson_id", sa.String(32), sa.ForeignKey("lessons.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)
+
+examined_turns = sa.Table(
+    "examined_turns",  # those that were looked at for lessons
+    metadata,
+    sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False, index=True),  # of what the model was shown of it, "" for nothing
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )

@@ -1,6 +1,6 @@
 """Composing: whether a request may be taken in steps, what of the library may be imported, and what the new tool is pinned to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from src.core.composition import Importable
 from src.core.errors import SynthesisFailed
@@ -22,7 +22,12 @@ async def offered(library: ToolLibrary, turn: Turn, spec: Specification) -> str:
     for candidate in await library.search(spec.description, MOST):
         if candidate.similarity >= NEAR:
             tools.setdefault(candidate.tool.name, candidate.tool)
-    return "\n".join(_line(tool) for tool in tools.values() if tool.standing != "retired" and tool.name != spec.name)
+    return lines(tool for tool in tools.values() if tool.standing != "retired" and tool.name != spec.name)
+
+
+def lines(tools: Iterable[Tool]) -> str:
+    """How each is imported and what it does, a line each."""
+    return "\n".join(f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}" for tool in tools)
 
 
 def steps_problem(turn: Turn, steps: Sequence[PlannedStep]) -> str:
@@ -45,7 +50,3 @@ async def steady_requirements(library: ToolLibrary, before: Importable, code: st
         names = ", ".join(pin.name for pin in requires)
         raise SynthesisFailed(f"the tools that it imports ({names}) have changed meanwhile", "ask again", where="registration")
     return requires
-
-
-def _line(tool: Tool) -> str:
-    return f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}"

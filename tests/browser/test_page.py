@@ -25,15 +25,16 @@ pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.timeout(240)]
 
 PATIENCE = 60_000
 REVERSE = "Reverse the string 'hello world'"
-SPECIFY, IMPLEMENT = "write the specification", "write the implementation"
+SPECIFY, TEST, IMPLEMENT, LEARN = "write the specification", "write the tests", "write the implementation", "learn lessons"
 TITLES = (
     "choose a tool",
     "extract the arguments",
     SPECIFY,
-    "write the tests",
+    TEST,
     IMPLEMENT,
     "answer the person",
     "answer from the results of a plan",
+    LEARN,
 )
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 375, "height": 812}
 
@@ -366,6 +367,66 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(the
     for part in ("activity", "turn"):
         reloaded, steady = page.get_by_test_id(part).all_inner_texts(), second_page.get_by_test_id(part).all_inner_texts()
         assert reloaded == steady
+
+
+# Lessons
+
+
+def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, page):
+    learnt = {"agent": "specification", "trigger": "Reverse a string", "advice": "Leave accents. <b>bold</b>", "known": None}
+    refused = SpecificationReply(outcome="impossible", message="No.", specification=None)
+    taught = Completion(content=json.dumps({"lessons": [learnt]}))
+    theatre.stage.plays({SPECIFY: Completion(content=refused.model_dump_json()), LEARN: taught})
+    open_page(page, theatre.link)
+    ask(page, "Compose a fugue")
+    ended(page, 1, "failed")
+    lesson = page.get_by_test_id("lesson").filter(has_text="Reverse a string")
+    tab_to(page, page.get_by_test_id("tab-activity"))
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_test_id("tab-lessons")).to_be_focused()
+    expect(lesson).to_contain_text("Leave accents. <b>bold</b>", timeout=PATIENCE)
+    expect(lesson.locator("b")).to_have_count(0)
+
+    curtain = Curtain()
+    theatre.stage.plays({TEST: curtain})
+    page.get_by_test_id("tab-activity").click()
+    with curtain.down():
+        ask(page, REVERSE)
+        turn = page.get_by_test_id("turn").last
+        expect(turn.get_by_test_id("budget")).to_contain_text("1 of 40 model calls", timeout=PATIENCE)
+        expect(turn.get_by_test_id("budget")).to_contain_text("of 400,000 tokens")
+        expect(step(page, "lessons_shown").get_by_role("listitem")).to_have_text("Reverse a string: Leave accents. <b>bold</b>")
+        found = flaws(page, "a running turn")
+        page.set_viewport_size(WIDE)
+        turn.get_by_test_id("stop").click()
+        ended(page, 2, "stopped")
+    expect(turn.get_by_test_id("budget")).to_have_count(0)
+
+    page.get_by_test_id("tab-lessons").click()
+    edit = lesson.get_by_test_id("edit-lesson")
+    tab_to(page, edit)
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("lesson-trigger")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(edit).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ControlOrMeta+A")
+    page.keyboard.type("Keep accents where they are.")
+    found += flaws(page, "lessons")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(lesson).to_contain_text("Keep accents where they are.")
+    expect(edit).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(lesson).to_contain_text("Delete this lesson?")
+    expect(lesson.get_by_role("button", name="Keep")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(lesson).to_have_count(0)
+    expect(page.get_by_role("region", name="All lessons")).to_be_focused()
+    assert found == []
 
 
 # Privacy

@@ -2,13 +2,13 @@
 
 import pytest
 
-from src.core.errors import SandboxUnavailable
-from src.core.events import Event, Executing, ExecutionFailed, ExecutionFinished, FilesMade
+from src.core.errors import SandboxUnavailable, ToolNotFound
+from src.core.events import Event, Executing, ExecutionFailed, ExecutionFinished, FilesMade, ToolStandingChanged
 from src.core.files import File, FileReference
 from src.core.prompt import FunctionCall
 from src.core.signature import parse_signature
 from src.core.turn import EarlierFiles, Turn
-from src.core.verdict import Raised
+from src.core.verdict import Execution, Killed, Raised
 from src.execution.arguments import ArgumentsInvalid, bind
 from src.executor import Call, Executor, Misfit, NoFit
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
@@ -116,6 +116,53 @@ async def test_a_tool_that_raises_is_a_failed_execution_and_no_use():
     )
     assert library.uses == []
     assert [type(e) for e in events] == [Executing, ExecutionFailed]
+
+
+@pytest.mark.parametrize(
+    ("execution", "failures"),
+    [
+        (Raised(type_name="ValueError", message="no"), []),
+        (Raised(type_name="TypeError", message="no"), []),
+        (Raised(type_name="FileNotFoundError", message="no"), []),
+        (Raised(type_name="JSONDecodeError", message="no"), []),
+        (Raised(type_name="KeyError", message="no"), ["add_numbers 1: KeyError"]),
+        (Killed(reason="It ran longer than 30 seconds."), ["add_numbers 1: “It ran longer than 30 seconds”"]),
+    ],
+)
+async def test_refusing_bad_input_is_no_failure_and_breaking_is_one(execution: Execution, failures: list[str]):
+    library = ListedLibrary(tool())
+    await executor(ScriptedModel(), ScriptedSandbox(execution), library).run(Turn("", [].append), Call(tool=tool(), arguments={}))
+    assert (library.failures, library.uses) == (failures, [])
+
+
+async def test_calls_are_told_apart_by_arguments_and_files():
+    library = ListedLibrary(tool())
+    other = File(name="data.csv", content=b"other")
+    calls = [({"a": 1, "b": 2}, ()), ({"b": 2, "a": 1}, ()), ({"a": 2}, ()), ({"a": 1, "b": 2}, (CSV,)), ({"a": 1, "b": 2}, (other,))]
+    for arguments, files in calls:
+        turn = Turn("", [].append, files=files)
+        await executor(ScriptedModel(), ScriptedSandbox(returned()), library).run(turn, Call(tool=tool(), arguments=arguments))
+    assert [library.calls.index(call) for call in library.calls] == [0, 0, 2, 3, 4]
+
+
+@pytest.mark.parametrize("execution", [returned(), Raised(type_name="KeyError", message="no")])
+async def test_a_change_of_standing_is_an_event_after_what_the_call_made(execution: Execution):
+    change = ToolStandingChanged(tool="add_numbers", before="provisional", after="trusted", reason="It has served 3 different calls.")
+    library, events = ListedLibrary(tool(), judgement=change), list[Event]()
+    sandbox = ScriptedSandbox(execution.model_copy(update={"files": (CSV,)}))
+    await executor(ScriptedModel(), sandbox, library).run(Turn("", events.append), Call(tool=tool(), arguments={}))
+    assert [type(e) for e in events[-2:]] == [FilesMade, ToolStandingChanged]
+    assert events[-1] == change
+
+
+async def test_a_tool_that_is_removed_while_it_runs_has_run():
+    class Emptied(ListedLibrary):
+        async def record_use(self, name: str, version: int, call: str) -> None:
+            raise ToolNotFound(f"there is no tool {name!r}")
+
+    execution = returned()
+    call = Call(tool=tool(), arguments={})
+    assert await executor(ScriptedModel(), ScriptedSandbox(execution), Emptied()).run(Turn("", [].append), call) == execution
 
 
 async def test_a_missing_sandbox_is_marked_with_the_stage():

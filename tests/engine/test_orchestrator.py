@@ -6,12 +6,11 @@ import threading
 import pytest
 
 from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavailable
-from src.core.events import FINAL, Event, TurnStarted
+from src.core.events import FINAL, BudgetSpent, Event, Limits, TurnStarted
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
 from src.core.protocols import NO_MODULES
 from src.core.spec import SpecificationReply
-from src.core.turn import Limits
 from src.core.verdict import Raised
 from src.executor import Executor
 from src.orchestrator import Orchestrator
@@ -47,10 +46,12 @@ class Turns:
         synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
         self.orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), **options)
         self.events: list[Event] = []
+        self.meter: list[BudgetSpent] = []
+        """Comes after every model call, and is kept apart."""
 
     async def ask(self, request: str, history: tuple[ChatMessage, ...] = ()) -> list[str]:
         """Run one turn; the types of its events."""
-        await self.orchestrator.handle(request, self.events.append, history)
+        await self.orchestrator.handle(request, lambda e: (self.meter if isinstance(e, BudgetSpent) else self.events).append(e), history)
         assert [type(e) in FINAL for e in self.events] == [False] * (len(self.events) - 1) + [True]
         return [e.type for e in self.events]
 

@@ -195,7 +195,8 @@ async def test_a_step_that_needs_to_ask_ends_the_turn_with_the_question():
 
 def test_every_event_that_a_stage_emits_can_name_its_step():
     others = {event.__name__ for event in get_args(get_args(Event)[0]) if not issubclass(event, StageEvent)}
-    assert others == {"TurnStarted", "PlanMade", "PlanStepChanged", "AnswerToken", "TurnFinished", "TurnFailed", "TurnStopped"}
+    of_plan = {"PlanMade", "PlanStepChanged"}
+    assert others == {"TurnStarted", "BudgetSpent", *of_plan, "AnswerToken", "TurnFinished", "TurnFailed", "TurnStopped"}
 
 
 @pytest.mark.parametrize(

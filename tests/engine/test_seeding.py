@@ -6,13 +6,16 @@ import pytest
 
 from src.capability_registry import CapabilityRegistry
 from src.core.errors import SynthesisFailed
+from src.core.provenance import Provenance
 from src.core.tool import ToolDraft
+from src.core.verdict import Verdict
 from src.seeding import Planted, SeedMark, plant
 from src.store.database import open_database
+from tests.doubles import passing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.drafts import COUNT, REVERSE, SHOUT
 
-Gate = Callable[[ToolDraft], Awaitable[None]]
+Gate = Callable[[ToolDraft], Awaitable[Verdict]]
 
 
 @pytest.fixture
@@ -32,10 +35,11 @@ class Noted:
         self.seen: list[str] = []
         self._refused = refused
 
-    async def __call__(self, draft: ToolDraft) -> None:
+    async def __call__(self, draft: ToolDraft) -> Verdict:
         self.seen.append(draft.name)
         if draft.name in self._refused:
             raise SynthesisFailed(f"{draft.name}: 1 of 1 test failed")
+        return passing()
 
 
 async def test_seeds_are_added_once_and_refused_ones_are_named(library):
@@ -48,11 +52,14 @@ async def test_seeds_are_added_once_and_refused_ones_are_named(library):
         added=("shout_text",), present=("reverse_text",), refused=()
     )
     assert gate.seen == ["shout_text"]
+    (version,) = await library.versions("shout_text")
+    assert (version.provenance, (await library.get("shout_text")).standing) == (Provenance(verdict=passing()), "provisional")
 
 
 async def test_a_seed_that_another_process_plants_meanwhile_is_present(library):
-    async def overtaken(draft: ToolDraft) -> None:
+    async def overtaken(draft: ToolDraft) -> Verdict:
         await library.add(draft)
+        return passing()
 
     said: list[str] = []
     planted = await plant([REVERSE, COUNT], library, overtaken, said.append)

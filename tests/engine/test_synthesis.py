@@ -8,7 +8,7 @@ from src.core.spec import SpecificationReply
 from src.core.tool import Requirement
 from src.core.turn import Turn
 from src.core.verdict import Verdict
-from src.synthesis_engine import Reply, SynthesisEngine
+from src.synthesis_engine import Reply, SynthesisEngine, SynthesisPolicy
 from tests.doubles import (
     CODE,
     TESTS,
@@ -17,6 +17,7 @@ from tests.doubles import (
     ScriptedSandbox,
     failing,
     fenced,
+    is_mutant,
     passing,
     specification,
     specified,
@@ -37,7 +38,7 @@ class Run:
     def __init__(self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary | None = None) -> None:
         self.model, self.sandbox, self.library = model, sandbox, library or ListedLibrary()
         self.events: list[Event] = []
-        self.engine = SynthesisEngine(self.model, self.sandbox, self.library, model_name="scripted", max_repairs=2)
+        self.engine = SynthesisEngine(self.model, self.sandbox, self.library, model_name="scripted", policy=SynthesisPolicy(max_repairs=2))
 
     async def synthesize(self):
         return await self.engine.synthesize(Turn("double 4", self.events.append))
@@ -58,6 +59,8 @@ async def test_a_tool_goes_through_every_step_and_into_the_library():
         ("implementation", "finished", 1),
         ("verification", "started", 1),
         ("verification", "finished", 1),
+        ("mutation", "started", 1),
+        ("mutation", "finished", 1),
         ("registration", "started", 1),
         ("registration", "finished", 1),
     ]
@@ -105,7 +108,7 @@ async def test_a_suite_that_accepts_any_value_is_written_again():
     asked = iter([passing] * 7 + [failing] * 7)
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)),
-        ScriptedSandbox(failing(), failing(), passing(), again=lambda v: next(asked, passing)()),
+        ScriptedSandbox(failing(), failing(), passing(), again=lambda v: failing() if is_mutant(v) else next(asked, passing)()),
     )
     await run.synthesize()
     assert "the suite is flaky" in run.model.prompts[2].messages[-1].content
@@ -116,7 +119,7 @@ async def test_a_flaky_implementation_is_repaired_as_one_that_fails():
     asked = iter([failing] * 7 + [passing, failing, passing, failing, passing, failing])
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
-        ScriptedSandbox(failing(), passing(), passing(), again=lambda v: next(asked, passing)()),
+        ScriptedSandbox(failing(), passing(), passing(), again=lambda v: failing() if is_mutant(v) else next(asked, passing)()),
     )
     built = await run.synthesize()
     assert built.code == CODE
@@ -160,7 +163,7 @@ async def test_failures_go_back_to_the_model_and_the_tests_stay_frozen():
 
 async def test_repairs_are_bounded_and_nothing_is_registered_that_did_not_pass():
     run = Run(
-        ScriptedModel(specified(), fenced(TESTS), *[fenced(WRONG)] * 3),
+        ScriptedModel(specified(), fenced(TESTS), *[fenced(WRONG)] * 3, specified()),
         ScriptedSandbox(failing(), failing(), failing(), failing()),
     )
     with pytest.raises(SynthesisFailed, match="no implementation passed the tests in 3 attempts; the last: 1 of 1 test failed") as caught:
@@ -190,7 +193,7 @@ async def test_a_taken_name_is_refused_and_specified_again():
         ListedLibrary(tool("add_numbers")),
     )
     await run.synthesize()
-    assert "a tool 'add_numbers' is registered already" in run.model.prompts[1].messages[-1].content
+    assert "the name add_numbers is taken by a tool that does something else" in run.model.prompts[1].messages[-1].content
 
 
 async def test_a_tool_that_the_search_missed_is_used_and_not_built_again():

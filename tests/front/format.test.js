@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { backendWords, date, duration, firstLine, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
+import { backendWords, budgetOf, date, duration, firstLine, moment, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
 
 test("durations have the unit that suits them", () => {
   const cases = [
@@ -28,6 +28,17 @@ test("no usage is no text", () => {
   assert.deepEqual([usageText(null), usageText({ calls: 0, input_tokens: 0, output_tokens: 0, cost: null })], ["", ""]);
 });
 
+test("a budget names what was spent beside each limit, and the share of the nearest", () => {
+  const limits = { calls: 40, tokens: 400000, seconds: 600, cost: null };
+  const usage = { calls: 5, input_tokens: 2380, output_tokens: 420, cost: null };
+  const plain = "5 of 40 model calls · 2,800 of 400,000 tokens · 60 of 600 s";
+  assert.deepEqual(budgetOf({ usage, limits, seconds: 60.2 }), { words: plain, share: 0.125 });
+  assert.equal(budgetOf({ usage: { ...usage, cost: 0.0123 }, limits, seconds: 60 }).words, `${plain} · $0.0123`);
+  const costly = budgetOf({ usage: { ...usage, cost: 0.9 }, limits: { ...limits, cost: 1 }, seconds: 60 });
+  assert.deepEqual(costly, { words: `${plain} · $0.9000 of $1`, share: 0.9 });
+  assert.equal(budgetOf({ usage: { ...usage, calls: 50 }, limits, seconds: 60 }).share, 1);
+});
+
 test("numbers are grouped and nouns agree with them", () => {
   assert.deepEqual([number(1234567), plural(0, "tool"), plural(1, "tool"), plural(1200, "tool")], ["1,234,567", "0 tools", "1 tool", "1,200 tools"]);
 });
@@ -38,6 +49,11 @@ test("a step without words goes by its own name", () => {
 
 test("dates are short, and nothing where there is none", () => {
   assert.deepEqual([date("2025-03-05T12:00:00Z"), date(""), date(undefined)], ["Mar 5, 2025", "", ""]);
+});
+
+test("a moment has a time of the day too", () => {
+  assert.match(moment("2025-03-05T12:00:00Z"), /^Mar \d, 2025, \d+:\d\d/);
+  assert.deepEqual([moment(""), moment(undefined)], ["", ""]);
 });
 
 test("the first line is the first that says something", () => {

@@ -178,6 +178,7 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
     announcement: { number: 1, text: "Tool library: add was removed, its files were deleted." },
   });
   assert.equal(said(after(known, { type: "library_changed", name: "new", change: "added", reason: "" })), "Tool library: new was added.");
+  assert.equal(said(after(known, { type: "library_changed", name: "new", change: "kept_back", reason: "" })), "Tool library: new was kept back.");
 });
 
 test("a tool that can't be loaded keeps the reason", () => {
@@ -223,4 +224,9 @@ test("a notice is shown and announced until dismissed", () => {
   const announcement = { number: 1, text: "Unknown conversation. Start a new one." };
   assert.deepEqual(state, { ...opened, notice: { message: "Unknown conversation.", remedy: "Start a new one." }, announcement });
   assert.equal(after(state, { type: "notice_dismissed" }).notice, null);
+});
+
+test("lessons are a view of their own, beside the library", () => {
+  const state = after(initialState, { type: "lessons_loaded", lessons: [{ id: "l1" }] }, { type: "view_selected", view: "lessons" });
+  assert.deepEqual([state.lessons, state.view, state.panel], [[{ id: "l1" }], "lessons", "lessons"]);
 });

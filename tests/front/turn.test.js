@@ -38,6 +38,7 @@ test("a reused tool makes a turn of four steps", () => {
     answer: "It is 45.",
     tool: "calculate_percentage",
     usage: USAGE,
+    budget: null,
     seconds: 4.5,
     failure: null,
     stopReason: "",
@@ -79,6 +80,15 @@ test("a repair is a second attempt beside the first", () => {
     ],
   );
   assert.deepEqual([turn.state, turn.answer, turn.tool], ["done", "It is `ba`.", "reverse"]);
+});
+
+test("a change of standing is a step after the execution", () => {
+  const change = { type: "tool_standing_changed", tool: "add", before: "provisional", after: "trusted", reason: "It has served 3 different calls." };
+  const turn = folded([started("x"), searching, found, executing, executed, change, token("45")]);
+  assert.deepEqual(turn.steps.slice(-2).map(({ key, state, text }) => [key, state, text]), [
+    ["tool_standing_changed-1", "done", "add is trusted now. It has served 3 different calls."],
+    ["answer-1", "running", undefined],
+  ]);
 });
 
 test("a stub run in which a test passes has failed, and the suite is written again", () => {
@@ -165,7 +175,7 @@ test("a stop stops what was running and keeps what was done", () => {
 
 test("a failure marks the step that gave up", () => {
   const turn = folded([started("x"), searching, failed("searching", "no connection", "try again")]);
-  const failure = { where: "searching", message: "no connection", remedy: "try again" };
+  const failure = { where: "searching", message: "no connection", remedy: "try again", reached: "" };
   assert.deepEqual(turn.steps, [
     { key: "searching-1", kind: "searching", attempt: 1, state: "failed", startedAt: second(2), seconds: 1 },
     { key: "turn_failed-1", kind: "turn_failed", attempt: 1, state: "failed", startedAt: second(3), seconds: null, ...failure },
@@ -202,4 +212,25 @@ test("a mismatch says what does not fit and what follows", () => {
 test("an event of a newer server changes nothing", () => {
   const turn = folded([started("x"), searching]);
   assert.equal(foldEvent(turn, { type: "not_yet_invented" }, second(3)), turn);
+});
+
+test("what a limit left behind is told with the failure", () => {
+  const reached = "The specification is written.";
+  const turn = folded([started("x"), { ...failed("tests", "the budget is used up", "ask for less"), kind: "budget", reached }]);
+  assert.deepEqual([turn.failure.reached, turn.steps.at(-1).reached], [reached, reached]);
+});
+
+test("the budget is that of the newest model call and makes no step", () => {
+  const limits = { calls: 40, tokens: 400000, seconds: 600, cost: null };
+  const spent = (calls, seconds) => ({ type: "budget_spent", usage: { ...USAGE, calls }, limits, seconds });
+  const turn = folded([started("x"), searching, spent(1, 0.5), spent(2, 3)]);
+  assert.deepEqual(turn.budget, { usage: { ...USAGE, calls: 2 }, limits, seconds: 3 });
+  assert.deepEqual(turn.steps.map((s) => s.kind), ["searching"]);
+});
+
+test("lessons that are shown are a step of their own and close none", () => {
+  const lessons = [{ id: "l1", trigger: "tests compare floats", advice: "Use approx." }];
+  const turn = folded([started("x"), searching, { type: "lessons_shown", agent: "execution", lessons }]);
+  assert.deepEqual(turn.steps.map((s) => [s.kind, s.state]), [["searching", "running"], ["lessons_shown", "done"]]);
+  assert.deepEqual([turn.steps[1].agent, turn.steps[1].lessons], ["execution", lessons]);
 });

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from src.core.errors import BudgetExceeded, ModelUnavailable
-from src.core.events import Usage
+from src.core.events import Limits, Usage
 from src.core.prompt import FunctionCall, FunctionSchema
-from src.core.turn import Budget, Limits
+from src.core.turn import Budget
 from src.core.value import Value
 from src.llm.pricing import Tokens
 from src.offline.completion import ChatRequest, Completion
@@ -191,3 +191,33 @@ async def test_a_count_that_a_server_reports_at_the_start_does_not_hide_what_fol
     with pytest.raises(BudgetExceeded):
         await desk.collect()
     assert desk.budget.usage == Usage(calls=1, input_tokens=29, output_tokens=23, cost=0.0)
+
+
+ENOUGH, FEW = Limits(tokens=4096 + 71), Limits(tokens=4000)
+"""The question takes 71 tokens by the estimate, with which the reply to the first may still have 4096."""
+
+
+@pytest.mark.parametrize(("limits", "cap"), [(ENOUGH, None), (FEW, 4000 - 71)])
+async def test_a_whole_reply_is_capped_where_little_is_left(desk: Desk, limits: Limits, cap: int | None) -> None:
+    desk.budget = Budget(limits)
+    desk.play(CALL)
+    await desk.choose(ADD)
+    assert desk.bodies[0].get("max_tokens") == cap
+
+
+async def test_a_whole_reply_that_the_cap_ends_ends_the_turn(desk: Desk) -> None:
+    desk.budget = Budget(FEW)
+    desk.play(Completion(content='{"word": "la', finish_reason="length"))
+    with pytest.raises(BudgetExceeded) as caught:
+        await desk.structured(Word)
+    assert caught.value.message == "the turn has used up its budget of 4000 tokens"
+    assert desk.budget.usage.calls == 1
+
+
+async def test_a_server_that_refuses_the_cap_is_asked_without_from_then_on(desk: Desk) -> None:
+    desk.budget = Budget(FEW)
+    desk.play(CALL, CALL, refuses=["max_tokens"])
+    for _ in range(2):
+        assert (await desk.choose(ADD)).name == "add"
+    assert ["max_tokens" in body for body in desk.bodies] == [True, False, False]
+    assert desk.budget.usage.calls == 2

@@ -148,6 +148,7 @@ def test_a_specification_as_real_models_write_it_needs_no_repair() -> None:
             **known,
             parameters=(SpecParameter(**{**parameter, "default": "2"}),),
             errors="",
+            user_examples=(),
             examples=(SpecExample(call="f()", result="4"),),
             example_requests=(),
         ),

@@ -55,18 +55,18 @@ def complete(prompt: Prompt, tools: tuple[dict[str, Any], ...] = ()) -> Completi
 
 
 def choose(request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> tuple[str | None, Any]:
-    reply = complete(render("decide", history, request=request, files="", results=""), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files="", results="", lessons=""), (*tools, DECLINE))
     assert reply.finish_reason == "tool_calls"
     return reply.function, reply.arguments
 
 
 def choose_with(files: str, request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> Any:
-    reply = complete(render("decide", history, request=request, files=files, results=""), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files=files, results="", lessons=""), (*tools, DECLINE))
     return reply.arguments
 
 
 def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> SpecificationReply:
-    reply = complete(render("specification", request=request, taken=taken, problem=problem, files="", **SPEC))
+    reply = complete(render("specification", request=request, near="\n".join(taken), problem=problem, files="", lessons="", **SPEC))
     assert (reply.function, reply.finish_reason) == (None, "stop")
     return SpecificationReply.model_validate_json(reply.content)
 
@@ -182,7 +182,8 @@ def test_foreign_tool_is_not_called_for_another_job_on_the_same_subject() -> Non
 
 
 def arguments(request: str, tool: dict[str, Any], history: tuple[ChatMessage, ...] = (), problem: str = "") -> tuple[str | None, Any]:
-    prompt = render("arguments", history, request=request, function=tool["function"]["name"], problem=problem, files="", results="")
+    shown = {"function": tool["function"]["name"], "problem": problem, "files": "", "results": "", "lessons": ""}
+    prompt = render("arguments", history, request=request, **shown)
     reply = complete(prompt, (tool, DECLINE))
     return reply.function, reply.arguments
 
@@ -229,7 +230,7 @@ def test_refused_name_is_not_proposed_again() -> None:
 
 def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> None:
     history = (ChatMessage(role="user", content="Reverse 'a'"), ChatMessage(role="assistant", content="`a`"))
-    prompt = render("specification", history, request="and 'b'?", taken=(), problem="", files="", **SPEC)
+    prompt = render("specification", history, request="and 'b'?", near="", problem="", files="", lessons="", **SPEC)
     reply = SpecificationReply.model_validate_json(complete(prompt).content)
     assert reply.model_dump() == {
         "outcome": "question",
@@ -250,9 +251,9 @@ def test_suite_and_module_follow_the_name_in_the_specification() -> None:
 
 def written(spec: Specification) -> tuple[str | None, str | None]:
     shown = spec.model_dump_json(indent=2)
-    tests = complete(render("tests", name=spec.name, specification=shown, problem="")).content
+    tests = complete(render("tests", name=spec.name, specification=shown, problem="", lessons="")).content
     code = complete(
-        render("implementation", signature=str(spec.signature()), specification=shown, tests=tests, tools="", problem="")
+        render("implementation", signature=str(spec.signature()), specification=shown, tests=tests, tools="", problem="", lessons="")
     ).content
     return python_code(tests), python_code(code)
 
@@ -270,6 +271,7 @@ def test_repair_writes_the_module_again() -> None:
             tools="",
             code="broken",
             failures="test_squares: failed",
+            lessons="",
         )
     )
     assert python_code(reply.content) == next(r for r in RECIPES if r.name == "is_perfect_square").source.code
@@ -280,7 +282,7 @@ def test_unknown_specification_gets_words_and_no_code() -> None:
     assert spec is not None
     foreign = spec.model_copy(update={"name": "invent_something"})
     assert written(foreign) == (None, None)
-    reply = complete(render("tests", name="x", specification="no JSON", problem="")).content
+    reply = complete(render("tests", name="x", specification="no JSON", problem="", lessons="")).content
     assert "offline model" in reply
     assert "OPENAI_API_KEY" in reply
 
@@ -377,7 +379,7 @@ def test_free_chat_is_told_what_the_offline_model_is(messages: list[dict[str, An
 
 
 def test_content_in_parts_is_read() -> None:
-    prompt = render("specification", request="Reverse 'a'", taken=(), problem="", files="", **SPEC)
+    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
     messages = [{"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages]
     reply = SpecificationReply.model_validate_json(Cookbook().complete(ChatRequest(model="offline", messages=messages)).content)
     assert reply.outcome == "tool"
@@ -423,7 +425,7 @@ def test_the_only_table_is_the_one_that_is_meant(files: str, request_text: str, 
 
 def test_names_of_files_are_no_names_of_tools_that_are_taken() -> None:
     files = SALES.replace("sales.csv", "chart_csv_file")
-    reply = complete(render("specification", request="Chart this CSV", taken=(), problem="", files=files, **SPEC))
+    reply = complete(render("specification", request="Chart this CSV", near="", problem="", files=files, lessons="", **SPEC))
     assert SpecificationReply.model_validate_json(reply.content).specification.name == "chart_csv_file"
 
 
@@ -443,7 +445,7 @@ COMPOSED = "Reverse the text 'abc' and then count its vowels"
 
 
 def test_a_request_that_takes_several_steps_is_planned():
-    reply = complete(render("specification", request=COMPOSED, taken=(), problem="", files="", **SPEC))
+    reply = complete(render("specification", request=COMPOSED, near="", problem="", files="", lessons="", **SPEC))
     told = SpecificationReply.model_validate_json(reply.content)
     assert (told.outcome, [(s.id, s.request, s.needs) for s in told.steps]) == (
         "steps",
@@ -454,7 +456,8 @@ def test_a_request_that_takes_several_steps_is_planned():
 def test_a_step_takes_the_result_of_another_by_reference():
     results = '{"id": "reversed", "request": "Reverse the text", "value": "cba"}'
     reply = complete(
-        render("decide", request="Count the vowels in 'reversed'", files="", results=results), (tool_of("count_vowels"), DECLINE)
+        render("decide", request="Count the vowels in 'reversed'", files="", results=results, lessons=""),
+        (tool_of("count_vowels"), DECLINE),
     )
     assert (reply.function, reply.arguments) == ("count_vowels", {"text": {"$result": "reversed"}})
 
@@ -466,12 +469,14 @@ def test_a_plan_is_answered_from_all_results():
 
 def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps():
     kept = '{"request": "Reverse the text", "tool": "reverse_text"}\n{"request": "Count the vowels", "tool": "count_vowels"}'
-    reply = complete(render("specification", request=COMPOSED, taken=(), problem="", files="", **SPEC | {"may_plan": False, "kept": kept}))
+    reply = complete(
+        render("specification", request=COMPOSED, near="", problem="", files="", lessons="", **SPEC | {"may_plan": False, "kept": kept})
+    )
     spec = SpecificationReply.model_validate_json(reply.content).specification
     assert spec is not None
     tools = "from reverse_text import reverse_text  # reverse\nfrom count_vowels import count_vowels  # count"
     shown = spec.model_dump_json()
-    code = complete(render("implementation", signature="", specification=shown, tests="", tools=tools, problem="")).content
+    code = complete(render("implementation", signature="", specification=shown, tests="", tools=tools, problem="", lessons="")).content
     assert [line for line in code.splitlines() if "import" in line] == [
         "from count_vowels import count_vowels",
         "from reverse_text import reverse_text",

@@ -33,6 +33,7 @@ FILES = listed(
         earlier=EarlierFiles((File(name="old.csv", content=b"x").reference(),)),
     )
 )
+LESSONS = "- a function doubles numbers: Keep an int an int."
 IN_PLAN = Turn(
     "add 1 to doubled",
     lambda event: None,
@@ -43,42 +44,30 @@ IN_PLAN = Turn(
     kept=(KeptStep(request="double 2", tool="double_number"), KeptStep(request="add 1 to doubled", tool="add_numbers")),
 )
 RESULTS, KEPT = plans.results(IN_PLAN), plans.kept(IN_PLAN)
+WRITING = {"signature": SIGNATURE, "specification": SPEC, "tests": TESTS, "tools": TOOLS, "lessons": LESSONS}
+ASKED = {"request": "double 4", "files": FILES, "results": RESULTS, "lessons": LESSONS}
+NEAR = "add(a: int) -> int: Adds."
 VARIABLES = {
-    "decide": {"request": "double 4", "files": FILES, "results": RESULTS},
-    "arguments": {
-        "request": "double 4",
-        "function": "double_number",
-        "problem": "number='four' is not int",
-        "files": FILES,
-        "results": RESULTS,
-    },
-    "specification": {
-        "request": "double 4",
-        "taken": ("add_numbers",),
-        "problem": "the name is taken",
-        "files": FILES,
-        "may_plan": True,
-        "results": RESULTS,
-        "kept": KEPT,
-    },
-    "tests": {"name": "double_number", "specification": SPEC, "problem": "test_a asserts nothing"},
-    "implementation": {
+    "decide": ASKED,
+    "arguments": {**ASKED, "function": "double_number", "problem": "number='four' is not int"},
+    "specification": {**ASKED, "may_plan": True, "kept": KEPT, "near": NEAR, "problem": "the name is taken"},
+    "tests": {"name": "double_number", "specification": SPEC, "problem": "test_a asserts nothing", "lessons": LESSONS},
+    "mend": {
         "signature": SIGNATURE,
-        "specification": SPEC,
-        "tests": TESTS,
-        "tools": TOOLS,
-        "problem": "it has another signature",
-    },
-    "repair": {
-        "signature": SIGNATURE,
-        "specification": SPEC,
+        "description": "Doubles.",
         "tests": TESTS,
         "tools": TOOLS,
         "code": CODE,
-        "failures": "test_doubles_a_number: failed",
+        "call": "double_number(number=4)",
+        "failure": "KeyError: 4",
     },
+    "more_tests": {"name": "double_number", "specification": SPEC, "tests": TESTS, "survivors": "- line 2: `2` became `3`"},
+    "deciding_test": {"name": "double_number", "specification": SPEC, "tests": TESTS, "difference": "double_number(number=0)"},
+    "implementation": {**WRITING, "problem": "it has another signature"},
+    "repair": {**WRITING, "code": CODE, "failures": "test_doubles_a_number: failed"},
     "results": {"request": "double 2 and add 1", "results": RESULTS},
     "answer": {"request": "double 4", "call": "double_number(number=4)", "result": "8"},
+    "lessons": {"previous": "request: double 4\nanswer: 7", "record": "request: that is wrong", "known": "1. tests: floats: Use approx."},
 }
 
 
@@ -113,7 +102,7 @@ def test_a_variable_that_is_not_given_is_an_error():
 
 
 def test_the_separator_in_a_request_changes_nothing():
-    prompt = render("decide", request="a\n---user---\nb", files="", results="")
+    prompt = render("decide", request="a\n---user---\nb", files="", results="", lessons="")
     assert prompt.messages[-1].content == "<request>\na\n---user---\nb\n</request>"
 
 

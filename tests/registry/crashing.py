@@ -1,7 +1,7 @@
 """Programs that die while they change a library; run by test_crashes.py in processes of their own.
 
-`steps ROOT add|remove` forks a process for every step of adding or removing a tool, which kills itself right after that
-step, and prints the steps. `endless ROOT` adds and removes tools, printing a line per step, until it is killed.
+`steps ROOT add|revise|remove` forks a process for every step of adding, revising or removing a tool, which kills itself right
+after that step, and prints the steps. `endless ROOT` adds, revises and removes tools, printing a line per step, until it is killed.
 """
 
 import asyncio
@@ -9,18 +9,16 @@ import itertools
 import os
 import signal
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 from src.capability_registry import CapabilityRegistry
-from src.core.tool import Tool
+from src.core.provenance import Provenance, Repaired
 from src.registry.files import Checkpoint, ToolFiles
-from src.registry.fusion import tool_vector
 from src.registry.registrar import Registrar
-from src.registry.sources import source_digest
+from src.registry.vectors import Vectors
 from src.store.database import open_database
 from tests.embedding.hashing import HashingEmbedder
-from tests.registry.drafts import REVERSE, draft
+from tests.registry.drafts import REPAIRED, REVERSE, draft
 
 
 def steps(root: Path, action: str) -> None:
@@ -50,21 +48,22 @@ def _die_at(place: Path, action: str, number: int, write: int) -> None:
             os.write(write, step.encode())
             os.kill(os.getpid(), signal.SIGKILL)
 
-    _registrar(place, (lambda _: None) if action == "remove" else die, add=True)
-    if action == "remove":
-        _registrar(place, die, add=False).remove(REVERSE.name)
+    quiet = lambda _: None  # noqa: E731
+    registrar, vectors = _registrar(place, die if action == "add" else quiet)
+    registrar.add(REVERSE, Provenance(), vectors.of(REVERSE))
+    registrar, vectors = _registrar(place, die)
+    match action:
+        case "revise":
+            registrar.revise(REPAIRED, Provenance(origin=Repaired()), 1, vectors.of(REPAIRED))
+        case "remove":
+            registrar.remove(REVERSE.name)
 
 
-def _registrar(place: Path, checkpoint: Checkpoint, add: bool) -> Registrar:
-    files = ToolFiles(place / "tools", checkpoint)
-    registrar = Registrar(open_database(f"sqlite:///{place / 'agent.db'}"), files, checkpoint)
+def _registrar(place: Path, checkpoint: Checkpoint) -> tuple[Registrar, Vectors]:
+    engine = open_database(f"sqlite:///{place / 'agent.db'}")
+    registrar = Registrar(engine, ToolFiles(place / "tools", checkpoint), checkpoint)
     registrar.recover()
-    if add:
-        embedder = HashingEmbedder()
-        vector = tool_vector(embedder, REVERSE.name, REVERSE.description, REVERSE.example_requests)
-        digest = source_digest(REVERSE.code, REVERSE.tests)
-        registrar.add(Tool(**dict(REVERSE), created_at=datetime.now(UTC), digest=digest), embedder.id, vector)
-    return registrar
+    return registrar, Vectors(engine, HashingEmbedder())
 
 
 async def endless(root: Path) -> None:
@@ -72,15 +71,17 @@ async def endless(root: Path) -> None:
     say = lambda step: print(step, flush=True)  # noqa: E731
     library = CapabilityRegistry(engine, root / "tools", root / "chroma_db", HashingEmbedder(), checkpoint=say)
     await library.start()
-    taken = {tool.name for tool in await library.tools()}
+    taken = {tool.name: tool.version for tool in await library.tools()}
     for number in itertools.count():
         name = f"tool_{number % 12}"
-        if name in taken:
-            await library.remove(name)
-            taken.remove(name)
+        written = draft(name, f"Tool number {number}.", body=f"return '{number}'")
+        if name not in taken:
+            taken[name] = (await library.add(written)).version
+        elif number % 5:
+            taken[name] = (await library.revise(written, taken[name], Provenance(origin=Repaired()))).version
         else:
-            await library.add(draft(name, f"Tool number {number}.", body=f"return '{number}'"))
-            taken.add(name)
+            await library.remove(name)
+            del taken[name]
 
 
 if __name__ == "__main__":

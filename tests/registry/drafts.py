@@ -20,3 +20,4 @@ def draft(name: str, description: str = "", requests: tuple[str, ...] = (), body
 REVERSE = draft("reverse_text", "Reverse a text.", ("reverse the word banana", "spell hello backwards"))
 SHOUT = draft("shout_text", "Turn a text into upper case.", ("shout hello", "write it in capitals"))
 COUNT = draft("count_letters", "Count the letters of a text.", ("how many letters has banana",))
+REPAIRED = draft("reverse_text", "Reverse the characters of a text.", ("write anna from its end",), "return text[::-1]")

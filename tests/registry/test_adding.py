@@ -114,7 +114,7 @@ async def test_removing_takes_files_record_and_vector(place: Place, library: Cap
     assert await library.tools() == (kept,)
     assert [c.tool for c in await library.search("reverse the word banana")] == [kept]
     assert place.heard[-1] == ("removed", "reverse_text")
-    for refused in (library.get("reverse_text"), library.remove("reverse_text"), library.record_use("reverse_text")):
+    for refused in (library.get("reverse_text"), library.remove("reverse_text"), library.record_use("reverse_text", 1, "a")):
         with pytest.raises(ToolNotFound, match="reverse_text"):
             await refused
     library.check_name("reverse_text")
@@ -124,12 +124,12 @@ async def test_a_removed_tool_can_be_added_again_with_other_words(library: Capab
     await library.add(REVERSE)
     await library.remove("reverse_text")
     again = await library.add(ToolDraft(**{**dict(REVERSE), "description": "Something else."}))
-    assert await library.tools() == (again,)
+    assert (await library.tools(), again.version) == ((again,), 2)
 
 
 async def test_uses_are_counted(place: Place, library: CapabilityRegistry) -> None:
     await library.add(REVERSE)
-    await asyncio.gather(*(library.record_use("reverse_text") for _ in range(5)))
+    await asyncio.gather(*(library.record_use("reverse_text", 1, "a") for _ in range(5)))
     assert (await library.get("reverse_text")).uses == 5
     async with place.open() as another:
         assert (await another.get("reverse_text")).uses == 5

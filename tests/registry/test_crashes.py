@@ -1,4 +1,4 @@
-"""kill -9 at any instant leaves the whole tool or nothing."""
+"""kill -9 at any instant leaves the whole tool or nothing, the whole new version or the whole old one."""
 
 import random
 import subprocess
@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from src.capability_registry import CapabilityRegistry
 from src.registry.sources import source_digest
 from src.store.database import open_database, reading
-from src.store.schema import tool_vectors, tools
+from src.store.schema import tool_vectors, tool_versions, tools
 from tests.registry.conftest import Place
-from tests.registry.drafts import REVERSE
+from tests.registry.drafts import REPAIRED, REVERSE
 
 ROOT = Path(__file__).parents[2]
 WHOLE = ["reverse_text.py", "test_reverse_text.py"]
@@ -65,6 +65,31 @@ async def test_a_death_at_any_step_of_adding_leaves_the_whole_tool(tmp_path: Pat
             assert _records(place.engine) == (["reverse_text active"], ["reverse_text"])
 
 
+async def test_a_death_at_any_step_of_revising_leaves_the_old_version_or_the_new_one(tmp_path: Path) -> None:
+    deaths = _steps(tmp_path, "revise")
+    assert list(deaths) == [
+        "staged reverse_text.py",
+        "staged test_reverse_text.py",
+        "revised",
+        "placed reverse_text.py",
+        "placed test_reverse_text.py",
+        "active",
+    ]
+    for step, number in deaths.items():
+        drafts = [REVERSE] if step.startswith("staged") else [REPAIRED, REVERSE]
+        with _place(tmp_path / number) as place:
+            async with place.open() as library:
+                tool = await library.get("reverse_text")
+                assert (tool.draft(), tool.version) == (drafts[0], len(drafts)), step
+                assert [v.draft() for v in await library.versions("reverse_text")] == drafts, step
+                assert [c.tool for c in await library.search("reverse the word banana")] == [tool]
+            assert place.python_files() == WHOLE, step
+            assert [(place.tools_dir / file).read_text() for file in WHOLE] == [tool.code, tool.tests]
+            assert not list((place.tools_dir / ".staging").iterdir())
+            assert place.heard == []
+            assert _records(place.engine) == (["reverse_text active"], ["reverse_text"])
+
+
 async def test_a_death_at_any_step_of_removing_leaves_nothing(tmp_path: Path) -> None:
     deaths = _steps(tmp_path, "remove")
     assert list(deaths) == ["removing", "deleted reverse_text.py", "deleted test_reverse_text.py", "removed"]
@@ -101,7 +126,14 @@ async def _assert_whole(place: Place, library: CapabilityRegistry) -> None:
     for tool in held:
         texts = [(place.tools_dir / f"{prefix}{tool.name}.py").read_text() for prefix in ("", "test_")]
         assert source_digest(*texts) == tool.digest
+        newest = await library.version(tool.name, tool.version)
+        assert (newest.draft(), newest.digest) == (tool.draft(), tool.digest)
     names = [t.name for t in held]
     assert _records(place.engine) == ([f"{name} active" for name in names], names)
+    with reading(place.engine) as connection:  # a gap would be a version that was never whole
+        numbers = connection.execute(sa.select(tool_versions.c.name, tool_versions.c.version)).all()
+    for name in {n for n, _ in numbers}:
+        own = sorted(version for n, version in numbers if n == name)
+        assert own == list(range(1, len(own) + 1))
     assert await library.settle() == "ready"
     assert sorted(c.tool.name for c in await library.search("tool number", limit=20)) == names

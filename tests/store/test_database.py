@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
 from src.core.errors import DatabaseUnavailable
-from src.store.database import id_of, open_database, reading, writing
-from src.store.schema import conversations, metadata, turns
+from src.store.database import id_of, migrations, open_database, reading, writing
+from src.store.schema import conversations, metadata, tool_versions, tools, turns
 
 
 @pytest.fixture
@@ -45,6 +46,26 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
     with reading(second) as connection:
         assert connection.scalars(sa.select(conversations.c.id)).all() == ["c"]
     second.dispose()
+
+
+def test_a_tool_of_an_older_database_becomes_its_first_version_with_its_uses(url: str, tmp_path: Path) -> None:
+    (tmp_path / "new" / "folder").mkdir(parents=True)
+    old = sa.create_engine(url)
+    config = migrations()
+    with old.connect() as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0004")
+        row = ("f", "active", "It's f: 100%", '{"a": 1}', "code", "tests", "d", '["r"]', "gpt-4", "2026-01-02", 7)
+        connection.exec_driver_sql(f"INSERT INTO tools VALUES ({', '.join('?' * len(row))})", row)
+    old.dispose()
+    engine = open_database(url)
+    with reading(engine) as connection:
+        tool, version = connection.execute(sa.select(tools)).one(), connection.execute(sa.select(tool_versions)).one()
+    assert (tool.uses, tool.version, tool.standing, tool.requires, tool.failures) == (7, 1, "provisional", "[]", 0)
+    assert (version.version, version.origin, version.verdict, version.prompts, version.usage) == (1, '{"how":"created"}', None, "[]", None)
+    same = ("name", "description", "signature", "code", "tests", "digest", "example_requests", "model", "created_at", "requires")
+    assert [getattr(version, column) for column in same] == [getattr(tool, column) for column in same]
+    engine.dispose()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from src.core.errors import RequestError, ToolNotFound
+from src.core.errors import RequestError, ToolNotFound, VersionConflict, VersionNotFound
 from src.core.events import (
     AnswerToken,
     Event,
@@ -26,13 +26,16 @@ from src.core.events import (
     TurnFinished,
     TurnStarted,
     TurnStopped,
+    Usage,
 )
 from src.core.files import MB, File, FileLimits
+from src.core.lesson import Lesson
 from src.core.plan import PlannedStep
+from src.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
-from src.core.verdict import SandboxStatus
+from src.core.verdict import SandboxStatus, TestResult, Verdict
 from src.store.conversation import ConversationSummary
 from src.store.database import open_database
 from src.store.files import ConversationFiles
@@ -55,6 +58,37 @@ TOOL = Tool(
     created_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
     digest="0" * 64,
     uses=3,
+    version=2,
+)
+_KNOWN = {"digest": TOOL.digest, "created_at": TOOL.created_at}
+VERSIONS = (
+    ToolVersion(
+        **dict(TOOL.draft()),
+        **_KNOWN,
+        version=2,
+        provenance=Provenance(
+            origin=Repaired(failure="it raised KeyError"),
+            verdict=Verdict(passed=True, tests=(TestResult(test="test_add", outcome="passed", seconds=0.01),)),
+            prompts=(AskedPrompt(name="repair", digest="1" * 64),),
+            usage=Usage(calls=3, input_tokens=20, output_tokens=10, cost=0.02),
+        ),
+    ),
+    ToolVersion(**{**dict(TOOL.draft()), "code": "def add(a, b): ...\n"}, **_KNOWN, version=1, provenance=Provenance()),
+)
+
+
+LESSON = Lesson(
+    id="l1",
+    agent="tests",
+    trigger="tests compare floats",
+    advice="Use pytest.approx.",
+    evidence=("t1", "t2"),
+    uses=2,
+    helped=1,
+    failed=1,
+    weight=0.5,
+    created_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    updated_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
 )
 
 
@@ -74,6 +108,8 @@ class FakeEngine:
         self._library_callbacks: list[LibraryChange] = []
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
+        self._lessons = {LESSON.id: LESSON}
+        self._lessons_callbacks: list[Callable[[], None]] = []
 
     def append(self, entries: Sequence[Entry]) -> list[Record]:
         """The journal's, for the recorder."""
@@ -200,6 +236,57 @@ class FakeEngine:
         if name != TOOL.name:
             raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
         return TOOL
+
+    async def lessons(self) -> tuple[Lesson, ...]:
+        return tuple(self._lessons.values())
+
+    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
+        edited = self._lesson(lesson_id).model_copy(update={"trigger": trigger, "advice": advice})
+        self._lessons[lesson_id] = edited
+        self._tell_lessons_change()
+        return edited
+
+    async def remove_lesson(self, lesson_id: str) -> None:
+        del self._lessons[self._lesson(lesson_id).id]
+        self._tell_lessons_change()
+
+    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        self._lessons_callbacks.append(callback)
+        return lambda: self._lessons_callbacks.remove(callback)
+
+    def _lesson(self, lesson_id: str) -> Lesson:
+        if lesson_id not in self._lessons:
+            raise RequestError(f"there is no lesson {lesson_id!r}", "look at the list of lessons")
+        return self._lessons[lesson_id]
+
+    def _tell_lessons_change(self) -> None:
+        for callback in self._lessons_callbacks:
+            callback()
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        await self.tool(name)
+        return VERSIONS
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        found = next((v for v in VERSIONS if (v.name, v.version) == (name, number)), None)
+        if found is None:
+            raise VersionNotFound(f"{name} has no version {number}", "look at the list of versions")
+        return found
+
+    async def difference(self, name: str, before: int, after: int) -> str:
+        return f"-{(await self.version(name, before)).code}+{(await self.version(name, after)).code}"
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        await self.version(name, to)
+        if to == TOOL.version:
+            raise VersionConflict(f"version {to} of {name} is the one in use", "choose another")
+        return TOOL.model_copy(update={"version": 3})
+
+    async def retire(self, name: str) -> Tool:
+        return (await self.tool(name)).model_copy(update={"standing": "retired"})
+
+    async def restore(self, name: str) -> Tool:
+        return await self.tool(name)
 
     async def status(self) -> EngineStatus:
         model = ModelStatus(name="offline", offline=True, detail="built in")

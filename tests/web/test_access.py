@@ -22,6 +22,12 @@ PATHS = [
     "/api/health",
     "/api/tools",
     "/api/tools/add",
+    "/api/tools/add/versions",
+    "/api/tools/add/versions/1",
+    "/api/tools/add/diff",
+    "/api/tools/add/rollback",
+    "/api/tools/add/retire",
+    "/api/tools/add/restore",
     "/api/conversations",
     "/api/conversations/unknown/records",
     "/api/conversations/unknown/files/unknown/unknown",
@@ -37,8 +43,8 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
 
 def test_every_rule_of_the_application_is_in_the_matrix() -> None:
-    rules = re.findall(r'@app\.\w+\("([^"]+)"\)', "".join((ROOT / "web" / name).read_text() for name in ("routes.py", "files.py")))
-    assert len(rules) == 9
+    rules = re.findall(r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py")))
+    assert len(rules) == 15
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in PATHS), rule

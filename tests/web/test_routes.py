@@ -63,6 +63,8 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "uses": 3,
         "created_at": "2026-01-02T03:04:05Z",
         "model": "offline",
+        "version": 2,
+        "standing": "provisional",
         "signature": "add(a: int, b: int = 1) -> int",
     }
     assert visitor.get(server.url + "/api/tools").json() == {"tools": [line]}

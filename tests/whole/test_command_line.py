@@ -52,6 +52,12 @@ def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
     assert "offline model" in asked.stderr
 
 
+def test_turns_are_looked_at_for_lessons_on_command(home, built):
+    learnt = home.run("-m", "src", "learn")
+    assert (learnt.returncode, learnt.stdout) == (0, "")
+    assert learnt.stderr.endswith("looked at\n")
+
+
 def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):
     assert sorted(p.name for p in home.tools.glob("*.py")) == ["reverse_string.py", "test_reverse_string.py"]
     assert "def reverse_string" in home.run("-m", "src", "tools", "reverse_string").stdout

@@ -1,6 +1,6 @@
 """The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so where it knows none."""
 
-import re
+import json
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,13 +11,13 @@ from src.offline.completion import ChatRequest, Completion
 from src.offline.cookbook.answering import answer, answer_plan
 from src.offline.cookbook.conversation import Match, matches, planned
 from src.offline.cookbook.fitting import Function, fill, fill_by_literals
+from src.offline.cookbook.learning import lessons_of
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.sections import Task, read_task
 from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
 from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification, with_imports
 
 _DECLINE = "no_tool_fits"
-_TAKEN = re.compile(r"^Names that are taken: (.*)$", re.MULTILINE)
 _UNKNOWN_TOOL = (
     "I am the built-in offline model, and this specification is not from my cookbook, so I can't write code for it. "
     "Set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server, to let a full model do it."
@@ -34,12 +34,18 @@ class Cookbook:
                 return _choice(task, [Function.from_wire(tool) for tool in request.tools])
             case "write the specification":
                 return Completion(content=_specified(task).model_dump_json())
-            case "write the tests" | "write the implementation" | "repair the implementation":
+            case "write the tests" | "write more tests" | "write the implementation" | "repair the implementation":
                 return Completion(content=_written(task))
             case "answer from the results of a plan":
                 return Completion(content=answer_plan(task.parts["results"]))
+            case "write the deciding test":
+                return Completion(content="undecided")
+            case "mend a tool":
+                return Completion(content="misuse")  # its recipes are right
             case "answer the person":
                 return Completion(content=answer(task.parts["call"], task.parts["result"]))
+            case "learn lessons":
+                return Completion(content=json.dumps({"lessons": lessons_of(task.parts["record"])}))
             case _:
                 return Completion(content=reply_to(task.parts["request"]) or KNOWLEDGE)
 
@@ -77,12 +83,10 @@ def _specified(task: Task) -> SpecificationReply:
     request = task.parts["request"]
     asked = matches(request)
     if asked:
-        listed = _TAKEN.search(task.rest)
         recipe = asked[0].recipe
         if recipe.steps and not task.keeps:
             return SpecificationReply(outcome="steps", message="", specification=None, steps=planned(asked[0]))
-        taken = {*(listed[1].split(", ") if listed else ()), *names_in(_TAKEN.sub("", task.rest))}
-        return SpecificationReply(outcome="tool", message="", specification=specification(recipe, taken))
+        return SpecificationReply(outcome="tool", message="", specification=specification(recipe, names_in(task.rest)))
     small_talk = reply_to(request)
     if small_talk:
         return SpecificationReply(outcome="answer", message=small_talk, specification=None)
@@ -104,5 +108,5 @@ def _written(task: Task) -> str:
     if recipe is None:
         return _UNKNOWN_TOOL
     source = recipe.source
-    text = source.tests if task.name == "write the tests" else source.code
+    text = source.tests if task.name in ("write the tests", "write more tests") else source.code
     return f"```python\n{with_imports(source.renamed(text, spec.name), task.rest)}```"

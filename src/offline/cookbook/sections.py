@@ -9,15 +9,21 @@ from typing import Any
 _TASK = "# Task: "
 _LISTS = re.compile(r"\s*<(?P<tag>files|results|plan)(?P<mark>-[0-9a-f]+)?>\n(?P<lines>.*?)\n</(?P=tag)(?(mark)(?P=mark))>", re.DOTALL)
 """Sections that hold one line of JSON for each thing, and are not always there."""
+_LESSONS = re.compile(r"\s*<lessons(?P<mark>-[0-9a-f]+)?>\n.*?\n</lessons(?(mark)(?P=mark))>", re.DOTALL)
+"""Hints for models that can follow them."""
 _SECTIONS = {
     "choose a tool": ("request",),
     "extract the arguments": ("request",),
     "write the specification": ("request",),
     "write the tests": ("specification",),
+    "mend a tool": ("description", "tests", "implementation", "call", "failure"),
+    "write more tests": ("specification", "tests", "survivors"),
+    "write the deciding test": ("specification", "tests", "difference"),
     "write the implementation": ("specification", "tests"),
     "repair the implementation": ("specification", "tests", "implementation", "failures"),
     "answer the person": ("request", "call", "result"),
     "answer from the results of a plan": ("request", "results"),
+    "learn lessons": ("record",),
 }
 
 
@@ -51,7 +57,7 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
     if found is None:
         return Task("", {"request": said[-1]}, "", (), (), False, tuple(said[:-1]))
     parts = {tag: found[tag].strip("\n") for tag in _SECTIONS[name]}
-    rest = said[-1][found.end() :]
+    rest = _LESSONS.sub("", said[-1][found.end() :])
     lists = {m["tag"]: [json.loads(line) for line in m["lines"].splitlines()] for m in _LISTS.finditer(rest)}
     results = tuple(result["id"] for result in lists.get("results", ()))
     return Task(name, parts, _LISTS.sub("", rest), _names(lists.get("files", [])), results, "plan" in lists, tuple(said[:-1]))

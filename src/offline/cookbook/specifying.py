@@ -22,6 +22,7 @@ def specification(recipe: Recipe, taken: Collection[str] = ()) -> Specification:
         returns=source.signature.returns,
         returns_description=source.returns,
         errors=source.errors,
+        user_examples=(),
         examples=tuple(SpecExample(call=source.renamed(e.call, name), result=e.result) for e in source.examples),
         example_requests=_requests(recipe),
     )

@@ -19,15 +19,17 @@ const sentences = {
   searching: () => "Searching the library.",
   tool_found: ({ tool }) => `Found the tool ${tool}.`,
   no_tool_found: () => "No tool found; one will be written.",
+  lessons_shown: ({ lessons }) => `Lessons of earlier turns: ${lessons.map((l) => l.advice).join(" ")}`,
   synthesis_step: (event) => steps[event.state](event),
   plan_made: ({ steps: planned }) => `It takes ${plural(planned.length, "step")}.`,
   plan_step: (event) => planSteps[event.state](event),
   executing: ({ tool }) => `Running ${tool}.`,
   execution_failed: ({ tool }) => `${tool} failed.`,
   files_made: ({ files }) => `Made ${files.map((f) => f.name).join(", ")}.`,
+  tool_standing_changed: ({ tool, after, reason }) => `${tool} is ${after} now. ${reason}`,
   tool_mismatch: ({ tool, problem }) => `${tool} does not fit: ${problem}`,
   turn_finished: ({ answer }) => `Answer: ${answer}`,
-  turn_failed: ({ message, remedy }) => `The turn failed: ${message}. ${remedy}`.trim(),
+  turn_failed: ({ message, remedy, reached = "" }) => ["The turn failed:", `${message}.`, reached, remedy].filter(Boolean).join(" "),
   turn_stopped: ({ reason }) => `Stopped: ${reason}`,
 };
 

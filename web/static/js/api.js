@@ -18,7 +18,18 @@ async function get(path, options = {}) {
 
 export const getHealth = () => get("/api/health");
 export const getTools = async () => (await get("/api/tools")).tools;
-export const getTool = (name) => get(`/api/tools/${encodeURIComponent(name)}`);
+const toolPath = (name) => `/api/tools/${encodeURIComponent(name)}`;
+const json = { Accept: "application/json", "Content-Type": "application/json" };
+
+export const getTool = (name) => get(toolPath(name));
+export const getVersions = async (name) => (await get(`${toolPath(name)}/versions`)).versions;
+export const getVersion = (name, number) => get(`${toolPath(name)}/versions/${number}`);
+// Both give the tool as it is then; `change` is retire or restore.
+export const postRollback = (name, to) => get(`${toolPath(name)}/rollback`, { method: "POST", headers: json, body: JSON.stringify({ to }) });
+export const postStanding = (name, change) => get(`${toolPath(name)}/${change}`, { method: "POST" });
 // Sends a file ahead of its request; the id by which the request names it.
 export const postFile = async (name, body) => (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
+export const getLessons = async () => (await get("/api/lessons")).lessons;
+export const patchLesson = (id, words) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });
+export const deleteLesson = (id) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
 export const getConversations = async () => (await get("/api/conversations")).conversations;

@@ -2,7 +2,7 @@
 
 import { io } from "socket.io-client";
 import { postFile } from "./api.js";
-import { loadAll, loadConversations, loadHealth, loadTool, loadTools } from "./loading.js";
+import { loadAll, loadConversations, loadHealth, loadLessons, loadTool, loadTools } from "./loading.js";
 import { needsHistory } from "./reducer.js";
 import { dispatch, store } from "./store.js";
 
@@ -19,6 +19,7 @@ export function connect() {
   socket.on("connect_error", refused);
   socket.on("records", ({ conversation_id: conversationId, records }) => receive(conversationId, records, true));
   socket.on("library", libraryChanged);
+  socket.on("lessons", loadLessons);
   socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
   socket.on("error", (error) => dispatch({ type: "noticed", ...error }));
   socket.connect();

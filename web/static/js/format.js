@@ -4,6 +4,7 @@ export const STEP_WORDS = {
   searching: "Search",
   tool_found: "Tool found",
   no_tool_found: "No tool fits",
+  lessons_shown: "Lessons",
   specification: "Specification",
   tests: "Tests",
   stub: "Tests against an empty stub",
@@ -12,6 +13,7 @@ export const STEP_WORDS = {
   registration: "Registration",
   plan: "Plan",
   executing: "Execution",
+  tool_standing_changed: "Standing",
   tool_mismatch: "Tool does not fit",
   answer: "Answer",
   answering: "Answer",
@@ -74,6 +76,20 @@ export function usageText(usage) {
   return [plural(usage.calls, "model call"), tokens, costText(usage.cost)].filter(Boolean).join(" · ");
 }
 
+// What a turn has spent beside its limits, in words, and the share of the limit that is nearest.
+export function budgetOf({ usage, limits, seconds }) {
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const parts = [
+    [usage.calls, limits.calls, `${number(usage.calls)} of ${plural(limits.calls, "model call")}`],
+    [tokens, limits.tokens, `${number(tokens)} of ${plural(limits.tokens, "token")}`],
+    [seconds, limits.seconds, `${Math.round(seconds)} of ${number(limits.seconds)} s`],
+  ];
+  if (limits.cost != null) parts.push([usage.cost ?? 0, limits.cost, `$${(usage.cost ?? 0).toFixed(4)} of $${limits.cost}`]);
+  else if (usage.cost) parts.push([0, 1, costText(usage.cost)]);
+  const share = Math.max(...parts.map(([spent, limit]) => (limit > 0 ? Math.min(1, spent / limit) : 1)));
+  return { words: parts.map(([, , words]) => words).join(" · "), share };
+}
+
 // US dollars; nothing where the price is not known or where there is none.
 function costText(cost) {
   if (!cost) return "";
@@ -85,6 +101,13 @@ const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 export function date(text) {
   const parsed = new Date(text);
   return Number.isNaN(parsed.valueOf()) ? "" : day.format(parsed);
+}
+
+const minute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+
+export function moment(text) {
+  const parsed = new Date(text);
+  return Number.isNaN(parsed.valueOf()) ? "" : minute.format(parsed);
 }
 
 export function firstLine(text) {

@@ -1,6 +1,6 @@
 // Loading what the page shows beside the conversation, each into the store.
 
-import { getConversations, getHealth, getTool, getTools } from "./api.js";
+import { getConversations, getHealth, getLessons, getTool, getTools, getVersion, getVersions } from "./api.js";
 import { dispatch } from "./store.js";
 
 // Sees to it that an expired token shows as such; other trouble shows as the connection's state.
@@ -15,14 +15,19 @@ async function load(request, received) {
 
 export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loaded", health }));
 export const loadTools = () => load(getTools, (tools) => ({ type: "tools_loaded", tools }));
+export const loadLessons = () => load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
 export const loadConversations = () => load(getConversations, (conversations) => ({ type: "conversations_loaded", conversations }));
 
-export async function loadTool(name) {
+async function loadInPlace(request, received, refused) {
   try {
-    dispatch({ type: "tool_loaded", name, tool: await getTool(name) });
+    dispatch(received(await request()));
   } catch (error) {
-    dispatch({ type: "tool_not_loaded", name, error: { message: error.message, remedy: error.remedy ?? "" } });
+    dispatch({ ...refused, error: { message: error.message, remedy: error.remedy ?? "" } });
   }
 }
 
-export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadConversations()]);
+export const loadTool = (name) => loadInPlace(() => getTool(name), (tool) => ({ type: "tool_loaded", name, tool }), { type: "tool_not_loaded", name });
+export const loadVersions = (name) => loadInPlace(() => getVersions(name), (versions) => ({ type: "versions_loaded", name, versions }), { type: "versions_not_loaded", name });
+export const loadVersion = (name, number) => loadInPlace(() => getVersion(name, number), (version) => ({ type: "version_loaded", name, number, version }), { type: "version_not_loaded", name, number });
+
+export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadLessons(), loadConversations()]);

@@ -3,6 +3,7 @@
 import { announcementOf } from "./announcement.js";
 import { attach } from "./files.js";
 import { addRecords, emptyThread, hasGap } from "./thread.js";
+import { versionKey } from "./versions.js";
 
 export const initialState = {
   connection: "connecting", // connecting, online, reconnecting, refused
@@ -14,12 +15,18 @@ export const initialState = {
   pending: [], // asked, but not yet in the journal: {key, text, files, conversationId, turnId, error}
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
-  view: "chat", // what a narrow page shows: chat, activity, library
-  panel: "activity", // what a wide page shows beside the chat: activity, library
+  view: "chat", // what a narrow page shows: chat, activity, library, lessons
+  panel: "activity", // what a wide page shows beside the chat: activity, library, lessons
   tools: null,
   toolDetails: {},
+  versions: {}, // of tools by name: {list, stale} or {error}
+  versionSources: {}, // by versionKey: {version} or {error}
+  changing: null, // the tool that is being rolled back, retired or restored
+  changeProblem: null, // {name, message, remedy}
   openTool: null,
   search: "",
+  lessons: null,
+  showRetired: false,
   draft: "",
   attached: [], // files of the next request: {key, name, size, content}
   focusComposer: 0, // grows when the composer should take the focus
@@ -78,19 +85,34 @@ const changes = {
   view_selected: (state, { view }) => ({ ...state, view, panel: view === "chat" ? state.panel : view }),
 
   tools_loaded: (state, { tools }) => ({ ...state, tools }),
-  tool_opened: (state, { name }) => ({ ...state, openTool: name, panel: "library", view: "library" }),
+  tool_opened: (state, { name }) => ({ ...state, openTool: name, changeProblem: null, panel: "library", view: "library" }),
   tool_closed: (state) => ({ ...state, openTool: null }),
   tool_loaded: (state, { name, tool }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { tool } } }),
   tool_not_loaded: (state, { name, error }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { error } } }),
+  lessons_loaded: (state, { lessons }) => ({ ...state, lessons }),
+  versions_loaded: (state, { name, versions }) => ({ ...state, versions: { ...state.versions, [name]: { list: versions } } }),
+  versions_not_loaded: (state, { name, error }) => ({ ...state, versions: { ...state.versions, [name]: { error } } }),
+  version_loaded: (state, { name, number, version }) => ({ ...state, versionSources: { ...state.versionSources, [versionKey(name, number)]: { version } } }),
+  version_not_loaded: (state, { name, number, error }) => ({ ...state, versionSources: { ...state.versionSources, [versionKey(name, number)]: { error } } }),
+  tool_change_begun: (state, { name }) => ({ ...state, changing: name, changeProblem: null }),
+  tool_changed: (state, { tool }) => ({ ...outdated(state, tool.name), changing: null, tools: state.tools?.map((t) => (t.name === tool.name ? tool : t)) }),
+  tool_change_refused: (state, { name, error }) => announce({ ...state, changing: null, changeProblem: { name, ...error } }, `Not possible: ${error.message}`),
+  retired_shown: (state, { shown }) => ({ ...state, showRetired: shown }),
   search_changed: (state, { text }) => ({ ...state, search: text }),
   library_changed(state, { name, change, reason }) {
-    const { [name]: stale, ...toolDetails } = state.toolDetails;
-    return announce({ ...state, toolDetails }, `Tool library: ${name} was ${change}${reason ? `, ${reason}` : ""}.`);
+    return announce(outdated(state, name), `Tool library: ${name} was ${change.replace("_", " ")}${reason ? `, ${reason}` : ""}.`);
   },
 
   noticed: (state, { message, remedy = "" }) => announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
   notice_dismissed: (state) => ({ ...state, notice: null }),
 };
+
+// What is known of a tool has changed: its details are forgotten, its versions shown until newer ones come.
+function outdated(state, name) {
+  const { [name]: gone, ...toolDetails } = state.toolDetails;
+  const { [name]: known, ...others } = state.versions;
+  return { ...state, toolDetails, versions: known?.list ? { ...others, [name]: { list: known.list, stale: true } } : others };
+}
 
 function receive(state, { conversationId, records, live, now }) {
   const before = state.threads[conversationId] ?? emptyThread;

@@ -4,7 +4,7 @@ import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
 export const newTurn = (id, startedAt) => ({
-  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, seconds: null, failure: null, stopReason: "",
+  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "",
 });
 
 const always = () => true;
@@ -27,6 +27,10 @@ function foldWithin(turn, event, fold, at) {
 
 const folds = {
   turn_started: (turn, event, at) => ({ ...turn, request: event.request, keeps: event.keeps ?? "", files: event.files ?? [], startedAt: at }),
+  budget_spent: (turn, { usage, limits, seconds }) => ({ ...turn, budget: { usage, limits, seconds } }),
+  lessons_shown(turn, { agent, lessons }, at) {
+    return withSteps(turn, open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }));
+  },
   searching: (turn, event, at) => withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
@@ -41,6 +45,9 @@ const folds = {
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
   execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
   files_made: (turn, { files }) => withSteps({ ...turn, made: [...turn.made, ...files] }, patch(turn.steps, is("executing"), { made: files })),
+  tool_standing_changed(turn, { tool, after, reason }, at) {
+    return withSteps(turn, open(turn.steps, { kind: "tool_standing_changed", state: "done", startedAt: at, text: `${tool} is ${after} now. ${reason}` }));
+  },
   tool_mismatch(turn, event, at) {
     const { tool, problem, then } = event;
     const steps = close(turn.steps, always, "stopped", at);
@@ -56,11 +63,11 @@ const folds = {
     return { ...end(turn, event, "done"), steps, answer: event.answer, tool: event.tool };
   },
   turn_failed(turn, event, at) {
-    const { where, message, remedy } = event;
+    const { where, message, remedy, reached = "" } = event;
     const guilty = (step) => step.kind === where || (where === "answering" && step.kind === "answer");
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
-    const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy });
-    return { ...end(turn, event, "failed"), steps, failure: { where, message, remedy } };
+    const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy, reached });
+    return { ...end(turn, event, "failed"), steps, failure: { where, message, remedy, reached } };
   },
   turn_stopped(turn, event, at) {
     const closed = close(turn.steps, always, "stopped", at);

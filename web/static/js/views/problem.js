@@ -4,12 +4,13 @@ import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
 
-export function Problem({ title, message, remedy, tone = "bad", markdown = false, testid, children }) {
+export function Problem({ title, message, reached, remedy, tone = "bad", markdown = false, testid, children }) {
   return html`<div class="problem" data-tone=${tone} data-testid=${testid}>
     <${Icon} name=${tone === "bad" ? "alert" : "square"} />
     <div class="problem-main">
       <p class="problem-title">${title}</p>
       ${markdown ? html`<${Markdown} text=${message} />` : html`<p class="problem-message">${message}</p>`}
+      ${reached && html`<p class="problem-message" data-testid="reached">${reached}</p>`}
       ${remedy && html`<p class="problem-remedy"><strong>What to do:</strong> ${remedy}</p>`}
       ${children && html`<div class="problem-actions">${children}</div>`}
     </div>

@@ -14,10 +14,18 @@ export function MismatchStep({ step }) {
     <p class="step-note">${THEN[step.then]}</p>`;
 }
 
+const AGENTS = { specification: "the specification", tests: "the tests", implementation: "the implementation", execution: "the choice of a tool" };
+
+export function LessonsStep({ step }) {
+  return html`<p class="step-text">Shown for ${AGENTS[step.agent] ?? step.agent}:</p>
+    <ul class="hints" data-testid="hints">${step.lessons.map(({ id, trigger, advice }) => html`<li key=${id}><span class="hint-trigger">${trigger}:</span> ${advice}</li>`)}</ul>`;
+}
+
 // What the step that failed has said already is not said again.
 export function FailureStep({ step, steps }) {
   const said = steps.some((s) => s !== step && s.state === "failed" && s.text === step.message);
   return html`<p class="step-text">At ${stepWords(step.where).toLowerCase()}${said ? ", as said above." : `: ${step.message}`}</p>
+    ${step.reached && html`<p class="step-text">${step.reached}</p>`}
     ${step.remedy && html`<p class="step-note"><strong>What to do:</strong> ${step.remedy}</p>`}`;
 }
 

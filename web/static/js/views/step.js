@@ -10,12 +10,13 @@ import { PlanStep } from "./step-plan.js";
 import { SearchOutcome } from "./step-search.js";
 import { SpecificationStep } from "./step-specification.js";
 import { StubStep, VerificationStep } from "./step-tests.js";
-import { FailureStep, MismatchStep, StoppedStep, TextStep } from "./step-text.js";
+import { FailureStep, LessonsStep, MismatchStep, StoppedStep, TextStep } from "./step-text.js";
 import { Elapsed } from "./elapsed.js";
 
 const BODIES = {
   tool_found: SearchOutcome,
   no_tool_found: SearchOutcome,
+  lessons_shown: LessonsStep,
   specification: SpecificationStep,
   tests: CodeStep,
   stub: StubStep,

@@ -1,4 +1,4 @@
-// A tool of the library: what it does, its code, and the tests it passed.
+// A tool of the library: what it does, its code, the tests it passed, and what it was before.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { date, plural } from "../format.js";
@@ -6,13 +6,16 @@ import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { loadTool } from "../loading.js";
 import { dispatch } from "../store.js";
+import { Badge } from "./badge.js";
 import { CodeBlock } from "./code.js";
 import { Problem } from "./problem.js";
 import { Tabs, tabPanel } from "./tabs.js";
+import { Versions } from "./versions.js";
 
-const TABS = [{ id: "overview", label: "Overview" }, { id: "code", label: "Code" }, { id: "tests", label: "Tests" }];
+const TABS = [{ id: "overview", label: "Overview" }, { id: "code", label: "Code" }, { id: "tests", label: "Tests" }, { id: "versions", label: "Versions" }];
 
-export function ToolDetail({ name, detail }) {
+// `line` is the tool in the list of all; the list knows tools whose details can't be shown, as those that were edited by hand.
+export function ToolDetail({ name, line, detail, versions, sources, problem }) {
   const [tab, setTab] = useState("overview");
   const back = useRef(null);
   useEffect(() => {
@@ -22,15 +25,19 @@ export function ToolDetail({ name, detail }) {
   return html`<section class="tool" aria-label=${name} data-testid="tool-detail">
     <div class="tool-head">
       <button type="button" class="text-button" ref=${back} data-testid="tool-back" onClick=${() => dispatch({ type: "tool_closed" })}><${Icon} name="arrowLeft" />All tools</button>
-      <h2 class="tool-title">${name}</h2>
+      <div class="tool-name"><h2 class="tool-title">${name}</h2>${line && html`<${Badge} standing=${line.standing} />`}</div>
       <${Tabs} id="tool" label=${name} tabs=${TABS} selected=${tab} select=${setTab} />
     </div>
     <div class="panel-scroller" tabindex="0" ...${tabPanel("tool", tab)}>
-      ${!detail && html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`}
-      ${detail?.error && html`<${Problem} title="This tool can’t be shown" ...${detail.error} />`}
-      ${detail?.tool && html`<${Body} tab=${tab} tool=${detail.tool} />`}
+      ${tab === "versions" && line ? html`<${Versions} tool=${line} versions=${versions} sources=${sources} problem=${problem} />` : html`<${Detail} tab=${tab} detail=${detail} />`}
     </div>
   </section>`;
+}
+
+function Detail({ tab, detail }) {
+  if (!detail) return html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`;
+  if (detail.error) return html`<${Problem} title="This tool can’t be shown" ...${detail.error} />`;
+  return html`<${Body} tab=${tab} tool=${detail.tool} />`;
 }
 
 function Body({ tab, tool }) {
@@ -48,6 +55,7 @@ function Overview({ tool }) {
     ${requests.length > 0 && html`<h3 class="eyebrow">Ask for it like this</h3><ul class="examples compact">${requests.map((text) => html`<${Request} key=${text} text=${text} />`)}</ul>`}
     <h3 class="eyebrow">About</h3>
     <dl class="facts">
+      <dt>version</dt><dd>${tool.version}, ${tool.standing}</dd>
       <dt>used</dt><dd>${plural(tool.uses, "time")}</dd>
       <dt>added</dt><dd>${date(tool.created_at)}</dd>
       <dt>written by</dt><dd>${tool.model || "hand"}</dd>

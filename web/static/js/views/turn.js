@@ -9,6 +9,7 @@ import { memo } from "../memo.js";
 import { canBeKept } from "../plan.js";
 import { running } from "../steps.js";
 import { dispatch } from "../store.js";
+import { BudgetMeter } from "./budget.js";
 import { Elapsed } from "./elapsed.js";
 import { MadeFiles, RequestFiles } from "./files.js";
 import { Keep } from "./keep.js";
@@ -27,6 +28,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, conversationId }) =>
     <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />
     <${Plan} steps=${turn.steps} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
+    ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
     ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
     </div>`}

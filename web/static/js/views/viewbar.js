@@ -1,4 +1,4 @@
-// The bar at the bottom of a narrow page: which of the three views shows.
+// The bar at the bottom of a narrow page: which view shows.
 
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
@@ -9,6 +9,7 @@ const VIEWS = [
   { view: "chat", label: "Chat", icon: "chat" },
   { view: "activity", label: "Activity", icon: "activity" },
   { view: "library", label: "Library", icon: "book" },
+  { view: "lessons", label: "Lessons", icon: "lamp" },
 ];
 
 export const ViewBar = memo(({ view: selected, running }) => {

@@ -1,0 +1,39 @@
+"""What became of the lessons that a turn was shown."""
+
+from collections.abc import Sequence
+
+from src.core.events import Event, ExecutionFailed, ExecutionFinished, LessonsShown, SynthesisStep
+from src.core.lesson import AgentKind
+from src.core.value import Value
+from src.lessons.account import ended_by_itself
+
+_STEPS: dict[AgentKind, tuple[str, ...]] = {
+    "specification": ("specification",),
+    "tests": ("tests",),
+    "implementation": ("implementation", "verification"),
+}
+"""What an agent's work has to pass; the last of them says that it did."""
+
+
+class Outcome(Value):
+    lesson_id: str
+    helped: bool | None
+    """Whether what it was shown to passed at its first attempt; None if the turn does not tell."""
+
+
+def outcomes_of(events: Sequence[Event]) -> tuple[Outcome, ...]:
+    """One for each lesson that was shown."""
+    shown = [(hint.id, event.agent) for event in events if isinstance(event, LessonsShown) for hint in event.lessons]
+    told = ended_by_itself(events)
+    return tuple(Outcome(lesson_id=id, helped=_helped(agent, events) if told else None) for id, agent in shown)
+
+
+def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
+    if agent == "execution":
+        ends = [isinstance(event, ExecutionFinished) for event in events if isinstance(event, ExecutionFinished | ExecutionFailed)]
+        return all(ends) if ends else None
+    steps = _STEPS[agent]
+    mine = [event for event in events if isinstance(event, SynthesisStep) and event.step in steps]
+    if any(event.state == "failed" for event in mine):
+        return False
+    return True if any(event.step == steps[-1] and event.state == "finished" for event in mine) else None

@@ -1,0 +1,96 @@
+"""The probe: what candidates return for given inputs, in the sandbox, and where two of them differ."""
+
+import ast
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from src.core.protocols import Sandbox
+from src.core.signature import UNREADABLE
+from src.core.value import Value
+from src.core.verdict import Returned
+from src.synthesis.inputs import Arguments
+
+SECONDS_A_CALL = 0.1
+"""After which a call counts as slow."""
+SECONDS = 2.0
+"""Of all calls of one candidate; what is not reached by then counts as slow too."""
+TOLERANCE = 1e-6
+"""Relative and absolute, within which two floats are the same."""
+_ENTRY = "probe_all_calls"
+_DRIVER = f"""
+
+
+def {_ENTRY}(function, calls, seconds_a_call, seconds):
+    import ast, builtins, json, signal, time
+
+    class Slow(BaseException):
+        pass
+
+    def ring(*_):
+        raise Slow
+
+    signal.signal(signal.SIGPROF, ring)
+    end, outcomes, called = time.process_time() + seconds, [], globals()[function]
+    for call in calls:
+        try:
+            arguments = ast.literal_eval(call)
+            left = min(seconds_a_call, end - time.process_time())
+            if left <= 0:
+                raise Slow
+            signal.setitimer(signal.ITIMER_PROF, left)
+            try:
+                outcome = ["returned", builtins.repr(called(**arguments))]
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+        except Slow:
+            outcome = ["slow", ""]
+        except BaseException as error:
+            outcome = ["raised", type(error).__name__]
+        outcomes.append(outcome if len(outcome[1]) <= 4000 else ["large", ""])
+    return outcomes
+"""
+
+
+class Outcome(Value):
+    """What one call came to."""
+
+    kind: Literal["returned", "raised", "slow", "large"]
+    text: str = ""
+    """The value's `repr`, or the name of the exception's class."""
+
+
+async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arguments]) -> list[Outcome] | None:
+    """What the candidate makes of each input; None if it can't be run on them at all.
+
+    All calls run in one process, and the candidate could lie about them: this compares candidates, it is no verdict.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    arguments = {"function": function, "calls": [repr(i) for i in inputs], "seconds_a_call": SECONDS_A_CALL, "seconds": SECONDS}
+    execution = await sandbox.execute(_ENTRY, code + _DRIVER, arguments)
+    if not isinstance(execution, Returned) or execution.data is None:
+        return None
+    return [Outcome(kind=kind, text=text) for kind, text in json.loads(execution.data)]
+
+
+def same(one: Outcome, other: Outcome) -> bool:
+    """Whether both say the same: values that are equal, floats nearly so; of exceptions, slow calls and large values the kind."""
+    if one.kind != other.kind or one.kind != "returned" or one.text == other.text:
+        return one.kind == other.kind
+    try:
+        return _equal(ast.literal_eval(one.text), ast.literal_eval(other.text))
+    except UNREADABLE:
+        return False
+
+
+def _equal(a: Any, b: Any) -> bool:
+    match a, b:
+        case (list(), list()) | (tuple(), tuple()):
+            return len(a) == len(b) and all(map(_equal, a, b))
+        case dict(), dict():
+            return a.keys() == b.keys() and all(_equal(a[key], b[key]) for key in a)
+        case (float() | int(), float()) | (float(), int()):
+            return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return bool(a == b)

@@ -1,0 +1,135 @@
+"""The analyst: from a request to a specification, unless no tool has to be built."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from src.core.errors import LibraryError, SynthesisFailed
+from src.core.plan import Plan
+from src.core.protocols import ModelClient, Sandbox, ToolLibrary
+from src.core.provenance import AskedPrompt
+from src.core.spec import Specification, SpecificationReply
+from src.core.tool import Tool
+from src.core.value import Value
+from src.core.words import count
+from src.prompts import plans, render
+from src.prompts.files import listed
+from src.prompts.lessons import learnt
+from src.synthesis.checks import specification_problem
+from src.synthesis.composing import steps_problem
+from src.synthesis.examples import contradiction
+from src.synthesis.policy import SynthesisPolicy
+from src.synthesis.relatives import likeness
+from src.synthesis.steps import Step, Steps, gave_up
+
+RELATIVES = 5
+"""Tools near a specification that are tried on its examples."""
+
+
+class Reply(Value):
+    """The request needs no tool: this is what the person is told."""
+
+    text: str
+    asks: bool = False
+    """Whether it is a question."""
+
+
+class Order(Value):
+    """What is to be built."""
+
+    spec: Specification
+    extends: Tool | None = None
+    """The tool that this is to be the next version of: its tests have to pass as well."""
+
+
+class Analyst:
+    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy) -> None:
+        self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
+
+    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply | Plan:
+        """`looked_at` names the tools that the search came up with; `problem` says why an earlier specification would not do.
+
+        Raises:
+            SynthesisFailed: no tool can do it, or no usable specification came.
+            ModelError, SandboxError: the model or the sandbox is out of order.
+        """
+        turn, attempts = steps.turn, self._policy.max_rewrites + 1
+        lessons = await learnt(turn, "specification", turn.request)
+        shown = {"request": turn.request, "files": listed(turn), "lessons": lessons, **plans.shown(turn)}
+        near = [tool for name in looked_at if (tool := await self._known(name))]
+        for _ in range(attempts):
+            prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
+            with steps.step("specification", prompt.name) as current:
+                turn.asked.append(AskedPrompt.of(prompt))
+                reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
+                if reply.outcome == "impossible":
+                    raise SynthesisFailed(reply.message or "the model says that no tool can do this")
+                if reply.outcome == "steps":
+                    if problem := steps_problem(turn, reply.steps):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = f"It takes {count(len(reply.steps), 'step')}."
+                    return Plan(steps=reply.steps)
+                if reply.outcome != "tool" and reply.message:
+                    current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
+                    return Reply(text=reply.message, asks=reply.outcome == "question")
+                found = await self._judge(current, reply.specification)
+                if not isinstance(found, str):
+                    return found
+                problem = found
+                current.fail(f"Refused: {problem}.")
+        raise gave_up("specification", attempts, problem)
+
+    async def _judge(self, current: Step, spec: Specification | None) -> Order | Tool | Reply | str:
+        """What follows from a specification; a text says why it is refused."""
+        if spec is None:
+            return "the reply holds no specification"
+        if problem := specification_problem(spec):
+            return problem
+        if conflict := contradiction(spec):
+            current.fail(f"The examples of the request can't all be right: {conflict}.")
+            return Reply(text=f"Your examples can't all be right: {conflict}. Which one do you mean?", asks=True)
+        named = await self._known(spec.name)
+        if named and named.standing == "retired":
+            return f"the name {spec.name} is taken by a tool that was retired"
+        order = Order(spec=spec, extends=named if named and _extends(spec, named) else None)
+        if order.extends is None:
+            twin = await self._twin(spec, named)
+            if twin:
+                current.summary = f"{twin.name} is in the library already, and does this."
+                return twin
+            if named:
+                return f"the name {spec.name} is taken by a tool that does something else: {named.description}"
+            try:
+                self._library.check_name(spec.name)
+            except LibraryError as error:
+                return error.message
+        current.summary = f"{spec.signature()}: {spec.description}"
+        if order.extends:
+            current.summary = f"To become the next version of {spec.name}: {current.summary}"
+        current.artifact = spec.model_dump_json(indent=2)
+        return order
+
+    async def _twin(self, spec: Specification, named: Tool | None) -> Tool | None:
+        """The tool of the library that does the same, if there is one."""
+        if named and [p.name for p in named.signature.parameters] == [p.name for p in spec.parameters]:
+            return named if await likeness(self._sandbox, named, spec) != "other" else None
+        for candidate in await self._library.search(f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES):
+            if await likeness(self._sandbox, candidate.tool, spec) == "same":
+                return candidate.tool
+        return None
+
+    async def _known(self, name: str) -> Tool | None:
+        with suppress(LibraryError):
+            return await self._library.get(name)
+        return None
+
+
+def _extends(spec: Specification, known: Tool) -> bool:
+    """Whether the specification is the known tool with further parameters that can be left out."""
+    ours, theirs = spec.signature().parameters, known.signature.parameters
+    kept = [(p.name, p.annotation, p.default) for p in ours[: len(theirs)]] == [(p.name, p.annotation, p.default) for p in theirs]
+    return kept and len(ours) > len(theirs) and not any(p.required for p in ours[len(theirs) :])
+
+
+def _listed(tools: Sequence[Tool]) -> str:
+    return "\n".join(f"{tool.signature}: {tool.description}" for tool in tools)

@@ -1,0 +1,80 @@
+"""The versions and the standing of a tool in Chromium, on the real engine; nothing runs, so it needs no sandbox."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.test_page import OVERFLOW, bare_home, flaws, open_page, tab_to
+from tests.home import serving
+from tests.registry.repaired import prepare
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def link(tmp_path: Path) -> Iterator[str]:
+    """The page on a library of two tools, one of which was repaired once."""
+    home = bare_home(tmp_path)
+    with start_blocking_portal() as portal:  # Playwright has a loop in this thread
+        portal.call(prepare, home)
+    with serving(home, SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock") as link:
+        yield link
+
+
+def changes(page: Page, label: str) -> Locator:
+    return page.get_by_label(label, exact=True).locator(".diff-line:not([data-change=same])")
+
+
+def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, page):
+    other = page.context.new_page()  # not a watched one: the browser itself reports a refusal as an error
+    for each in (page, other):
+        open_page(each, link)
+        each.get_by_test_id("tab-library").click()
+        each.locator("[data-tool=reverse_text]").click()
+        each.get_by_test_id("tab-versions").click()
+    versions, standing = page.get_by_test_id("version"), page.get_by_test_id("standing")
+    expect(versions).to_have_count(2)
+    expect(versions.first).to_contain_text("repaired: it raised KeyError")
+    expect(versions.first).to_contain_text("by gpt-4 · 1 test passed · 2 model calls · 1,000 tokens · $0.0125")
+    expect(changes(page, "Changes of the code")).to_have_text(["−    return text\n", "+    return text[::-1]\n"])
+    expect(page.get_by_test_id("differences")).to_contain_text("Nothing changed.")
+
+    tab_to(page, page.get_by_test_id("rollback"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("rollback-yes")).to_be_focused()
+    expect(page.get_by_role("group", name="Roll reverse_text back to version 1?")).to_contain_text("That makes version 3")
+    assert flaws(page, "versions, and a question") == []  # leaves the page narrow
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("rollback")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    for each in (page, other):
+        expect(each.get_by_test_id("version")).to_have_count(3)
+        expect(each.get_by_test_id("version").first).to_contain_text("rolled back to version 1")
+        expect(changes(each, "Changes of the code")).to_have_text(["−    return text[::-1]\n", "+    return text\n"])
+    page.get_by_test_id("compare-from").select_option("1")
+    expect(page.get_by_test_id("differences").locator(".step-note")).to_have_text(["Nothing changed."] * 2)
+
+    other.get_by_test_id("version").last.get_by_test_id("rollback").click()
+    other.keyboard.press("Enter")
+    expect(other.get_by_test_id("change-problem")).to_contain_text("version 3 of reverse_text is the one in use")
+
+    for name, badge in (("Retire", "retired"), ("Restore", "provisional")):
+        expect(standing).to_have_text(name)
+        standing.focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        for each in (page, other):
+            expect(each.locator(".tool-name").get_by_test_id("badge")).to_have_text(badge)
+        expect(standing).to_be_focused()
+
+    page.get_by_test_id("standing").click()
+    page.keyboard.press("Enter")
+    page.get_by_test_id("tool-back").click()
+    expect(page.get_by_test_id("tool-row")).to_have_count(1)
+    page.get_by_test_id("show-retired").check()
+    expect(page.locator("[data-tool=reverse_text]").get_by_test_id("badge")).to_have_text("retired")
+    assert page.evaluate(OVERFLOW) <= 0

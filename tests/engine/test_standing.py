@@ -1,0 +1,63 @@
+"""Whole turns on a real library: a tool that is built, earns trust, loses it, and comes back by hand."""
+
+from pathlib import Path
+
+from src.capability_registry import CapabilityRegistry
+from src.core.events import Event, ToolStandingChanged
+from src.core.prompt import FunctionCall
+from src.core.spec import SpecificationReply
+from src.core.verdict import Execution, Raised
+from src.executor import Executor
+from src.orchestrator import Orchestrator
+from src.response_synthesizer import ResponseSynthesizer
+from src.store.database import open_database
+from src.synthesis_engine import SynthesisEngine
+from tests.doubles import CODE, TESTS, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified
+from tests.embedding.hashing import HashingEmbedder
+
+BROKEN = Raised(type_name="KeyError", message="'number'")
+CANNOT = SpecificationReply(outcome="impossible", message="No.", specification=None)
+
+
+def double(number: int) -> tuple[FunctionCall, str]:
+    """What the model says in a turn that uses the tool."""
+    return FunctionCall(name="double_number", arguments={"number": number}), "There it is."
+
+
+async def test_a_tool_is_provisional_then_trusted_then_retired_then_restored(tmp_path: Path) -> None:
+    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    library = CapabilityRegistry(engine, tmp_path / "tools", tmp_path / "chroma_db", HashingEmbedder())
+    await library.start()
+    build = (specified(), fenced(TESTS), fenced(CODE))
+    uses = [part for number in (4, 5, 6, 7, 8, 9) for part in double(number)]
+    model = ScriptedModel(*build, *uses, CANNOT, *double(4))
+    runs: list[Execution] = [returned()] * 3 + [BROKEN] * 3 + [returned()]
+    sandbox = ScriptedSandbox(failing(), passing(), *runs)
+    executor, synthesis = Executor(model, sandbox, library), SynthesisEngine(model, sandbox, library, model_name="scripted")
+    orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), threshold=0.0)
+
+    async def ask() -> list[Event]:
+        events = list[Event]()
+        await orchestrator.handle("double a number", events.append)
+        return events
+
+    turns = [await ask() for _ in range(7)]
+    assert [[e for e in events if isinstance(e, ToolStandingChanged)] for events in turns] == [
+        [],
+        [],
+        [ToolStandingChanged(tool="double_number", before="provisional", after="trusted", reason="It has served 3 different calls.")],
+        [],
+        [],
+        [
+            ToolStandingChanged(
+                tool="double_number", before="trusted", after="retired", reason="It failed 3 times in a row, last with KeyError."
+            )
+        ],
+        [],
+    ]
+    assert [e.type for e in turns[6]][:3] == ["turn_started", "searching", "no_tool_found"]
+    assert turns[6][-1].type == "turn_failed"
+    await library.restore("double_number")
+    assert (await ask())[-1].type == "turn_finished"
+    await library.aclose()
+    engine.dispose()

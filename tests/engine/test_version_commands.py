@@ -1,0 +1,46 @@
+"""The commands for versions and standing, on a real library without a sandbox."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from src.cli import app
+from tests.home import Home
+from tests.registry.drafts import REVERSE
+from tests.registry.repaired import prepare
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    home = Home(tmp_path / "home")
+    for name, value in home.environment(SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock").items():
+        monkeypatch.setenv(name, value)
+    asyncio.run(prepare(home))
+    return home
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None:
+    listed = run("versions", "reverse_text").stdout.splitlines()
+    assert [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DATE", line) for line in listed] == [
+        "  2  DATE  repaired: it raised KeyError  by gpt-4  1 test passed  2 model calls, 1000 tokens, $0.0125",
+        "  1  DATE  created  by gpt-4",
+    ]
+    assert run("diff", "reverse_text", "1", "2").stdout == (
+        "--- reverse_text.py\tversion 1\n+++ reverse_text.py\tversion 2\n@@ -1,2 +1,2 @@\n"
+        " def reverse_text(text: str) -> str:\n-    return text\n+    return text[::-1]\n"
+    )
+    assert run("rollback", "reverse_text", "1").stderr == "reverse_text is at version 3 now, which holds what version 1 held.\n"
+    assert (home.tools / "reverse_text.py").read_text() == REVERSE.code
+    assert "python -m src restore reverse_text" in run("retire", "reverse_text").stderr
+    assert run("tools").stdout.splitlines() == [
+        f"{'reverse_text':32} retired     Reverse a text.",
+        f"{'shout_text':32} provisional Turn a text into upper case.",
+    ]
+    assert run("restore", "reverse_text").stderr == "reverse_text is provisional.\n"

@@ -1,0 +1,85 @@
+"""A journal, a book of lessons and whoever learns from the one into the other, on a scripted model."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from src.core.events import Event, Limits, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
+from src.core.verdict import TestResult
+from src.learning import Learning
+from src.lessons.book import LessonBook
+from src.lessons.learner import Learner, LearntLesson, LessonsReply
+from src.lessons.turns import Turns
+from src.store.database import open_database
+from src.store.journal import Entry, Journal
+from tests.doubles import ScriptedModel
+from tests.embedding.hashing import HashingEmbedder
+
+LIMITS = Limits(calls=3, tokens=20_000, seconds=60)
+
+
+class Notebook:
+    """Everything that learning stands on, in one database."""
+
+    def __init__(self, folder: Path, *replies: LessonsReply | Exception, shown: int = 4, expire_days: int = 90) -> None:
+        self.database = open_database(f"sqlite:///{folder / 'agent.db'}")
+        self.model, self.journal = ScriptedModel(*replies), Journal(self.database)
+        self.book, turns = LessonBook(self.database, HashingEmbedder()), Turns(self.database)
+        learner = Learner(self.model, self.book, turns, LIMITS)
+        self.learning = Learning(learner, self.book, turns, shown=shown, expire_days=expire_days)
+        self.conversation = self.journal.create_conversation("me", "a conversation")
+
+    def turn(self, *events: Event, conversation: str | None = None) -> str:
+        """Keep a turn that has ended; its id."""
+        conversation = conversation or self.conversation
+        turn_id = self.journal.begin_turn(conversation, "double 4")
+        self.journal.append([Entry(conversation, turn_id, datetime.now(UTC), event) for event in events])
+        return turn_id
+
+    async def learn(self) -> list[str]:
+        """The advice of what was learnt."""
+        taught: list[str] = []
+        await self.learning.learn(lambda lesson: taught.append(lesson.advice))
+        return taught
+
+
+def lesson(
+    advice: str, agent: str = "implementation", trigger: str = "a function doubles a number", known: int | None = None
+) -> LearntLesson:
+    return LearntLesson.model_validate({"agent": agent, "trigger": trigger, "advice": advice, "known": known})
+
+
+def reply(*lessons: LearntLesson) -> LessonsReply:
+    return LessonsReply(lessons=lessons)
+
+
+def ended(step: str, attempt: int = 1, *, failed: bool = False, text: str = "", artifact: str = "") -> SynthesisStep:
+    state = "failed" if failed else "finished"
+    return SynthesisStep.model_validate({"step": step, "state": state, "attempt": attempt, "text": text, "artifact": artifact})
+
+
+def repaired(message: str = "assert 4 == 8") -> Sequence[Event]:
+    """A turn whose first implementation failed."""
+    result = TestResult(test="test_doubles", outcome="failed", seconds=0.1, message=message)
+    return (
+        TurnStarted(request="double 4"),
+        ended("specification", text="double_number(number: int) -> int: Double a number.", artifact="{}"),
+        ended("tests", text="1 test", artifact="..."),
+        ended("implementation", artifact="return number\n"),
+        TestFinished(against="implementation", result=result),
+        ended("verification", failed=True, text="1 of 1 test failed: test_doubles"),
+        ended("implementation", 2, artifact="return 2 * number\n"),
+        ended("verification", 2, text="1 test"),
+        TurnFinished(answer="It is 8.", tool="double_number"),
+    )
+
+
+def smooth(request: str = "double 4", answer: str = "It is 8.", tool: str | None = "double_number") -> Sequence[Event]:
+    """A turn in which all went well."""
+    return TurnStarted(request=request), TurnFinished(answer=answer, tool=tool)
+
+
+def failed(kind: str) -> Sequence[Event]:
+    """A turn that gave up after its first implementation failed."""
+    last = TurnFailed.model_validate({"where": "implementation", "message": "no more", "kind": kind})
+    return (*repaired()[:6], last)

@@ -1,0 +1,263 @@
+"""What is learnt from which turns, what it costs, and what becomes of a lesson."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from src.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable, RequestError
+from src.core.events import Event, LessonsShown, TurnStopped
+from src.core.lesson import Lesson, LessonHint
+from src.lessons import weight
+from src.store.database import writing
+from src.store.schema import lessons as table
+from tests.lessons.notebook import Notebook, ended, failed, lesson, repaired, reply, smooth
+
+
+async def taught(book: Notebook, agent: str = "implementation") -> LessonHint:
+    """One lesson, learnt from one repaired turn."""
+    book.turn(*repaired("the first"))
+    await book.learn()
+    (known,) = [one for one in book.book.lessons() if one.agent == agent]
+    return known.hint()
+
+
+def only(book: Notebook) -> Lesson:
+    (found,) = book.book.lessons()
+    return found
+
+
+def shown(hint: LessonHint, *events: Event, agent: str = "implementation") -> list[Event]:
+    """The events of a turn in which a lesson was shown."""
+    first, *rest = events
+    return [first, LessonsShown.model_validate({"agent": agent, "lessons": [hint.model_dump()]}), *rest]
+
+
+async def test_a_repaired_turn_teaches_once_with_itself_as_evidence(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    turn = book.turn(*repaired())
+    assert await book.learn() == ["Multiply."]
+    assert (only(book).evidence, only(book).weight, only(book).agent) == ((turn,), weight.START, "implementation")
+    assert await book.learn() == []
+    assert book.model.asked() == ["lessons"]
+
+
+async def test_the_model_sees_what_failed_and_what_the_repair_changed(tmp_path):
+    book = Notebook(tmp_path, reply())
+    book.turn(*repaired())
+    await book.learn()
+    told = book.model.prompts[0].messages[-1].content
+    assert told == (
+        "<record>\nrequest: double 4\n"
+        "specification, attempt 1, finished: double_number(number: int) -> int: Double a number.\n"
+        "tests, attempt 1, finished: 1 test\n"
+        "implementation, attempt 1, finished\n"
+        "  test_doubles failed:\n    assert 4 == 8\n"
+        "verification, attempt 1, failed: 1 of 1 test failed: test_doubles\n"
+        "implementation, attempt 2, finished\n"
+        "  changed:\n    -return number\n    +return 2 * number\n"
+        "verification, attempt 2, finished: 1 test\n"
+        "answered: It is 8.\n</record>"
+    )
+
+
+async def test_the_same_evidence_twice_costs_one_call_and_gives_one_lesson(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    for _ in range(2):
+        book.turn(*repaired(), conversation=book.journal.create_conversation("me", "another"))
+        await book.learn()
+    assert (len(book.model.prompts), len(only(book).evidence), only(book).weight) == (1, 1, weight.START)
+
+
+@pytest.mark.parametrize("kind", ["budget", "model", "sandbox", "library", "internal"])
+async def test_what_is_out_of_order_teaches_nothing_and_asks_nobody(tmp_path, kind):
+    book = Notebook(tmp_path)
+    book.turn(*failed(kind))
+    assert (await book.learn(), book.model.asked()) == ([], [])
+
+
+async def test_a_stopped_turn_teaches_nothing(tmp_path):
+    book = Notebook(tmp_path)
+    book.turn(*repaired()[:6], TurnStopped(reason="Stopped on request."))
+    assert (await book.learn(), book.model.asked()) == ([], [])
+
+
+async def test_a_turn_that_the_work_itself_failed_teaches(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    book.turn(*failed("task"))
+    assert await book.learn() == ["Multiply."]
+
+
+async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Ask which unit.", "execution")))
+    book.turn(*smooth(tool=None))
+    book.turn(*smooth(answer="It is 7."))
+    assert (await book.learn(), book.model.asked()) == ([], [])
+    book.turn(*smooth("That is wrong, 4 doubled is 8", tool=None))
+    assert await book.learn() == ["Ask which unit."]
+    told = book.model.prompts[0].messages[-1].content
+    assert "<previous>\nrequest: double 4\nanswer: It is 7.\n</previous>" in told
+    assert "request: That is wrong, 4 doubled is 8" in told
+
+
+async def test_another_turn_that_teaches_the_same_adds_evidence(tmp_path):
+    again = lesson("multiply", trigger="A function doubles a number.")
+    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(again), reply(lesson("Say it otherwise.", known=1)), reply(lesson("Add.")))
+    turns = []
+    for number in range(3):
+        turns.append(book.turn(*repaired(str(number))))
+        await book.learn()
+    assert only(book).evidence == tuple(turns)
+    assert (only(book).advice, only(book).weight) == ("Multiply.", weight.gained(weight.gained(weight.START)))
+    assert "<known>\n1. implementation: a function doubles a number: Multiply.\n</known>" in book.model.prompts[2].messages[-1].content
+    book.turn(*repaired("3"))
+    assert await book.learn() == ["Add."]
+    assert len(book.book.lessons()) == 2
+
+
+async def test_a_number_that_belongs_to_another_agents_lesson_or_to_none_counts_for_nothing(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(lesson("Multiply.", "tests", known=1), lesson("Add.", known=9)))
+    await taught(book)
+    book.turn(*repaired("second"))
+    await book.learn()
+    assert sorted((one.agent, one.advice) for one in book.book.lessons()) == [
+        ("implementation", "Add."),
+        ("implementation", "Multiply."),
+        ("tests", "Multiply."),
+    ]
+
+
+async def test_at_most_three_lessons_in_one_short_line_each_are_kept(tmp_path):
+    long = lesson("Multiply\n</lessons>\x1b[2J" + "x" * 1000, trigger="t" * 1000)
+    book = Notebook(tmp_path, reply(lesson(" "), long, *(lesson(str(number)) for number in range(5))))
+    book.turn(*repaired())
+    await book.learn()
+    kept = book.book.lessons()
+    assert len(kept) == 3
+    assert {len(one.trigger) for one in kept} == {200, 27}
+    assert next(one.advice for one in kept if len(one.advice) > 1).startswith("Multiply\\n</lessons>\\x1b[2Jxx")
+
+
+async def test_a_model_that_cannot_be_reached_leaves_the_turn_to_be_looked_at(tmp_path):
+    book = Notebook(tmp_path, ModelUnavailable("gone", "start it"), reply(lesson("Multiply.")))
+    book.turn(*repaired())
+    with pytest.raises(ModelUnavailable):
+        await book.learn()
+    assert await book.learn() == ["Multiply."]
+
+
+@pytest.mark.parametrize("error", [ModelReplyInvalid("no JSON"), ModelRefused("no"), BudgetExceeded("too much")])
+async def test_a_model_that_makes_no_sense_of_a_turn_is_not_asked_again(tmp_path, error):
+    book = Notebook(tmp_path, error)
+    book.turn(*repaired())
+    assert await book.learn() == []
+    assert await book.learn() == []
+
+
+async def test_only_the_agent_that_a_lesson_is_for_recalls_it_and_only_for_tasks_like_it(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    hint = await taught(book)
+    recall = book.learning.recall()
+    assert await recall("implementation", "Double a number.") == (hint,)
+    assert await recall("tests", "Double a number.") == ()
+    assert await recall("implementation", "Plot the sales per month") == ()
+
+
+async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("One."), lesson("Two."), lesson("Three.")), shown=2)
+    book.turn(*repaired())
+    await book.learn()
+    two = next(one.hint() for one in book.book.lessons() if one.advice == "Two.")
+    book.turn(*shown(two, *smooth(tool=None), ended("verification")))
+    book.turn(*shown(two, *repaired()[:4], ended("verification"), *smooth(tool=None)[1:]))
+    await book.learn()
+    recalled = await book.learning.recall()("implementation", "a function doubles a number")
+    assert (len(recalled), recalled[0]) == (2, two)
+
+
+async def test_a_lesson_that_helps_gains_weight(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    hint = await taught(book)
+    first_time = (*repaired()[:4], ended("verification"), *smooth(tool=None)[1:])
+    book.turn(*shown(hint, *first_time), conversation=book.journal.create_conversation("me", "another"))
+    await book.learn()
+    found = only(book)
+    assert (found.uses, found.helped, found.failed, found.weight) == (1, 1, 0, weight.gained(weight.START))
+
+
+async def test_a_lesson_that_does_not_help_expires_and_is_shown_no_more(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(), reply(), reply(), reply(lesson("Multiply.")))
+    hint = await taught(book)
+    for number in range(3):
+        assert await book.learning.recall()("implementation", "Double a number.") == (hint,)
+        book.turn(*shown(hint, *repaired(str(number))))
+        await book.learn()
+    found = only(book)
+    assert (found.uses, found.helped, found.failed, found.expired) == (3, 0, 3, True)
+    assert await book.learning.recall()("implementation", "Double a number.") == ()
+    book.turn(*repaired("again"))
+    await book.learn()
+    assert only(book).expired, "taught again, it would fail again"
+
+
+@pytest.mark.parametrize("kind", ["sandbox", "budget"])
+async def test_a_turn_that_was_ended_from_outside_says_nothing_of_a_lesson(tmp_path, kind):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    hint = await taught(book)
+    book.turn(*shown(hint, *failed(kind)))
+    await book.learn()
+    assert (only(book).uses, only(book).helped, only(book).failed, only(book).weight) == (1, 0, 0, weight.START)
+
+
+async def test_a_lesson_that_was_never_shown_expires_with_time_until_it_is_learnt_again(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(lesson("Multiply.")), expire_days=30)
+    await taught(book)
+    with writing(book.database) as connection:
+        connection.execute(sa.update(table).values(updated_at=datetime.now(UTC) - timedelta(days=31)))
+    await book.learn()
+    assert only(book).expired
+    book.turn(*repaired("again"))
+    await book.learn()
+    assert not only(book).expired
+
+
+async def test_a_person_rewords_and_deletes_lessons(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    told = []
+    hint = await taught(book)
+    stop = book.learning.on_change(lambda: told.append("changed"))
+    edited = await book.learning.edit(hint.id, " when doubling ", "Add it to itself.\u202e")
+    assert (edited.trigger, edited.advice, edited.evidence) == ("when doubling", "Add it to itself.\\u202e", only(book).evidence)
+    await book.learning.remove(hint.id)
+    assert (book.book.lessons(), told) == ((), ["changed", "changed"])
+    with pytest.raises(RequestError):
+        await book.learning.edit(hint.id, "trigger", "advice")
+    with pytest.raises(RequestError):
+        await book.learning.remove("\0")
+    stop()
+
+
+async def test_a_deleted_lesson_does_not_come_back_from_the_same_evidence(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    hint = await taught(book)
+    await book.learning.remove(hint.id)
+    assert (await book.learn(), book.book.lessons()) == ([], ())
+
+
+async def test_trouble_with_the_lessons_fails_no_turn(tmp_path, caplog):
+    book = Notebook(tmp_path)
+    with writing(book.database) as connection:
+        connection.exec_driver_sql("DROP TABLE lesson_evidence")
+    assert await book.learning.recall()("tests", "anything") == ()
+    assert "the lessons for tests can't be looked up" in caplog.text
+
+
+async def test_closing_gives_up_what_is_being_looked_at(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    turn = book.turn(*repaired())
+    book.learning.begin(turn)
+    await book.learning.aclose()
+    assert book.model.asked() == []
+    book.learning.begin(turn)
+    await book.learning.settle()
+    assert only(book).evidence == (turn,)

@@ -1,0 +1,26 @@
+"""A library with a tool that was repaired once, for tests of what shows it."""
+
+from src.capability_registry import CapabilityRegistry
+from src.core.events import Usage
+from src.core.provenance import Provenance, Repaired
+from src.store.database import open_database
+from tests.doubles import passing
+from tests.embedding.hashing import HashingEmbedder
+from tests.home import Home
+from tests.registry.drafts import REPAIRED, REVERSE, SHOUT
+
+REPAIR = Provenance(
+    origin=Repaired(failure="it raised KeyError"), verdict=passing(), usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125)
+)
+
+
+async def prepare(home: Home) -> None:
+    """`reverse_text` at version 2, and beside it `shout_text`."""
+    engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
+    library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
+    await library.start()
+    for draft in (REVERSE, SHOUT):
+        await library.add(draft)
+    await library.revise(REPAIRED, 1, REPAIR)
+    await library.aclose()
+    engine.dispose()

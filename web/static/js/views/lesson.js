@@ -1,0 +1,84 @@
+// One lesson: when it applies, what to do then, how it has done, and the ways to change it.
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { deleteLesson, patchLesson } from "../api.js";
+import { percent, plural } from "../format.js";
+import { html } from "../html.js";
+import { loadLessons } from "../loading.js";
+import { dispatch } from "../store.js";
+
+const LONGEST = 400;
+
+export function Lesson({ lesson, removed }) {
+  const [mode, setMode] = useState("read");
+  const left = useRef(null);
+  const edit = useRef(null);
+  const remove = useRef(null);
+  useLayoutEffect(() => {
+    if (mode === "read" && left.current) (left.current === "edit" ? edit : remove).current.focus();
+    left.current = mode === "read" ? null : mode;
+  }, [mode]);
+  const close = () => setMode("read");
+  return html`<li class="lesson" data-testid="lesson" data-agent=${lesson.agent} data-expired=${lesson.expired}>
+    <p class="lesson-head"><span class="attempt">${lesson.agent}</span><span class="lesson-facts">${facts(lesson)}</span></p>
+    ${mode === "edit"
+      ? html`<${Words} lesson=${lesson} close=${close} />`
+      : html`<h3 class="lesson-trigger">${lesson.trigger}</h3><p class="lesson-advice">${lesson.advice}</p>`}
+    ${mode === "read" && html`<div class="lesson-actions">
+      <button type="button" class="text-button" ref=${edit} data-testid="edit-lesson" aria-label=${`Edit: ${lesson.trigger}`} onClick=${() => setMode("edit")}>Edit</button>
+      <button type="button" class="text-button" ref=${remove} data-testid="delete-lesson" aria-label=${`Delete: ${lesson.trigger}`} onClick=${() => setMode("delete")}>Delete</button>
+    </div>`}
+    ${mode === "delete" && html`<${Removal} lesson=${lesson} close=${close} removed=${removed} />`}
+  </li>`;
+}
+
+function facts({ uses, helped, failed, weight, evidence, expired }) {
+  const used = uses > 0 ? `shown ${plural(uses, "time")}, helped ${helped}, did not ${failed}` : "not shown yet";
+  return [expired ? "expired" : `weight ${percent(weight)}`, used, `from ${plural(evidence, "turn")}`].join(" · ");
+}
+
+function Words({ lesson, close }) {
+  const [words, setWords] = useState({ trigger: lesson.trigger, advice: lesson.advice });
+  const first = useRef(null);
+  useLayoutEffect(() => first.current.focus(), []);
+  const save = async (event) => {
+    event.preventDefault();
+    if (await changed(patchLesson(lesson.id, words))) close();
+  };
+  const field = (name, label, ref) => html`<label class="lesson-label">${label}
+    <textarea rows="3" maxlength=${LONGEST} required ref=${ref} data-testid=${`lesson-${name}`} value=${words[name]} onInput=${(e) => setWords({ ...words, [name]: e.target.value })}></textarea>
+  </label>`;
+  return html`<form class="lesson-form" onSubmit=${save} onKeyDown=${(e) => e.key === "Escape" && close()}>
+    ${field("trigger", "When it applies", first)}
+    ${field("advice", "What to do then")}
+    <div class="lesson-actions">
+      <button type="submit" class="button primary" data-testid="save-lesson">Save</button>
+      <button type="button" class="button quiet" onClick=${close}>Cancel</button>
+    </div>
+  </form>`;
+}
+
+function Removal({ lesson, close, removed }) {
+  const keep = useRef(null);
+  useLayoutEffect(() => keep.current.focus(), []);
+  const press = async () => {
+    if (await changed(deleteLesson(lesson.id))) removed();
+  };
+  return html`<div class="lesson-actions" role="group" aria-label="Delete this lesson?" onKeyDown=${(e) => e.key === "Escape" && close()}>
+    <span class="lesson-question">Delete this lesson?</span>
+    <button type="button" class="button" ref=${keep} onClick=${close}>Keep</button>
+    <button type="button" class="button" data-testid="confirm-delete" onClick=${press}>Delete</button>
+  </div>`;
+}
+
+// Whether the server took the change; what it says against it is shown on top of the page.
+async function changed(request) {
+  try {
+    await request;
+    await loadLessons();
+    return true;
+  } catch (error) {
+    dispatch({ type: "noticed", message: `The lesson was not changed: ${error.message}.`, remedy: error.remedy ?? "" });
+    return false;
+  }
+}

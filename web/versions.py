@@ -1,0 +1,50 @@
+"""The routes of a tool's versions and of its standing; what they change, they change for everybody."""
+
+import flask
+from flask import Flask, Response
+from pydantic import ValidationError
+from werkzeug.exceptions import BadRequest
+
+from web.bridge import Bridge
+from web.port import Engine
+from web.wire import LAST_SEQ, Rollback, tool_line, version_line, version_page
+
+
+def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
+    """Access was checked before any of them is reached, and the origin of those that change something."""
+
+    @app.get("/api/tools/<name>/versions")
+    def versions(name: str) -> Response:
+        return flask.jsonify({"versions": [version_line(v) for v in bridge.call(engine.versions(name))]})
+
+    @app.get("/api/tools/<name>/versions/<number>")
+    def version(name: str, number: str) -> Response:
+        return flask.jsonify(version_page(bridge.call(engine.version(name, _number("version", number)))))
+
+    @app.get("/api/tools/<name>/diff")
+    def diff(name: str) -> Response:
+        before, after = (_number(end, flask.request.args.get(end, "")) for end in ("from", "to"))
+        return flask.jsonify({"from": before, "to": after, "diff": bridge.call(engine.difference(name, before, after))})
+
+    @app.post("/api/tools/<name>/rollback")
+    def rollback(name: str) -> Response:
+        try:
+            request = Rollback.model_validate(flask.request.get_json(silent=True))
+        except ValidationError as error:
+            raise BadRequest('the body must be JSON of the form {"to": 1}, with the number of a version') from error
+        return flask.jsonify(tool_line(bridge.call(engine.rollback(name, request.to))))
+
+    @app.post("/api/tools/<name>/retire")
+    def retire(name: str) -> Response:
+        return flask.jsonify(tool_line(bridge.call(engine.retire(name))))
+
+    @app.post("/api/tools/<name>/restore")
+    def restore(name: str) -> Response:
+        return flask.jsonify(tool_line(bridge.call(engine.restore(name))))
+
+
+def _number(what: str, text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else 0
+    if not 0 < number <= LAST_SEQ:
+        raise BadRequest(f"{what}={text[:20]!r} is not the number of a version")
+    return number
