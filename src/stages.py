@@ -1,8 +1,9 @@
 """The stages between a request and what a tool made of it.
 
-search the library → choose → run the tool that fits, or build one and run it
+search the library → choose → run the tool that fits, or build one and run it; mend it where it fails
 """
 
+import logging
 import time
 from collections.abc import Sequence
 
@@ -13,9 +14,12 @@ from src.core.protocols import ToolLibrary
 from src.core.tool import Candidate, Tool
 from src.core.turn import Turn
 from src.core.value import Value
-from src.core.verdict import Execution
+from src.core.verdict import Execution, Killed, Raised, Returned
+from src.execution.outcome import own_failure
 from src.executor import Call, Executor, Misfit, NoFit
 from src.synthesis_engine import Reply, SynthesisEngine
+
+log = logging.getLogger(__name__)
 
 CANDIDATES = 8
 """How many tools the model chooses from."""
@@ -58,7 +62,34 @@ class Stages:
             choice = await self._call_of(turn, built)
             if isinstance(choice, Misfit):
                 return choice
-        return Served(call=choice, execution=await self._executor.run(turn, choice))
+        return await self._run(turn, choice)
+
+    async def _run(self, turn: Turn, call: Call) -> Served:
+        """Make the call; where it fails by the tool's own fault, have the tool mended and make it again, once."""
+        execution = await self._executor.run(turn, call)
+        mended = None if isinstance(execution, Returned) else await self._mended(turn, call, execution)
+        if mended:
+            call = Call(tool=mended, arguments=call.arguments)
+            execution = await self._executor.run(turn, call)
+        return Served(call=call, execution=execution)
+
+    async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:
+        """A new version of the tool; None if it is not at fault, is retired, has changed meanwhile or can't be mended.
+
+        No trouble on the way fails the turn, which has an outcome without it.
+        """
+        reason = own_failure(execution)
+        if reason is None:
+            return None
+        failure = execution.reason if isinstance(execution, Killed) else f"{execution.type_name}: {execution.message}"
+        try:
+            now = await self._library.get(call.tool.name)
+            if now.standing == "retired" or now.version != call.tool.version:
+                return None
+            return await self._synthesis.mend(turn, now, str(call), failure, reason)
+        except AgentError as error:
+            log.warning("%s stays as it is after %s: %s", call.tool.name, reason, error)
+            return None
 
     async def _find(self, turn: Turn) -> tuple[Call | Misfit | NoFit, tuple[str, ...]]:
         """What the library has for the request, and the names of the tools that were looked at."""
