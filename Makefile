@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts
+.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -54,6 +54,15 @@ bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 # What the gate accepts of recorded right and wrong solutions; DATA names another folder with tasks. The last line is JSON.
 bench-verdicts: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.verdicts $(if $(DATA),--data $(DATA))
+
+# Whether repairs end where the recorded sequences say; DATA as above. The last line is JSON.
+bench-repair: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.repairs $(if $(DATA),--data $(DATA))
+
+# What a library saves over a stream of related requests; the last line is JSON.
+bench-learning: $(VENV)/run.stamp $(VENV)/test.stamp
+	@$(PY) -m src setup
+	@$(PY) -m benchmarks.learning
 
 # The environment of a package that a benchmark compares with.
 $(VENV)-%/stamp: benchmarks/%.txt

@@ -26,7 +26,7 @@ from src.core.protocols import NO_MODULES
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from src.sandbox import SecureSandbox
-from src.synthesis.consensus import Consensus, agree, distinct
+from src.synthesis.consensus import SECONDS, Consensus, agree, distinct
 from src.synthesis.examples import PREFIX
 from src.synthesis.gate import Gate
 
@@ -106,18 +106,19 @@ class Task:
 
 def read_tasks(data: Path) -> list[Task]:
     """Raises: FileNotFoundError."""
-    problems = {row["id"]: row for row in _rows(data, "humaneval")}
+    problems = {row["id"]: row for row in read_rows(data, "humaneval")}
     solutions: dict[str, list[Row]] = {}
-    for row in _rows(data, "llm_completions_humaneval"):
+    for row in read_rows(data, "llm_completions_humaneval"):
         solutions.setdefault(row["task_id"], []).append(row)
     return [
         Task(suite, problems[suite["id"]], solutions[suite["id"]])
-        for suite in _rows(data, "gpt4_tests_humaneval")
+        for suite in read_rows(data, "gpt4_tests_humaneval")
         if suite["id"] in solutions
     ]
 
 
-def _rows(data: Path, name: str) -> Iterator[Row]:
+def read_rows(data: Path, name: str) -> Iterator[Row]:
+    """The rows of all files of that name. Raises: FileNotFoundError."""
     found = sorted(data.glob(f"{name}.*jsonl")) or sorted(data.glob(f"{name}*.jsonl"))
     if not found:
         raise FileNotFoundError(f"{data} has no {name}.*.jsonl; DATA is a folder like shared/data/verdicts")
@@ -141,15 +142,20 @@ def _numbered(prefix: str, asserts: Sequence[str]) -> Iterator[str]:
         yield f"def {prefix}{number}():\n    {body}\n"
 
 
-async def accepted(sandbox: Remembering, task: Task, solution: Row) -> tuple[bool, Consensus | None]:
-    """Whether the gate would register this solution, and what it made of the suite."""
-    if _signature_of(solution["solution"], task.name) is None:
-        return False, None
+STAGES = ("all tests must pass", "most candidates agree with the tests", "and with its values: the gate")
+
+
+async def accepted(sandbox: Remembering, task: Task, solution: Row) -> tuple[tuple[bool, bool, bool], Consensus | None]:
+    """Whether the solution would be accepted, stage by stage, the last of them being the gate; and what it made of the suite."""
+    code = solution["solution"]
+    if _signature_of(code, task.name) is None:
+        return (False, False, False), None
     agreed = await agree(sandbox, task.signature, distinct(task.candidates(solution)), task.suite)
-    if not agreed.reports[0].right:
-        return False, agreed
-    verdict = await Gate(sandbox).green(task.name, solution["solution"], agreed.tests, lambda _: None)
-    return verdict.passed, agreed
+    (plain,) = await sandbox.verify_versions(task.name, [Version(code=code, whole=True, apart=False)], task.suite, SECONDS)
+    report = agreed.reports[0]
+    voted = not (report.failed or report.problem)
+    right = report.right and (await Gate(sandbox).green(task.name, code, agreed.tests, lambda _: None)).passed
+    return (plain.passed, voted, right), agreed
 
 
 def _signature_of(code: str, name: str) -> Signature | None:
@@ -165,7 +171,7 @@ async def _measure(tasks: Sequence[Task]) -> Row:
         await asyncio.to_thread(sandbox.build_image)
     sandbox.start()
     await sandbox.settle()
-    outcomes: Counter[tuple[str, bool]] = Counter()
+    outcomes: Counter[tuple[int, str, bool]] = Counter()
     gates: list[float] = []
     seconds: list[float] = []
     repaired = 0
@@ -174,19 +180,20 @@ async def _measure(tasks: Sequence[Task]) -> Row:
         for number, solution in enumerate(task.solutions):
             started = time.perf_counter()
             passed, agreed = await accepted(remembering, task, solution)
-            outcomes[solution["label"], passed] += 1
+            outcomes.update((stage, solution["label"], is_passed) for stage, is_passed in enumerate(passed))
             dropped = dropped or bool(agreed and agreed.dropped)
             if number == 0:
                 gates.append(time.perf_counter() - started)
         seconds.append(time.perf_counter() - began)
         repaired += dropped
-        shown = {label: f"{outcomes[label, True]}/{outcomes[label, True] + outcomes[label, False]}" for label in LABELS}
-        sys.stdout.write(f"{task.id:16} {len(task.solutions):3} solutions {seconds[-1]:6.1f} s   so far {shown}\n")
+        shown = ", ".join(f"{label} {_rate(outcomes, 2, label):.3f}" for label in LABELS)
+        sys.stdout.write(f"{task.id:16} {len(task.solutions):3} solutions {seconds[-1]:6.1f} s   accepted so far: {shown}\n")
         sys.stdout.flush()
     await sandbox.aclose()
-    rates = {name: round(_rate(outcomes, label), 4) for label, name in LABELS.items()}
+    for stage, what in enumerate(STAGES):
+        sys.stdout.write(f"{what:40} {'  '.join(f'{label} {_rate(outcomes, stage, label):.3f}' for label in LABELS)}\n")
     return {
-        **rates,
+        **{name: round(_rate(outcomes, 2, label), 4) for label, name in LABELS.items()},
         "suites_repaired": repaired,
         "seconds_per_task": round(statistics.median(seconds), 2),
         "gate_seconds": round(statistics.median(gates), 2),
@@ -194,8 +201,8 @@ async def _measure(tasks: Sequence[Task]) -> Row:
     }
 
 
-def _rate(outcomes: Counter[tuple[str, bool]], label: str) -> float:
-    return outcomes[label, True] / max(1, outcomes[label, True] + outcomes[label, False])
+def _rate(outcomes: Counter[tuple[int, str, bool]], stage: int, label: str) -> float:
+    return outcomes[stage, label, True] / max(1, outcomes[stage, label, True] + outcomes[stage, label, False])
 
 
 def main() -> None:

@@ -71,15 +71,14 @@ class SynthesisEngine:
             return order
         tools = Importable(await self._library.tools())
         try:
-            built = await self._build(steps, order, tools)
+            return await self._build(steps, order, tools)
         except Stuck as stuck:
             again = await self._analyst.specify(steps, looked_at, problem=f"it can't be fulfilled as it stands: {stuck.message}")
             if not isinstance(again, Order):
                 return again
             if again.spec == order.spec:
                 raise
-            order, built = again, await self._build(steps, again, tools)
-        return await self._register(steps, order, built, tools)
+            return await self._build(steps, again, tools)
 
     async def mend(self, turn: Turn, tool: Tool, call: str, failure: str, reason: str) -> Tool | None:
         """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
@@ -131,8 +130,12 @@ class SynthesisEngine:
             raise SynthesisFailed(f"{draft.name}: the tools that it imports have changed meanwhile", "try again", where="verification")
         return verdict
 
-    async def _build(self, steps: Steps, order: Order, tools: Importable) -> Built:
+    async def _build(self, steps: Steps, order: Order, tools: Importable) -> Tool:
         tests = await self._tester.write(steps, order)
+        if not order.extends and (twin := await self._analyst.twin(order.spec, tests)):
+            with steps.step("registration") as current:
+                current.summary = f"{twin.name} is in the library already, and passes all these tests: it is used."
+            return twin
         drawn = await self._programmer.draw(steps, order.spec, tests, tools)
         code = drawn[0]
         for rewrite in range(self._policy.max_rewrites + 1):
@@ -145,7 +148,8 @@ class SynthesisEngine:
                 break
             tests = await self._tester.write(steps, order, problem=_too_few(agreed))
         built = await self._verify(steps, order, tests, tools, code)
-        return await self._strengthen(steps, order, built, tools, drawn)
+        built = await self._strengthen(steps, order, built, tools, drawn)
+        return await self._register(steps, order, built, tools)
 
     async def _agree(self, steps: Steps, order: Order, drawn: Sequence[str], tests: str) -> Consensus:
         """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""

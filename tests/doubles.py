@@ -249,16 +249,12 @@ def failing(*names: str, message: str = "assert 4 == 8") -> Verdict:
 
 
 def steady(version: Version) -> Verdict:
-    """How a version does where nothing is flaky: stubs and mutants fail, everything else passes."""
-    return failing() if is_stub(version.code) or is_mutant(version) else passing()
+    """How a version does where nothing is flaky: stubs, mutants and tools under another name fail, everything else passes."""
+    return failing() if is_stub(version.code) or not version.whole else passing()
 
 
 def is_stub(code: str) -> bool:
     return "NotWritten" in code or code.endswith(("    return None\n", "    return 0\n", "    return number\n", "% 9973\n"))
-
-
-def is_mutant(version: Version) -> bool:
-    return not (version.apart or version.whole)
 
 
 def returned(text: str = "8", type_name: str = "int") -> Returned:

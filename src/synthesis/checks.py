@@ -15,6 +15,7 @@ from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.spec import Specification
 from src.core.visible import visible
 from src.synthesis.annotations import annotation_problem
+from src.synthesis.examples import example_problem
 from src.synthesis.stubs import stub
 from src.synthesis.suite import Suite, problems
 
@@ -49,6 +50,9 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
             yield f"{what} is longer than {LONGEST} characters"
         if visible(text) != text:
             yield f"{what} has characters that act or hide"
+    for example in spec.user_examples:
+        if problem := example_problem(example, spec.signature()):
+            yield problem
     if not spec.examples:
         yield "there are no examples"
     try:

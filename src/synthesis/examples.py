@@ -1,6 +1,7 @@
 """The examples that the person gave, as tests: they are frozen with the suite, and no vote drops them."""
 
 import ast
+import re
 from collections.abc import Sequence
 
 from src.core.signature import UNREADABLE, Signature
@@ -34,11 +35,28 @@ def arguments_of(example: SpecExample, signature: Signature) -> Arguments | None
 
 
 def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
-    """The suite of some examples, "" if there are none; they are such as `example_problem` lets through."""
-    if not examples:
-        return ""
-    tests = [_test(f"{PREFIX}{number}", example) for number, example in enumerate(examples, 1)]
-    return "\n\n".join([f"import pytest\n\nfrom {spec.name} import {spec.name}\n", *tests])
+    """The suite of some examples, "" if there are none; they are such as `example_problem` lets through.
+
+    Those that need a file, which a comment tells of, are left to the tester.
+    """
+    tests = [_test(f"{PREFIX}{number}", example) for number, example in enumerate(examples, 1) if "#" not in example.call]
+    return "\n\n".join([f"import pytest\n\nfrom {spec.name} import {spec.name}\n", *tests]) if tests else ""
+
+
+def stated(example: SpecExample, said: str) -> bool:
+    """Whether a person can have given the example: the numbers and texts of its call and result, or an error, stand in what was said."""
+    text, exception = said.replace(",", "").lower(), exception_of(example)
+    if exception and exception.lower() not in text and "error" not in text:
+        return False
+    try:
+        sources = [example.call] if exception else [example.call, example.result]
+        nodes = [node for source in sources for node in ast.walk(ast.parse(source, mode="eval"))]
+    except UNREADABLE:
+        return False
+    values = [n.value for n in nodes if isinstance(n, ast.Constant) and not isinstance(n.value, bool)]
+    numbers = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)}
+    texts = [v.replace(",", "").lower() for v in values if isinstance(v, str)]
+    return all(t in text for t in texts) and {float(v) for v in values if isinstance(v, int | float)} <= numbers
 
 
 def contradiction(spec: Specification) -> str:

@@ -76,15 +76,18 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
         for change in range(len(_changes(node))):
             twin = copy.deepcopy(module)
             target = next(n for at, n in enumerate(ast.walk(twin)) if at == number)
-            before = ast.unparse(target) if isinstance(target, ast.expr | ast.stmt) else ""
+            before = _line(target)
             _changes(target)[change]()
             source = ast.unparse(twin) + "\n"
-            after = ast.unparse(target) if before else ""
-            line = getattr(node, "lineno", 0)
-            found.setdefault(source, Mutant(change=f"line {line}: `{before}` became `{after}`", code=source))
+            change_told = f"line {getattr(node, 'lineno', 0)}: `{before}` became `{_line(target)}`"
+            found.setdefault(source, Mutant(change=change_told, code=source))
     unchanged = ast.unparse(module) + "\n"
     every = [m for source, m in found.items() if source != unchanged]
     return random.Random(0).sample(every, most) if len(every) > most else every
+
+
+def _line(node: ast.AST) -> str:
+    return ast.unparse(node).partition("\n")[0]
 
 
 def _changes(node: ast.AST) -> list[Callable[[], None]]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from src.core.composition import Importable
-from src.core.errors import ModelRefused, ModelReplyInvalid, SynthesisFailed
+from src.core.errors import ModelError, SynthesisFailed
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, ToolLibrary
 from src.core.spec import Specification
@@ -91,10 +91,10 @@ class Programmer:
         return "" if problem else new
 
     async def _silent(self, steps: Steps, prompt: Prompt, check: Callable[[str], str | None]) -> str:
-        """One more candidate, "" if it is of no use."""
+        """One more candidate, "" if it is of no use or did not come: the first one is enough to go on."""
         try:
             reply = "".join([piece async for piece in self._model.stream(prompt, steps.turn.budget)])
-        except (ModelReplyInvalid, ModelRefused):
+        except ModelError:
             return ""
         code, problem = checked(reply, check)
         return "" if problem else code

@@ -1,4 +1,4 @@
-"""Whether a tool of the library does what a specification asks for, told by running it on the specification's own examples."""
+"""Whether a tool of the library does what a specification asks for, told by running it: on the examples, or on the whole suite."""
 
 import ast
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import Literal
 from src.core.protocols import Sandbox
 from src.core.spec import SpecExample, Specification
 from src.core.tool import Tool
+from src.core.verdict import Version
 from src.synthesis.examples import arguments_of, exception_of
 from src.synthesis.probe import Outcome, probe, same
 
@@ -23,13 +24,9 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    names = [p.name for p in spec.parameters]
-    theirs = tool.signature.parameters
-    if len(theirs) < len(names) or any(p.required for p in theirs[len(names) :]):
+    renamed = _renamed(tool, spec)
+    if renamed is None:
         return "other"
-    if any(p.annotation != q.annotation for p, q in zip(spec.parameters, theirs, strict=False)):
-        return "other"
-    renamed = {name: other.name for name, other in zip(names, theirs, strict=False)}
     told = list(_told(spec))
     if len(told) < _LEAST or len({example.result for example, _ in told}) < 2:
         return "unknown"
@@ -38,6 +35,30 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     if outcomes is None:
         return "other"
     return "same" if all(_fulfils(o, example) for o, (example, _) in zip(outcomes, told, strict=True)) else "other"
+
+
+async def passes(sandbox: Sandbox, tool: Tool, spec: Specification, tests: str) -> bool:
+    """Whether the tool passes the suite that was written for the specification, under its name and with its parameters.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    renamed = _renamed(tool, spec)
+    if renamed is None or tool.name == spec.name:
+        return False
+    arguments = ", ".join(f"{theirs}={ours}" for ours, theirs in renamed.items())
+    head = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in spec.parameters)
+    adapter = f"{tool.code}\n\n\ndef {spec.name}({head}):\n    return {tool.name}({arguments})\n"
+    (verdict,) = await sandbox.verify_versions(spec.name, [Version(code=adapter)], tests)
+    return verdict.passed
+
+
+def _renamed(tool: Tool, spec: Specification) -> dict[str, str] | None:
+    """The tool's parameters by the specification's, in their order; None where their kinds differ or the tool needs more."""
+    ours, theirs = spec.parameters, tool.signature.parameters
+    if len(theirs) < len(ours) or any(p.required for p in theirs[len(ours) :]):
+        return None
+    pairs = list(zip(ours, theirs, strict=False))
+    return {p.name: q.name for p, q in pairs} if all(p.annotation == q.annotation for p, q in pairs) else None
 
 
 def _told(spec: Specification) -> Sequence[tuple[SpecExample, dict[str, object]]]:

@@ -9,6 +9,7 @@ from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.provenance import AskedPrompt
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool
+from src.core.turn import Turn
 from src.core.value import Value
 from src.core.words import count
 from src.prompts import plans, render
@@ -16,13 +17,13 @@ from src.prompts.files import listed
 from src.prompts.lessons import learnt
 from src.synthesis.checks import specification_problem
 from src.synthesis.composing import steps_problem
-from src.synthesis.examples import contradiction
+from src.synthesis.examples import contradiction, stated
 from src.synthesis.policy import SynthesisPolicy
-from src.synthesis.relatives import likeness
+from src.synthesis.relatives import likeness, passes
 from src.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
-"""Tools near a specification that are tried on its examples."""
+"""Tools near a specification that are tried on its suite."""
 
 
 class Reply(Value):
@@ -72,7 +73,7 @@ class Analyst:
                 if reply.outcome != "tool" and reply.message:
                     current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
                     return Reply(text=reply.message, asks=reply.outcome == "question")
-                found = await self._judge(current, reply.specification)
+                found = await self._judge(current, _with_stated_examples(reply.specification, turn))
                 if not isinstance(found, str):
                     return found
                 problem = found
@@ -93,10 +94,9 @@ class Analyst:
             return f"the name {spec.name} is taken by a tool that was retired"
         order = Order(spec=spec, extends=named if named and _extends(spec, named) else None)
         if order.extends is None:
-            twin = await self._twin(spec, named)
-            if twin:
-                current.summary = f"{twin.name} is in the library already, and does this."
-                return twin
+            if named and await self._means_the_same(named, spec):
+                current.summary = f"{named.name} is in the library already, and does this."
+                return named
             if named:
                 return f"the name {spec.name} is taken by a tool that does something else: {named.description}"
             try:
@@ -109,19 +109,31 @@ class Analyst:
         current.artifact = spec.model_dump_json(indent=2)
         return order
 
-    async def _twin(self, spec: Specification, named: Tool | None) -> Tool | None:
-        """The tool of the library that does the same, if there is one."""
-        if named and [p.name for p in named.signature.parameters] == [p.name for p in spec.parameters]:
-            return named if await likeness(self._sandbox, named, spec) != "other" else None
+    async def twin(self, spec: Specification, tests: str) -> Tool | None:
+        """The tool of another name that passes the suite of a specification, if the library has one."""
         for candidate in await self._library.search(f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES):
-            if await likeness(self._sandbox, candidate.tool, spec) == "same":
+            if await passes(self._sandbox, candidate.tool, spec, tests):
                 return candidate.tool
         return None
+
+    async def _means_the_same(self, named: Tool, spec: Specification) -> bool:
+        same_parameters = [p.name for p in named.signature.parameters] == [p.name for p in spec.parameters]
+        return same_parameters and await likeness(self._sandbox, named, spec) != "other"
 
     async def _known(self, name: str) -> Tool | None:
         with suppress(LibraryError):
             return await self._library.get(name)
         return None
+
+
+def _with_stated_examples(spec: Specification | None, turn: Turn) -> Specification | None:
+    """The specification; what it takes for the person's examples and nobody said becomes an ordinary one, on which a vote may be held."""
+    if spec is None:
+        return None
+    said = "\n".join([*(m.content for m in turn.history if m.role == "user"), turn.request])
+    given = tuple(e for e in spec.user_examples if stated(e, said))
+    rest = tuple(e for e in spec.user_examples if e not in given and e not in spec.examples)
+    return spec.model_copy(update={"user_examples": given, "examples": (*spec.examples, *rest)})
 
 
 def _extends(spec: Specification, known: Tool) -> bool:

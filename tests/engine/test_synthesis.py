@@ -17,7 +17,6 @@ from tests.doubles import (
     ScriptedSandbox,
     failing,
     fenced,
-    is_mutant,
     passing,
     specification,
     specified,
@@ -108,7 +107,7 @@ async def test_a_suite_that_accepts_any_value_is_written_again():
     asked = iter([passing] * 7 + [failing] * 7)
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)),
-        ScriptedSandbox(failing(), failing(), passing(), again=lambda v: failing() if is_mutant(v) else next(asked, passing)()),
+        ScriptedSandbox(failing(), failing(), passing(), again=lambda v: next(asked, passing)() if v.whole else failing()),
     )
     await run.synthesize()
     assert "the suite is flaky" in run.model.prompts[2].messages[-1].content
@@ -119,7 +118,7 @@ async def test_a_flaky_implementation_is_repaired_as_one_that_fails():
     asked = iter([failing] * 7 + [passing, failing, passing, failing, passing, failing])
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
-        ScriptedSandbox(failing(), passing(), passing(), again=lambda v: failing() if is_mutant(v) else next(asked, passing)()),
+        ScriptedSandbox(failing(), passing(), passing(), again=lambda v: next(asked, passing)() if v.whole else failing()),
     )
     built = await run.synthesize()
     assert built.code == CODE

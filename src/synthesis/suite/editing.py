@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator
 
 from src.synthesis.suite.source import FUNCTIONS, Function, Suite, within
 
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+
 
 def without(source: str, tool: str, names: Collection[str]) -> str:
     """The suite without these tests, named as pytest reports them; of a parametrized test single cases go where its source allows it."""
@@ -19,6 +21,9 @@ def without(source: str, tool: str, names: Collection[str]) -> str:
             cut.add(test.node)
         else:
             changed[test.node] = shorter
+    for owner in suite.classes.values():
+        if cut.issuperset(owner.body):
+            cut = {*cut.difference(owner.body), owner}
     return _edited(source, {**dict.fromkeys(cut, ()), **{node: (new,) for node, new in changed.items()}})
 
 
@@ -44,21 +49,35 @@ def names_of(source: str, tool: str) -> frozenset[str]:
 
 
 def joined(*suites: str) -> str:
-    """One suite of several; names that two of them define are taken from the first."""
+    """One suite of several. A test of a name that is taken gets another, unless it says the same; any other function stays the first."""
     body: list[str] = []
-    defined: set[str] = set()
+    defined: dict[str, str] = {}
     for source in filter(None, suites):
-        functions = [n for n in ast.parse(source).body if isinstance(n, FUNCTIONS)]
-        body.append(_edited(source, {n: () for n in functions if n.name in defined}).strip("\n"))
-        defined |= {n.name for n in functions}
+        changes: dict[ast.AST, tuple[Function, ...]] = {}
+        for node in [n for n in ast.parse(source).body if isinstance(n, FUNCTIONS)]:
+            name, says = node.name, _says(node)
+            if name in defined:
+                new = name if not name.startswith("test") or defined[name] == says else _free(name, defined)
+                changes[node] = () if new == name else (_renamed(node, new),)
+                name = new
+            defined.setdefault(name, says)
+        body.append(_edited(source, changes).strip("\n"))
     return "\n\n\n".join(body) + "\n"
 
 
+def _says(node: Function) -> str:
+    return "\n".join(map(ast.dump, [*node.decorator_list, node.args, *node.body]))
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    return next(new for number in range(2, len(taken) + 3) if (new := f"{name}_{number}") not in taken)
+
+
 def _edited(source: str, changes: dict[ast.AST, tuple[Function, ...]]) -> str:
-    """The source with some functions replaced, line by line, so that everything else keeps its form."""
+    """The source with some functions and classes replaced, line by line, so that everything else keeps its form."""
     lines = source.splitlines()
     for node in sorted(changes, key=_first_line, reverse=True):
-        assert isinstance(node, FUNCTIONS)
+        assert isinstance(node, _DEFINITIONS)
         indent = " " * node.col_offset
         new = [indent + line if line else "" for part in changes[node] for line in [*ast.unparse(part).splitlines(), "", ""]]
         first, last = _first_line(node) - 1, node.end_lineno or node.lineno
@@ -69,7 +88,7 @@ def _edited(source: str, changes: dict[ast.AST, tuple[Function, ...]]) -> str:
 
 
 def _first_line(node: ast.AST) -> int:
-    assert isinstance(node, FUNCTIONS)
+    assert isinstance(node, _DEFINITIONS)
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 

@@ -17,7 +17,7 @@ export function SpecificationStep({ step }) {
 }
 
 function Specification({ spec }) {
-  const { description, parameters, returns, returns_description: meaning, errors, examples = [] } = spec;
+  const { description, parameters, returns, returns_description: meaning, errors, user_examples: yours = [], examples = [] } = spec;
   return html`<div class="specification">
     <${CodeBlock} code=${signatureText(spec)} label="Signature" whole />
     <p class="step-text">${description}</p>
@@ -26,6 +26,11 @@ function Specification({ spec }) {
       ${meaning && html`<dt>returns</dt><dd>${meaning} <span class="muted">(${returns})</span></dd>`}
       ${errors && html`<dt>errors</dt><dd>${errors}</dd>`}
     </dl>
-    ${examples.length > 0 && html`<ul class="spec-examples" aria-label="Examples">${examples.map((e) => html`<li key=${e.call}><code>${e.call}</code><span class="arrow" aria-label="gives">→</span><code>${e.result}</code></li>`)}</ul>`}
+    ${yours.length > 0 && html`<p class="step-text">From your request, and always counted:</p><${Examples} examples=${yours} label="Your examples" />`}
+    ${examples.length > 0 && html`<${Examples} examples=${examples} label="Examples" />`}
   </div>`;
 }
+
+const Examples = ({ examples, label }) => html`<ul class="spec-examples" aria-label=${label}>
+  ${examples.map((e) => html`<li key=${e.call}><code>${e.call}</code><span class="arrow" aria-label="gives">→</span><code>${e.result}</code></li>`)}
+</ul>`;

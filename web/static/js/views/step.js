@@ -5,6 +5,7 @@ import { html } from "../html.js";
 import { Icon, StateIcon, stepIcon } from "../icons.js";
 import { memo } from "../memo.js";
 import { CodeStep, ImplementationStep } from "./step-code.js";
+import { ConsensusStep, MutationStep } from "./step-consensus.js";
 import { ExecutionStep } from "./step-execution.js";
 import { PlanStep } from "./step-plan.js";
 import { SearchOutcome } from "./step-search.js";
@@ -21,7 +22,9 @@ const BODIES = {
   tests: CodeStep,
   stub: StubStep,
   implementation: ImplementationStep,
+  consensus: ConsensusStep,
   verification: VerificationStep,
+  mutation: MutationStep,
   plan: PlanStep,
   executing: ExecutionStep,
   tool_mismatch: MismatchStep,

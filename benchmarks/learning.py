@@ -1,0 +1,117 @@
+"""What a library saves: `python -m benchmarks.learning [--requests N]`; the last line is JSON.
+
+A stream of related requests, the same one twice: once with the library that it builds up, once with one that is emptied after each
+turn. Everything is the real thing but the model, which is the built-in offline one behind its HTTP server: 20 kinds of request, among
+them opposites such as encoding and decoding, in 5 wordings each with values of their own, shuffled with a fixed seed. Both streams
+have the same budget per turn. `duplicates` counts pairs of tools in the end that do the same on each other's examples.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from config import Settings, load_settings
+from src.bootstrap import build_engine
+from src.core.events import Event, SynthesisStep, TurnFinished
+from src.engine import Engine
+from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.specifying import specification
+
+KINDS = (
+    "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",
+    "snake_to_camel", "calculate_percentage", "percentage_change", "celsius_to_fahrenheit", "fahrenheit_to_celsius", "base64_encode",
+    "base64_decode", "number_to_roman", "roman_to_number", "kilograms_to_pounds", "pounds_to_kilograms", "text_to_morse", "morse_to_text",
+)  # fmt: skip
+"""Names of recipes; most have an opposite among them."""
+
+
+def stream(count: int) -> list[str]:
+    """The requests, in the same order each time."""
+    wordings = [request for recipe in RECIPES if recipe.name in KINDS for request in specification(recipe).example_requests]
+    return random.Random(0).sample(wordings, min(count, len(wordings)))
+
+
+async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> dict[str, Any]:
+    engine = await build_engine(settings)
+    try:
+        await engine.get_ready()
+        reused = calls = tokens = finished = 0
+        for number, request in enumerate(requests, 1):
+            events: list[Event] = []
+            last = await engine.orchestrator.handle(request, events.append)
+            built = any(isinstance(e, SynthesisStep) and e.step == "implementation" for e in events)
+            finished += isinstance(last, TurnFinished)
+            reused += isinstance(last, TurnFinished) and last.tool is not None and not built
+            calls += last.usage.calls
+            tokens += last.usage.input_tokens + last.usage.output_tokens
+            if not keep:
+                for tool in await engine.tools():
+                    await engine.library.remove(tool.name)
+            if number % 20 == 0:
+                sys.stdout.write(f"{'with' if keep else 'without'} library: {number} requests, {reused} reused, {calls} model calls\n")
+                sys.stdout.flush()
+        count = len(requests)
+        return {
+            "answered": finished / count,
+            "reuse_rate": round(reused / count, 4),
+            "calls_per_request": round(calls / count, 2),
+            "tokens_per_request": round(tokens / count),
+            "tools": len(await engine.tools()),
+            "duplicates": await _duplicates(engine) if keep else 0,
+        }
+    finally:
+        await engine.aclose()
+
+
+async def _duplicates(engine: Engine) -> int:
+    """Pairs of tools of which each passes the other's tests under the other's name."""
+    pairs = 0
+    for one, other in combinations(await engine.tools(), 2):
+        if [p.annotation for p in one.signature.parameters] != [p.annotation for p in other.signature.parameters]:
+            continue
+        code = f"{other.code}\n\n{one.name} = {other.name}\n"
+        pairs += (await engine.sandbox.verify(one.name, code, one.tests, lambda _: None)).passed
+    return pairs
+
+
+async def _measure(count: int) -> dict[str, Any]:
+    requests = stream(count)
+    found = []
+    for keep in (True, False):
+        with tempfile.TemporaryDirectory() as folder:
+            found.append(await _run(_settings(Path(folder)), requests, keep=keep))
+    kept, without = found
+    return {
+        **kept,
+        "calls_per_request_without": without["calls_per_request"],
+        "tokens_per_request_without": without["tokens_per_request"],
+        "answered_without": without["answered"],
+        "requests": len(requests),
+    }
+
+
+def _settings(folder: Path) -> Settings:
+    """This machine's settings with an empty library, and the offline model whatever they say."""
+    settings = load_settings()
+    (folder / "data").mkdir()
+    (folder / "data" / "embedder").symlink_to(settings.data_dir / "embedder")
+    (folder / "data" / "sandbox").symlink_to(settings.data_dir / "sandbox")
+    own = {"data_dir": folder / "data", "tools_dir": folder / "tools", "chroma_persist_dir": folder / "chroma_db", "database_url": ""}
+    return settings.model_copy(update={**own, "openai_api_key": None, "openai_base_url": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=100)
+    sys.stdout.write(json.dumps(asyncio.run(_measure(parser.parse_args().requests))) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""A sandbox without walls, for the honest sources that tests write themselves: it runs suites and calls where it stands."""
+
+import json
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from src.core.files import File
+from src.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict, Version
+
+
+class HonestSandbox:
+    """A `Sandbox`; suites are plain functions named `test_*`."""
+
+    def __init__(self) -> None:
+        self.suites = 0
+        """How many were run, each version counted."""
+
+    async def status(self) -> SandboxStatus:
+        return SandboxStatus(available=True, backend="honest", detail="a test double")
+
+    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], **_: Any) -> Verdict:
+        verdict = self._run(name, code, tests, whole=True)
+        for result in verdict.tests:
+            on_test(result)
+        return verdict
+
+    async def verify_versions(
+        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None, **_: Any
+    ) -> tuple[Verdict, ...]:
+        return tuple(self._run(name, v.code, tests, whole=v.whole) for v in versions)
+
+    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = (), **_: Any) -> Execution:
+        try:
+            value = _module(code)[name](**arguments)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises is its outcome
+            return Raised(type_name=type(error).__name__, message=str(error))
+        return Returned(type_name=type(value).__name__, text=repr(value), data=_json(value))
+
+    def _run(self, name: str, code: str, tests: str, *, whole: bool) -> Verdict:
+        self.suites += 1
+        results = []
+        suite = _module(tests, {name: _module(code)})
+        for test in [t for t in suite if t.startswith("test_")]:
+            try:
+                suite[test]()
+            except Exception as error:  # noqa: BLE001 - whatever a test raises is its outcome
+                results.append(TestResult(test=test, outcome="failed", seconds=0.0, message=f"{type(error).__name__}: {error}"))
+                if not whole:
+                    break
+            else:
+                results.append(TestResult(test=test, outcome="passed", seconds=0.0))
+        return Verdict(passed=all(r.outcome == "passed" for r in results), tests=tuple(results))
+
+
+def _module(source: str, modules: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    def imported(name: str, *rest: Any) -> Any:
+        if modules and name in modules:
+            return types.SimpleNamespace(**modules[name])
+        return __import__(name, *rest)
+
+    space: dict[str, Any] = {"__builtins__": {**vars(__import__("builtins")), "__import__": imported}}
+    exec(compile(source, "module", "exec"), space)
+    return space
+
+
+def _json(value: Any) -> str | None:
+    try:
+        return json.dumps(value)
+    except TypeError:
+        return None

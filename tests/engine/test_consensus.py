@@ -1,0 +1,115 @@
+"""What candidates say of a suite and of each other."""
+
+import pytest
+
+from src.core.signature import parse_signature
+from src.synthesis.consensus import Consensus, agree, distinct
+from src.synthesis.mutants import mutants, strength
+from tests.engine.honest_sandbox import HonestSandbox
+
+HEAD = "def triple(number: int) -> int:\n"
+RIGHT = f"{HEAD}    return 3 * number\n"
+ALSO_RIGHT = f"{HEAD}    return number + number + number\n"
+THIRD = f"{HEAD}    return sum([number] * 3)\n"
+NEAR = f"{HEAD}    return 3 * abs(number)\n"
+WRONG = f"{HEAD}    return number\n"
+SIGNATURE = parse_signature(RIGHT, "triple")
+IMPORT = "from triple import triple\n\n\n"
+ONE = "def test_one():\n    assert triple(number=1) == 3\n"
+TWO = "def test_two():\n    assert triple(number=2) == 6\n"
+BELOW = "def test_below():\n    assert triple(number=-2) == -6\n"
+LIE = "def test_lie():\n    assert triple(number=5) == 16\n"
+
+
+async def asked(codes: list[str], *tests: str) -> Consensus:
+    return await agree(HonestSandbox(), SIGNATURE, distinct(codes), IMPORT + "\n\n".join(tests))
+
+
+async def test_a_test_that_most_candidates_refute_is_dropped_with_the_reason():
+    agreed = await asked([RIGHT, ALSO_RIGHT, THIRD], ONE, LIE)
+    (dropped,) = agreed.dropped
+    assert (dropped.test, dropped.against, dropped.of) == ("test_lie", 3, 3)
+    assert dropped.message.startswith("AssertionError")
+    assert "test_lie" not in agreed.tests
+    assert "test_one" in agreed.tests
+    assert agreed.chosen.code == RIGHT
+    assert agreed.summary().endswith("dropped, as most candidates refute them: test_lie.")
+
+
+async def test_the_persons_own_examples_are_never_dropped():
+    own = LIE.replace("test_lie", "test_user_example_1")
+    agreed = await asked([RIGHT, ALSO_RIGHT, THIRD], ONE, own)
+    assert (agreed.dropped, agreed.chosen) == ((), None)
+    assert agreed.nearest.passed == 1
+
+
+async def test_candidates_that_say_the_same_are_one_witness():
+    agreed = await asked([WRONG, WRONG, WRONG], ONE, TWO)
+    assert (agreed.dropped, agreed.chosen) == ((), None)
+    assert [r.draws for r in agreed.reports] == [3]
+
+
+async def test_one_wrong_candidate_refutes_no_test():
+    agreed = await asked([WRONG, RIGHT, ALSO_RIGHT], ONE, TWO)
+    assert agreed.dropped == ()
+    assert agreed.chosen.code == RIGHT
+    assert agreed.reports[0].failed == ("test_one", "test_two")
+
+
+async def test_a_candidate_that_differs_from_most_is_refuted_where_the_tests_are_silent():
+    agreed = await asked([NEAR, RIGHT, ALSO_RIGHT], ONE, BELOW.replace("-", ""), "def test_low():\n    triple(number=-3)\n")
+    refuted = agreed.reports[0].refuted
+    assert refuted.call == "triple(number=-3)"
+    assert (refuted.others, refuted.own) == ("-9", "returns 9")
+    assert agreed.chosen.code == RIGHT
+
+
+async def test_a_candidate_that_is_drawn_twice_speaks_for_itself_twice():
+    agreed = await asked([NEAR, RIGHT, RIGHT, RIGHT], ONE, "def test_low():\n    triple(number=-3)\n")
+    assert [bool(r.refuted) for r in agreed.reports] == [True, False]
+    assert agreed.chosen.draws == 3
+
+
+async def test_two_that_differ_leave_an_open_question():
+    agreed = await asked([RIGHT, NEAR], ONE, "def test_low():\n    triple(number=-3)\n")
+    assert agreed.open_question.call == "triple(number=-3)"
+    assert {agreed.open_question.others, agreed.open_question.own} == {"-9", "returns 9"}
+    assert [r.right for r in agreed.reports] == [True, True]
+
+
+async def test_of_a_test_with_several_assertions_only_the_wrong_one_goes():
+    both = "def test_both():\n    low = 1\n    assert triple(number=low) == 3\n    assert triple(number=5) == 16\n"
+    agreed = await asked([RIGHT, ALSO_RIGHT, THIRD], TWO, both)
+    assert [d.test for d in agreed.dropped] == ["test_both_2"]
+    assert "def test_both_1():\n    low = 1\n    assert triple(number=low) == 3" in agreed.tests
+    assert agreed.kept == 2
+
+
+async def test_a_slow_candidate_is_refuted_by_quick_ones():
+    slow = f"{HEAD}    for _ in range(10**9 if number > 20 else 0): pass\n    return 3 * number\n"
+    far = "def test_far():\n    number = 30\n    assert number\n"
+    agreed = await agree(HonestSandbox(), SIGNATURE, distinct([slow, RIGHT, ALSO_RIGHT]), IMPORT + ONE + "\n\n" + far, [{"number": 30}])
+    assert agreed.reports[0].refuted.own == "takes too long"
+
+
+@pytest.mark.parametrize(
+    ("tests", "survivors"),
+    [("def test_zero():\n    assert triple(number=0) == 0\n", ["line 2: `3` became `4`"]), (ONE, [])],
+    ids=["weak", "strong"],
+)
+async def test_a_suite_is_as_strong_as_the_mutants_that_it_notices(tests, survivors):
+    found = await strength(HonestSandbox(), "triple", RIGHT, IMPORT + tests)
+    assert [m.change for m in found.survivors] == survivors
+    assert found.score == (found.mutants - len(survivors)) / found.mutants
+
+
+def test_mutants_change_one_thing_each_and_are_the_same_ones_each_time():
+    code = "def f(a, b):\n    if a < b and not b:\n        return a + 1\n    return True\n"
+    found = mutants(code)
+    assert [m.change for m in found] == [m.change for m in mutants(code)]
+    assert {"line 2: `a < b` became `a <= b`", "line 3: `a + 1` became `a - 1`", "line 4: `True` became `False`"} <= {
+        m.change for m in found
+    }
+    assert len({m.code for m in found}) == len(found)
+    assert len(mutants("def f(a):\n" + "    a = a + 1\n" * 50)) == 20
+    assert mutants("def f(a):\n    return None\n") == []

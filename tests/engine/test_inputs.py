@@ -1,0 +1,142 @@
+"""The inputs on which candidates are compared."""
+
+import pytest
+
+from src.core.signature import parse_signature
+from src.core.spec import SpecExample
+from src.synthesis.examples import contradiction, example_problem, example_tests, stated
+from src.synthesis.inputs import calls_in, mutations
+from src.synthesis.probe import Outcome, probe, same
+from src.synthesis.relatives import likeness
+from tests.doubles import specification, tool
+from tests.engine.honest_sandbox import HonestSandbox
+
+SIGNATURE = parse_signature("def f(a: int, b: str = 'x') -> int:\n    return a\n", "f")
+
+
+def test_calls_with_literal_arguments_are_found_once_by_name():
+    source = "assert f(1, b='y') == 2\nassert f(a=1, b='y') == 2\nassert f(-2) == g(f([1, {'k': None}]))\nassert f(x)\nassert f(*[1])\n"
+    assert calls_in(source, SIGNATURE) == [{"a": 1, "b": "y"}, {"a": -2}, {"a": [1, {"k": None}]}]
+    assert calls_in("def broken(", SIGNATURE) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "keeps"),
+    [
+        ([1, 5, 100], lambda v: v >= 0),
+        ([[1, 2, 3], [4, 5, 9]], lambda v: v == sorted(v) and v),
+        ([["b", "a"], ["c"]], lambda v: v and set("".join(v)) <= set("abc")),
+        (["2020-01-05"], lambda v: v and set(v) <= set("0123456789-")),
+        ([0.5, 2.0], lambda v: v >= 0),
+        ([{"a": 1}], lambda v: set(v) == {"a"}),
+        ([(1, 2)], lambda v: isinstance(v, tuple) and v),
+        ([True], lambda v: v is False),
+        ([None], lambda v: False),
+    ],
+)
+def test_mutations_keep_to_what_the_calls_show(values, keeps):
+    calls = [{"value": value} for value in values]
+    found = mutations(calls, 100)
+    assert found == mutations(calls, 100)
+    assert all(keeps(one["value"]) for one in found)
+    assert not [one for one in found if one in calls and type(one["value"]) is type(calls[0]["value"])]
+    assert len({repr(one) for one in found}) == len(found)
+
+
+async def test_a_probe_tells_values_errors_and_what_never_ends():
+    code = "def f(n):\n    while n == 0: pass\n    if n < 0: raise KeyError(n)\n    return 'x' * n if n > 9 else {n: [float(n)]}\n"
+    outcomes = await probe(HonestSandbox(), code, "f", [{"n": 1}, {"n": -1}, {"n": 0}, {"n": 10_000}])
+    assert [(o.kind, o.text) for o in outcomes] == [("returned", "{1: [1.0]}"), ("raised", "KeyError"), ("slow", ""), ("large", "")]
+    assert await probe(HonestSandbox(), "raise ValueError", "f", [{"n": 1}]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("0.1", "0.10000000001", True),
+        ("[1, {'a': 2.0}]", "[1.0, {'a': 2}]", True),
+        ("(1, 2)", "[1, 2]", False),
+        ("inf", "inf", True),
+        ("nan", "inf", False),
+        ("'1'", "1", False),
+    ],
+)
+def test_values_are_the_same_where_they_are_equal_and_floats_nearly(one, other, equal):
+    assert same(Outcome(kind="returned", text=one), Outcome(kind="returned", text=other)) is equal
+
+
+def with_examples(*pairs, own=()):
+    examples = tuple(SpecExample(call=call, result=result) for call, result in pairs)
+    mine = tuple(SpecExample(call=call, result=result) for call, result in own)
+    return specification().model_copy(update={"examples": examples, "user_examples": mine})
+
+
+RAISING = "def twice(x: int) -> int:\n    if x < 0: raise ValueError\n    return 2 * x\n"
+EXAMPLES = (("double_number(number=4)", "8"), ("double_number(number=0)", "0"), ("double_number(number=-1)", "-2"))
+
+
+@pytest.mark.parametrize(
+    ("code", "pairs", "expected"),
+    [
+        ("def twice(x: int) -> int:\n    return x + x\n", EXAMPLES, "same"),
+        ("def twice(x: int, times: int = 2) -> int:\n    return x * times\n", EXAMPLES, "same"),
+        ("def halve(x: int) -> int:\n    return x // 2\n", EXAMPLES, "other"),
+        ("def twice(x: str) -> int:\n    return 2 * x\n", EXAMPLES, "other"),
+        ("def twice(x: int, times: int) -> int:\n    return x * times\n", EXAMPLES, "other"),
+        ("def twice(x: int) -> int:\n    return x + x\n", EXAMPLES[:1], "unknown"),
+        (RAISING, (*EXAMPLES[:2], ("double_number(number=-1)", "raises ValueError")), "same"),
+    ],
+    ids=["other words", "more parameters", "opposite", "other kind", "needs more", "too little told", "errors"],
+)  # fmt: skip
+async def test_a_tool_is_the_same_when_it_fulfils_the_examples(code, pairs, expected):
+    assert await likeness(HonestSandbox(), tool(code.split()[1].split("(")[0], code), with_examples(*pairs)) == expected
+
+
+def test_examples_of_the_person_become_tests():
+    spec = with_examples(
+        own=[("double_number(number=4)", "8"), ("double_number( number=1 )", "[0.5]"), ("double_number(number='a')", "raises TypeError")]
+    )
+    assert example_tests(spec, spec.user_examples) == (
+        "import pytest\n\nfrom double_number import double_number\n\n\n"
+        "def test_user_example_1():\n    assert double_number(number=4) == 8\n\n\n"
+        "def test_user_example_2():\n    assert double_number(number=1) == pytest.approx([0.5])\n\n\n"
+        "def test_user_example_3():\n    with pytest.raises(TypeError):\n        double_number(number='a')\n"
+    )
+    assert example_tests(spec, ()) == ""
+    assert contradiction(spec) == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "result", "problem"),
+    [
+        ("double_number(number=n)", "8", "is no call of double_number with literal arguments"),
+        ("triple(number=4)", "8", "is no call of double_number with literal arguments"),
+        ("double_number(number=4)", "eight", "is neither a Python literal nor `raises SomeError`"),
+        ("double_number(number=4)", "8", None),
+    ],
+)
+def test_examples_that_are_no_tests_are_named(call, result, problem):
+    found = example_problem(SpecExample(call=call, result=result), specification().signature())
+    assert (found is None) if problem is None else (problem in found)
+
+
+@pytest.mark.parametrize(
+    ("call", "result", "said", "is_stated"),
+    [
+        ("f(n=3)", "7", "f(3) should give 7", True),
+        ("f(n=3)", "7", "f(3) should give 8", False),
+        ("f(n=-1500)", "2.0", "-1,500 makes 2", True),
+        ("f(text='Ab c', upper=True)", "'AB C'", "turn 'ab c' into 'AB C'", True),
+        ("f(text='')", "raises ValueError", "an empty text raises ValueError", True),
+        ("f(text='x')", "'y'", "nothing", False),
+        ("f(", "1", "f( 1", False),
+    ],
+)
+def test_an_example_is_the_persons_where_its_values_were_said(call, result, said, is_stated):
+    assert stated(SpecExample(call=call, result=result), said) is is_stated
+
+
+def test_examples_that_contradict_each_other_are_told():
+    spec = with_examples(own=[("double_number(number=4)", "8"), ("double_number(number=4)", "9")])
+    assert "`double_number(number=4)`" in contradiction(spec)
+    assert "only one can be right" in contradiction(spec)

@@ -1,0 +1,208 @@
+"""Whole turns through the gate: requests whose tests, examples, candidates or specification are wrong, and what becomes of them."""
+
+import json
+
+import pytest
+
+from src.core.events import Event, SynthesisStep, TurnFailed, TurnFinished
+from src.core.prompt import FunctionCall
+from src.core.spec import SpecExample, SpecificationReply, SpecParameter
+from src.executor import Executor
+from src.orchestrator import Orchestrator
+from src.response_synthesizer import ResponseSynthesizer
+from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from tests.doubles import CODE, ListedLibrary, ScriptedModel, fenced, specification, tool
+from tests.engine.honest_sandbox import HonestSandbox
+
+IMPORT = "from double_number import double_number\n\n\n"
+FOUR = "def test_four():\n    assert double_number(number=4) == 8\n"
+ZERO = "def test_zero():\n    assert double_number(number=0) == 0\n"
+BELOW = "def test_below():\n    assert double_number(number=-3) == -6\n"
+LIE = "def test_lie():\n    assert double_number(number=5) == 11\n"
+SUITE = f"{IMPORT}{FOUR}\n\n{ZERO}\n\n{BELOW}"
+PLUS = "def double_number(number: int) -> int:\n    return number + number\n"
+SUM = "def double_number(number: int) -> int:\n    return sum([number, number])\n"
+NEAR = "def double_number(number: int) -> int:\n    return 2 * abs(number) if number < -50 else 2 * number\n"
+WRONG = "def double_number(number: int) -> int:\n    return number\n"
+CALL = FunctionCall(name="double_number", arguments={"number": 4})
+
+
+def specified(**changes) -> SpecificationReply:
+    return SpecificationReply(outcome="tool", message="", specification=specification().model_copy(update=changes))
+
+
+def example(call: str, result: str) -> SpecExample:
+    return SpecExample(call=f"double_number(number={call})", result=result)
+
+
+class Turn:
+    """One request, and what became of it."""
+
+    request = "double 4, so that 4 gives 8 or 9 and 5 gives 11"
+
+    def __init__(self, *replies, library: ListedLibrary | None = None, candidates: int = 3, **policy) -> None:
+        self.model, sandbox, self.library = ScriptedModel(*replies), HonestSandbox(), library or ListedLibrary()
+        policy = SynthesisPolicy(candidates=candidates, **policy)
+        synthesis = SynthesisEngine(self.model, sandbox, self.library, "scripted", policy)
+        executor = Executor(self.model, sandbox, self.library)
+        self._orchestrator = Orchestrator(self.library, executor, synthesis, ResponseSynthesizer(self.model))
+        self.events: list[Event] = []
+
+    async def run(self) -> TurnFinished | TurnFailed:
+        return await self._orchestrator.handle(self.request, self.events.append)
+
+    def last(self, step: str) -> SynthesisStep:
+        return [e for e in self.events if isinstance(e, SynthesisStep) and e.step == step][-1]
+
+    def steps(self) -> list[tuple[str, str]]:
+        ended = ("finished", "failed")
+        return [(e.step, e.state) for e in self.events if isinstance(e, SynthesisStep) and e.state in ended]
+
+
+async def test_a_wrong_test_is_filtered_by_consensus():
+    suite = f"{SUITE}\n\n{LIE}"
+    turn = Turn(specified(), fenced(suite), fenced(CODE), fenced(PLUS), fenced(SUM), CALL, "It is 8.")
+    assert (await turn.run()).answer == "It is 8."
+    built = await turn.library.get("double_number")
+    assert ("test_lie" in built.tests, "test_below" in built.tests) == (False, True)
+    told = json.loads(turn.last("consensus").artifact)
+    assert [(d["test"], d["against"], d["of"]) for d in told["dropped"]] == [("test_lie", 3, 3)]
+    assert turn.last("consensus").text.endswith("dropped, as most candidates refute them: test_lie.")
+
+
+async def test_a_candidate_that_passes_and_differs_from_most_is_not_taken():
+    suite = SUITE.replace("-3) == -6", "-30) == -60")
+    turn = Turn(specified(), fenced(suite), fenced(NEAR), fenced(PLUS), fenced(SUM), CALL, "It is 8.")
+    await turn.run()
+    assert (await turn.library.get("double_number")).code == PLUS
+
+
+async def test_two_candidates_that_differ_are_told_apart_by_one_more_test():
+    deciding = "from double_number import double_number\n\n\ndef test_far():\n    assert double_number(number=-60) == -120\n"
+    suite = SUITE.replace("-3) == -6", "-30) == -60")
+    turn = Turn(specified(), fenced(suite), fenced(NEAR), fenced(PLUS), fenced(deciding), CALL, "It is 8.", candidates=2)
+    await turn.run()
+    built = await turn.library.get("double_number")
+    assert (built.code, "test_far" in built.tests) == (PLUS, True)
+    assert [name for name, _ in turn.steps()][2:6] == ["implementation", "consensus", "tests", "consensus"]
+
+
+async def test_a_tie_that_the_specification_leaves_open_takes_the_first():
+    suite = SUITE.replace("-3) == -6", "-30) == -60")
+    turn = Turn(specified(), fenced(suite), fenced(NEAR), fenced(PLUS), "undecided", CALL, "It is 8.", candidates=2, mutation_score=0)
+    await turn.run()
+    assert (await turn.library.get("double_number")).code == NEAR
+
+
+async def test_where_too_few_tests_are_left_new_ones_are_written():
+    lies = "".join(f"\n\ndef test_lie_{n}():\n    assert double_number(number={n}) == {2 * n + 1}\n" for n in (5, 6, 7))
+    turn = Turn(
+        specified(), fenced(IMPORT + FOUR + lies), fenced(CODE), fenced(PLUS), fenced(SUM), fenced(SUITE), CALL, "It is 8."
+    )  # fmt: skip
+    await turn.run()
+    assert "test_below" in (await turn.library.get("double_number")).tests
+    assert "refute these tests, so only 1 test would be left: test_lie_5" in turn.model.prompts[5].messages[-1].content
+
+
+async def test_the_persons_examples_are_tests_that_nothing_overrules():
+    spec = specified(user_examples=(example("5", "11"),))
+    right = "def double_number(number: int) -> int:\n    return 2 * number + (number == 5)\n"
+    turn = Turn(spec, fenced(SUITE), fenced(CODE), fenced(PLUS), fenced(SUM), fenced(right), CALL, "It is 8.")
+    await turn.run()
+    built = await turn.library.get("double_number")
+    assert "def test_user_example_1():\n    assert double_number(number=5) == 11" in built.tests
+    assert built.code == right
+    assert "test_user_example_1" in turn.model.prompts[5].messages[-1].content, "the repair is shown what the person wants"
+
+
+async def test_an_example_that_nobody_gave_is_none_of_the_persons():
+    turn = Turn(specified(user_examples=(example("6", "13"),)), fenced(SUITE), fenced(CODE), CALL, "It is 8.", candidates=1)
+    await turn.run()
+    assert "test_user_example" not in (await turn.library.get("double_number")).tests
+
+
+async def test_examples_of_the_person_that_contradict_each_other_are_reported():
+    turn = Turn(specified(user_examples=(example("4", "8"), example("4", "9"))))
+    last = await turn.run()
+    assert isinstance(last, TurnFinished)
+    assert last.answer.startswith("Your examples can't all be right: test_user_example_1 and test_user_example_2 contradict: ")
+    assert last.answer.endswith("Which one do you mean?")
+    assert turn.steps() == [("specification", "failed")]
+
+
+async def test_a_suite_that_contradicts_the_persons_examples_is_written_again():
+    spec = specified(user_examples=(example("4", "9"),))
+    code = "def double_number(number: int) -> int:\n    return 9 if number == 4 else 2 * number\n"
+    turn = Turn(spec, fenced(SUITE), fenced(f"{IMPORT}{ZERO}\n\n{BELOW}"), fenced(code), CALL, "It is 9.", candidates=1)
+    await turn.run()
+    assert turn.steps()[:3] == [("specification", "finished"), ("tests", "failed"), ("tests", "finished")]
+    assert "test_four and test_user_example_1 contradict" in turn.model.prompts[2].messages[-1].content
+
+
+async def test_a_specification_that_nothing_fulfils_is_reopened_for_all_to_see():
+    wrong_suite = f"{IMPORT}{FOUR}\n\n{LIE}"
+    again = specified(description="Double a whole number.")
+    turn = Turn(
+        specified(), fenced(wrong_suite), fenced(CODE), fenced(PLUS), again, fenced(SUITE), fenced(CODE), CALL, "It is 8.",
+        candidates=1, max_repairs=1,
+    )  # fmt: skip
+    await turn.run()
+    assert [s for s in turn.steps() if s[0] in ("specification", "verification")] == [
+        ("specification", "finished"), ("verification", "failed"), ("verification", "failed"),
+        ("specification", "finished"), ("verification", "finished"),
+    ]  # fmt: skip
+    assert "it can't be fulfilled as it stands: no implementation passed the tests" in turn.model.prompts[4].messages[-1].content
+    assert (await turn.library.get("double_number")).description == "Double a whole number."
+
+
+async def test_a_weak_suite_gets_further_tests_once():
+    weak = f"{IMPORT}{FOUR}"
+    more = f"{IMPORT}{ZERO}\n\n{BELOW}"
+    code = "def double_number(number: int) -> int:\n    return number * 2 - 0 * 3 + 0 * 7\n"
+    turn = Turn(specified(), fenced(weak), fenced(code), fenced(more), CALL, "It is 8.", candidates=1, mutation_score=0.9)
+    await turn.run()
+    built = await turn.library.get("double_number")
+    assert ("test_zero" in built.tests, "test_four" in built.tests, "test_below" in built.tests) == (True, True, True)
+    assert "became" in turn.model.prompts[3].messages[-1].content
+
+
+async def test_a_tool_of_another_name_that_passes_the_tests_is_used_and_none_is_written():
+    twice = tool("twice", "def twice(value: int) -> int:\n    return value + value\n")
+    triple = tool("triple", "def triple(value: int) -> int:\n    return value * 3\n")
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it is called otherwise"})
+    call = FunctionCall(name="twice", arguments={"value": 4})
+    turn = Turn(none, specified(), fenced(SUITE), call, "It is 8.", library=ListedLibrary(triple, twice))
+    assert (await turn.run()).tool == "twice"
+    assert [t.name for t in await turn.library.tools()] == ["triple", "twice"]
+    assert turn.last("registration").text == "twice is in the library already, and passes all these tests: it is used."
+
+
+@pytest.mark.parametrize(
+    ("code", "taken"),
+    [("def double_number(number: int) -> int:\n    return 22 * number\n", True), (CODE, False)],
+    ids=["another meaning", "the same meaning"],
+)
+async def test_a_name_is_another_tools_only_where_it_means_something_else(code, taken):
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "unsure"})
+    examples = (example("4", "8"), example("0", "0"), example("-1", "-2"))
+    renamed = [fenced(text.replace("double_number", "double_it")) for text in (SUITE, PLUS)]
+    other = specified(name="double_it", examples=(SpecExample(call="double_it(number=4)", result="8"),))
+    call = FunctionCall(name="double_it" if taken else "double_number", arguments={"number": 4})
+    script = [none, specified(examples=examples), *([other, *renamed] if taken else []), call, "It is 8."]
+    turn = Turn(*script, library=ListedLibrary(tool("double_number", code)), candidates=1)
+    assert (await turn.run()).tool == call.name
+    assert sorted(t.name for t in await turn.library.tools()) == (["double_it", "double_number"] if taken else ["double_number"])
+
+
+async def test_a_further_parameter_makes_the_next_version_and_the_old_tests_still_run():
+    known = tool("double_number", CODE).model_copy(update={"tests": f"{IMPORT}def test_old():\n    assert double_number(number=7) == 14\n"})
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it can't add"})
+    plus = SpecParameter(name="plus", annotation="int", default="0", description="is added")
+    wider = "def double_number(number: int, plus: int = 0) -> int:\n    return 2 * number + plus\n"
+    spec = specified(parameters=(*specification().parameters, plus))
+    suite = f"{IMPORT}def test_plus():\n    assert double_number(number=4, plus=1) == 9\n\n\n{ZERO}\n\n{BELOW}"
+    turn = Turn(none, spec, fenced(suite), fenced(wider), CALL, "It is 8.", library=ListedLibrary(known), candidates=1)
+    await turn.run()
+    built = await turn.library.get("double_number")
+    assert (built.version, built.code, "test_old" in built.tests, "test_plus" in built.tests) == (2, wider, True, True)
+    assert turn.last("registration").text == "double_number is in the library, as version 2."

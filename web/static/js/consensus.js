@@ -1,0 +1,40 @@
+// What candidates say of tests and of each other (src/synthesis/consensus.py), and what mutants say of the tests, from their JSON.
+
+import { plural } from "./format.js";
+
+function parse(artifact) {
+  try {
+    return JSON.parse(artifact);
+  } catch {
+    return null;
+  }
+}
+
+// {candidates: [{name, words, state, code, refuted}], dropped: [{test, words, message}]}; null if the artifact is none.
+export function parseConsensus(artifact) {
+  const value = parse(artifact);
+  if (!Array.isArray(value?.reports)) return null;
+  const total = value.kept;
+  return {
+    candidates: value.reports.map((report, index) => ({
+      name: `Candidate ${index + 1}${report.draws > 1 ? ` (written ${report.draws} times)` : ""}`,
+      words: candidateWords(report, total),
+      state: report.failed.length || report.problem || report.refuted ? "failed" : "passed",
+      code: report.code,
+      refuted: report.refuted,
+    })),
+    dropped: value.dropped.map(({ test, against, of, message }) => ({ test, words: `${against} of ${plural(of, "candidate")} against it`, message })),
+  };
+}
+
+function candidateWords({ passed, problem, refuted }, total) {
+  if (problem) return problem;
+  if (refuted) return "passes the tests, and returns other values than most";
+  return `passes ${passed} of ${plural(total, "test")}`;
+}
+
+// {killed, mutants, survivors: [change]}; null if the artifact is none.
+export function parseMutation(artifact) {
+  const value = parse(artifact);
+  return Array.isArray(value?.survivors) ? { killed: value.killed, mutants: value.mutants, survivors: value.survivors.map((s) => s.change) } : null;
+}
