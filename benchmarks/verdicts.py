@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from src.core.files import File
+from src.core.protocols import NO_MODULES
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from src.sandbox import SecureSandbox
@@ -38,7 +39,7 @@ Row = dict[str, Any]
 
 
 class Remembering:
-    """A sandbox that runs the same thing once only."""
+    """A sandbox that runs the same thing once only; the recorded solutions import no tools."""
 
     def __init__(self, sandbox: SecureSandbox) -> None:
         self._sandbox = sandbox
@@ -47,18 +48,34 @@ class Remembering:
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
 
-    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
+    async def verify(
+        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+    ) -> Verdict:
         return await self._once((code, tests), lambda: self._sandbox.verify(name, code, tests, on_test))
 
     async def verify_versions(
-        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None
+        self,
+        name: str,
+        versions: Sequence[Version],
+        tests: str,
+        timeout: float | None = None,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
         new = [v for v in versions if (v, tests) not in self._known]
         for version, verdict in zip(new, await self._sandbox.verify_versions(name, new, tests, timeout) if new else (), strict=True):
             self._known[version, tests] = verdict
         return tuple(self._known[v, tests] for v in versions)
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = ()) -> Execution:
+    async def execute(
+        self,
+        name: str,
+        code: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Execution:
         return await self._once((code, repr(arguments)), lambda: self._sandbox.execute(name, code, arguments, files))
 
     async def _once(self, key: object, run: Callable[[], Any]) -> Any:

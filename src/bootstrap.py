@@ -11,7 +11,11 @@ import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings, make_folders
-from src.capability_registry import CapabilityRegistry, TrustRule
+from src.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
+from src.composition.linked_sandbox import LinkedSandbox
+from src.composition.reverification import Reverification, Reverified
+from src.composition.sources import PinnedSources
+from src.composition.upkeep import Upkeep
 from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
 from src.core.events import Limits
 from src.core.protocols import Embedder
@@ -70,13 +74,17 @@ async def build_engine(settings: Settings) -> Engine:
         await asyncio.gather(library.start(), _reap(sandbox))
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
+        sources = PinnedSources(library)
+        linked = LinkedSandbox(sandbox, library, sources)
+        upkeep = _upkeep(changes, Reverification(library, sandbox, sources, partial(_tell, changes)))
+        stack.push_async_callback(upkeep.aclose)
         policy = SynthesisPolicy(
             max_repairs=settings.synthesis_max_repairs,
             candidates=settings.synthesis_candidates,
             mutation_score=settings.synthesis_mutation_score,
         )
-        synthesis = SynthesisEngine(model, sandbox, library, model.model, policy)
-        executor, responder = Executor(model, sandbox, library), ResponseSynthesizer(model)
+        synthesis = SynthesisEngine(model, linked, library, model.model, policy)
+        executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
         learning = _learning(settings, database, embedder, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
@@ -101,6 +109,7 @@ async def build_engine(settings: Settings) -> Engine:
             orchestrator=orchestrator,
             synthesis=synthesis,
             learning=learning,
+            upkeep=upkeep,
             journal=journal,
             recorder=Recorder(journal),
             files=ConversationFiles(database),
@@ -160,6 +169,19 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
     return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
+
+
+def _upkeep(changes: Changes, reverification: Reverification) -> Upkeep:
+    """Has every tool that gets another version followed by those that import it."""
+    upkeep = Upkeep(reverification)
+    changes.subscribe(lambda change: upkeep.notice(change.name) if change.change in ("added", "revised", "restored") else None)
+    return upkeep
+
+
+def _tell(changes: Changes, outcome: Reverified) -> None:
+    """The library tells of new versions itself."""
+    if outcome.problem:
+        changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
 
 
 def _learning(settings: Settings, database: sa.Engine, embedder: Embedder, model: LLMClient) -> Learning:

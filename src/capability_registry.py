@@ -185,15 +185,15 @@ class CapabilityRegistry:
         tool = self._inventory.shelf.tools.get(name)
         if tool is None:  # removed this moment
             raise not_found(name)
-        return edited(tool, sources)
+        return edited(tool, sources, self._inventory.shelf.tools.values())
 
-    async def accept(self, name: str, sources: Sources, provenance: Provenance | None = None) -> Tool:
-        """Take files that were edited by hand, and verified since, for the tool's next version.
+    async def accept(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """Take what `edited` gave, and was verified since, for the tool's next version.
 
-        Raises: ToolNotFound, ToolModified (the files are not these `sources`, or define no function of that name).
+        Raises: ToolNotFound, ToolModified (the files hold something else now).
         """
-        await asyncio.to_thread(self._registrar.accept, name, sources, provenance or Provenance(origin=Edited()))
-        return await self.get(name)
+        await asyncio.to_thread(self._registrar.accept, draft, provenance or Provenance(origin=Edited()))
+        return await self.get(draft.name)
 
     async def remove(self, name: str) -> None:
         """Its versions stay, and a later tool of the name counts on from them. Raises: ToolNotFound."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from json import dumps
 from pathlib import Path
@@ -12,15 +12,16 @@ import typer
 
 from config import Settings, load_settings, make_folders
 from src.bootstrap import build_engine
-from src.capability_registry import Sources
 from src.checks import run_check
 from src.core.errors import AgentError
-from src.core.events import FINAL, FilesMade, Record, TurnFinished
+from src.core.events import FINAL, FilesMade, PlanMade, Record, TurnFinished
 from src.core.lesson import Lesson
 from src.core.logs import log_to_stderr
 from src.core.provenance import Edited, Provenance
+from src.core.status import Asked
 from src.core.visible import one_line, visible
 from src.core.words import count
+from src.engine import Engine
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
 from src.runtime import StreamAppender
@@ -46,14 +47,29 @@ def ask(
 
 async def _ask(settings: Settings, request: str, *, json: bool, conversation: str | None, paths: Sequence[Path], output: Path) -> int:
     files = await asyncio.to_thread(read_files, paths, settings.file_limits)
+    return await _turn(settings, lambda engine: engine.ask(OWNER, conversation, request, files), json=json, output=output)
+
+
+@app.command()
+def keep(
+    turn: Annotated[str, typer.Argument(help="Id of a turn that was taken in steps.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")] = False,
+    output: Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")] = Path(),
+) -> None:
+    """Make one tool of a turn's plan, and run it for the same request. Exit code 1 if that fails."""
+    _run(lambda settings: _turn(settings, lambda engine: engine.keep(OWNER, turn), json=json, output=output))
+
+
+async def _turn(settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path) -> int:
+    """Begin a turn and show it until its end."""
     provision(settings, _say, ("embedder", "sandbox"))
-    terminal = Terminal()
+    terminal, planned = Terminal(), False
     records: StreamAppender[Record] = StreamAppender()
     with records:  # to the last, since the engine may hand out some until it has ended
         async with aclosing(await build_engine(settings)) as engine:
             await engine.get_ready(to_build=False)
             engine.subscribe(lambda batch: _append_all(records, batch))
-            asked = await engine.ask(OWNER, conversation, request, files)
+            asked = await begin(engine)
             async for record in records:
                 if record.turn_id != asked.turn_id:
                     continue
@@ -64,8 +80,13 @@ async def _ask(settings: Settings, request: str, *, json: bool, conversation: st
                 if isinstance(record.event, FilesMade):
                     for path in write_files(record.event.contents, output):
                         _say(f"written: {path}")
+                planned |= isinstance(record.event, PlanMade)
+                if isinstance(record.event, TurnFinished):
+                    if planned:
+                        _say(f"To keep these steps as one tool: python -m src keep {asked.turn_id}")
+                    return 0
                 if isinstance(record.event, FINAL):
-                    return 0 if isinstance(record.event, TurnFinished) else 1
+                    return 1
     return 1
 
 
@@ -120,7 +141,10 @@ def rollback(name: str, to: int) -> None:
 
 async def _rollback(settings: Settings, name: str, to: int) -> int:
     async with aclosing(await build_engine(settings)) as engine:
+        stop = _tell_of_library(engine, name)
         tool = await engine.rollback(name, to)
+        await engine.upkeep.settle()
+        stop()
     _say(f"{name} is at version {tool.version} now, which holds what version {to} held.")
     return 0
 
@@ -194,7 +218,10 @@ async def _verify(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         draft = await engine.library.edited(name)
         verdict = await engine.synthesis.examine(draft)
-        await engine.library.accept(name, Sources(code=draft.code, tests=draft.tests), Provenance(origin=Edited(), verdict=verdict))
+        stop = _tell_of_library(engine, name)
+        await engine.library.accept(draft, Provenance(origin=Edited(), verdict=verdict))
+        await engine.upkeep.settle()
+        stop()
     _say(f"{name} passes its tests and is in use as it stands now.")
     return 0
 
@@ -242,6 +269,11 @@ def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     except KeyboardInterrupt:
         code = 130
     raise typer.Exit(code)
+
+
+def _tell_of_library(engine: Engine, but: str) -> Callable[[], None]:
+    """Say what becomes of the other tools; returns what ends that."""
+    return engine.on_library_change(lambda name, _, reason: None if name == but else _say(reason))
 
 
 def _append_all(records: StreamAppender[Record], batch: Sequence[Record]) -> None:

@@ -5,15 +5,18 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
 from src.capability_registry import CapabilityRegistry
+from src.composition.upkeep import Upkeep
 from src.core.errors import RequestError
 from src.core.events import Record
 from src.core.files import File, FileLimits, FileReference
 from src.core.lesson import Lesson
+from src.core.plan import KeptPlan
 from src.core.provenance import ToolVersion
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
 from src.core.turn import EarlierFiles
 from src.core.words import count
+from src.keeping import kept_plan
 from src.learning import Learning
 from src.llm_client import LLMClient
 from src.orchestrator import Orchestrator, RunningTurn
@@ -69,6 +72,7 @@ class Engine:
         orchestrator: Orchestrator,
         synthesis: SynthesisEngine,
         learning: Learning,
+        upkeep: Upkeep,
         journal: Journal,
         recorder: Recorder,
         files: ConversationFiles,
@@ -77,7 +81,7 @@ class Engine:
         resources: AsyncExitStack,
     ) -> None:
         self.model, self.library, self.sandbox = model, library, sandbox
-        self.synthesis, self.orchestrator, self.learning = synthesis, orchestrator, learning
+        self.synthesis, self.orchestrator, self.learning, self.upkeep = synthesis, orchestrator, learning, upkeep
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
@@ -102,10 +106,27 @@ class Engine:
             conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, title)
         else:
             await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        return await self._begin(owner, conversation_id, request, files)
+
+    async def keep(self, owner: str, turn_id: str) -> Asked:
+        """Begin a turn that makes one tool of the plan of a turn, in the same conversation, and runs it for the same request.
+
+        Raises:
+            RequestError: `owner` has no such turn, or its plan can't be kept.
+        """
+        records = await asyncio.to_thread(self._journal.turn, turn_id)
+        if not records or await asyncio.to_thread(self._journal.owner_of, records[0].conversation_id) != owner:
+            raise RequestError(f"there is no turn {turn_id[:40]!r}", "name one of your own, as `ask --json` prints it")
+        plan = kept_plan(records)
+        return await self._begin(owner, records[0].conversation_id, plan.request, keeps=plan)
+
+    async def _begin(
+        self, owner: str, conversation_id: str, request: str, files: Sequence[File] = (), keeps: KeptPlan | None = None
+    ) -> Asked:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
-        turn = self.orchestrator.begin(request, history, files, earlier)
+        turn = self.orchestrator.begin(request, history, files, earlier, keeps)
         self._running[turn_id] = owner, turn
         self._runtime.start(self._record(conversation_id, turn_id, turn))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
@@ -224,8 +245,10 @@ class Engine:
             await self.seed(report)
 
     async def get_ready(self, to_build: bool = True) -> None:
-        """Have containers ready before the first request; `to_build`: also for tools that are yet to be built."""
+        """Have containers ready before the first request; `to_build`: also for tools that are yet to be built, or verified again."""
         self.sandbox.start(verifiers=to_build)
+        if to_build:
+            self.upkeep.begin()
 
     async def learn_from_turns(self) -> None:
         """Look at each turn that ends from now on, in the background."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from src.composition.sources import PinnedSources
 from src.core.errors import ToolNotFound, stage
 from src.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
 from src.core.files import File
@@ -18,7 +19,8 @@ from src.core.value import Value
 from src.core.verdict import Execution, Killed, Returned
 from src.execution.arguments import ArgumentsInvalid, bind
 from src.execution.outcome import call_digest, own_failure
-from src.prompts import render
+from src.execution.references import resolved
+from src.prompts import plans, render
 from src.prompts.files import listed
 from src.prompts.lessons import learnt
 
@@ -52,8 +54,9 @@ class Misfit(Value):
 class Executor:
     """Prepares calls with the model's help and runs them."""
 
-    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary) -> None:
+    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources | None = None) -> None:
         self._model, self._sandbox, self._library = model, sandbox, library
+        self._sources = sources or PinnedSources(library)
 
     async def choose(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
         """Which of the tools the request calls for, and with which arguments: one model call, two if its arguments don't fit.
@@ -83,13 +86,14 @@ class Executor:
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
-        functions = [*map(as_function, tools), NO_TOOL_FITS]
+        passable = [result.id for result in turn.results if result.data is not None]
+        functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         choice = await self._model.choose(prompt, functions, turn.budget)
         if choice.name == NO_TOOL_FITS.name:
             return NoFit(reason=str(choice.arguments.get("reason") or "none of the tools does what is asked for"))
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            return Call(tool=tool, arguments=bind(tool.signature, choice.arguments))
+            return Call(tool=tool, arguments=bind(tool.signature, resolved(choice.arguments, turn.results)))
         except ArgumentsInvalid as error:
             return Misfit(tool=tool, problem=error.problem, missing=error.missing)
 
@@ -103,8 +107,8 @@ class Executor:
         name = call.tool.name
         with stage("executing"):
             turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
-            files = await _files(turn, call)
-            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, files)
+            files, modules = await _files(turn, call), await self._sources.of(call.tool.requires)
+            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, files, library=modules)
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
@@ -130,7 +134,8 @@ class Executor:
 
 async def _shown(turn: Turn) -> dict[str, str]:
     """What every prompt here shows of a turn."""
-    return {"request": turn.request, "files": listed(turn), "lessons": await learnt(turn, "execution", turn.request)}
+    lessons = await learnt(turn, "execution", turn.request)
+    return {"request": turn.request, "files": listed(turn), "results": plans.results(turn), "lessons": lessons}
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:

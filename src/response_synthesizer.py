@@ -1,15 +1,17 @@
 """The response synthesizer: the result of a call, told in natural language as the model streams it."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import assert_never
 
 from src.core.errors import ModelError
+from src.core.plan import StepResult
+from src.core.prompt import Prompt
 from src.core.protocols import ModelClient
 from src.core.turn import Turn
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.words import shortened
-from src.prompts import render
+from src.prompts import plans, render
 
 SHOWN_TO_MODEL = 4000
 """Characters of a result that the model is shown.
@@ -32,16 +34,25 @@ class ResponseSynthesizer:
         When the model can't be reached, declines or has no budget left, the plain result is the answer, so that work that
         was done is never lost.
         """
-        result = describe(execution)
+        result = shortened(describe(execution), SHOWN_TO_MODEL)
+        prompt = render("answer", turn.history, request=turn.request, call=call, result=result)
+        async for piece in self._told(turn, prompt, plain(execution)):
+            yield piece
+
+    async def answer_plan(self, turn: Turn) -> AsyncIterator[str]:
+        """The same for a plan, whose results the turn has."""
+        prompt = render("results", turn.history, request=turn.request, results=plans.all_results(turn))
+        async for piece in self._told(turn, prompt, plain_results(turn.results)):
+            yield piece
+
+    async def _told(self, turn: Turn, prompt: Prompt, instead: str) -> AsyncIterator[str]:
         begun = False
         try:
-            async for piece in self._model.stream(
-                render("answer", turn.history, request=turn.request, call=call, result=shortened(result, SHOWN_TO_MODEL)), turn.budget
-            ):
+            async for piece in self._model.stream(prompt, turn.budget):
                 begun = True
                 yield piece
         except ModelError as error:
-            yield ("\n\n" if begun else "") + plain(execution) + f"\n\n*The model could not put this into words: {error.message}.*"
+            yield ("\n\n" if begun else "") + instead + f"\n\n*The model could not put this into words: {error.message}.*"
 
 
 def describe(execution: Execution) -> str:
@@ -68,9 +79,8 @@ def plain(execution: Execution) -> str:
     """What the person is told of an execution without a model's help."""
     match execution:
         case Returned():
-            fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", execution.text))])
             more = "\n\nThe value is longer than what is shown here." if execution.truncated else ""
-            return f"The result is:\n\n{fence}\n{execution.text}\n{fence}{more}"
+            return f"The result is:\n\n{_block(execution.text)}{more}"
         case Raised():
             said = (
                 [execution.message] if execution.message and execution.type_name in _EXPECTED else [execution.type_name, execution.message]
@@ -80,3 +90,13 @@ def plain(execution: Execution) -> str:
             return f"The tool had to be ended. {execution.reason}"
         case _:
             assert_never(execution)
+
+
+def plain_results(results: Sequence[StepResult]) -> str:
+    """What the person is told of a plan without a model's help."""
+    return "The results are:\n\n" + "\n\n".join(f"{result.id}:\n\n{_block(result.text)}" for result in results)
+
+
+def _block(text: str) -> str:
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{fence}\n{text}\n{fence}"

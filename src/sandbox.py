@@ -10,6 +10,7 @@ from typing import Any
 
 from src.core.errors import ConfigurationError, RequestError, SandboxError, SandboxUnavailable
 from src.core.files import File, FileLimits
+from src.core.protocols import NO_MODULES
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
 from src.sandboxes.backend import Backend, Container
@@ -18,6 +19,7 @@ from src.sandboxes.choice import Choice
 from src.sandboxes.conversation import converse, packed_files
 from src.sandboxes.docker import DockerBackend
 from src.sandboxes.expected import SuiteProblem, expected_tests
+from src.sandboxes.library import check_modules, check_size
 from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
@@ -148,18 +150,29 @@ class SecureSandbox:
         await asyncio.gather(self._verifiers.aclose(), self._executors.aclose())
         await asyncio.to_thread(self._backend.close)
 
-    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
+    async def verify(
+        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+    ) -> Verdict:
+        check_modules(library, name)
         try:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
         account = SuiteAccount(secrets.token_hex(16), expected, on_test)
-        killed, seconds = await self._run(self._verifiers, {"name": name, "code": code, "tests": tests}, account)
+        job: Message = {"name": name, "code": code, "library": dict(library), "tests": tests}
+        killed, seconds = await self._run(self._verifiers, job, account)
         return account.verdict(killed, seconds)
 
     async def verify_versions(
-        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None
+        self,
+        name: str,
+        versions: Sequence[Version],
+        tests: str,
+        timeout: float | None = None,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
+        check_modules(library, name)
         try:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
@@ -168,7 +181,7 @@ class SecureSandbox:
         for version in versions:
             how = {"order": version.order, "stop_early": not version.whole}
             account = SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole)
-            work.append(({"name": name, "code": version.code, "tests": tests, **how}, account))
+            work.append(({"name": name, "code": version.code, "library": dict(library), "tests": tests, **how}, account))
         lanes = _lanes(versions)
         try:
             async with asyncio.TaskGroup() as group:
@@ -178,11 +191,21 @@ class SecureSandbox:
         verdicts = {n: verdict for lane, task in zip(lanes, tasks, strict=True) for n, verdict in zip(lane, task.result(), strict=True)}
         return tuple(verdicts[n] for n in range(len(versions)))
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = ()) -> Execution:
+    async def execute(
+        self,
+        name: str,
+        code: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Execution:
+        check_modules(library, name)
         if problem := self._files.problem(files):
             raise RequestError(problem)
         account = ExecutionAccount(secrets.token_hex(16), self._files, files)
-        job: Message = {"name": name, "code": code, "arguments": dict(arguments), "files": self._files.model_dump()}
+        job: Message = {"name": name, "code": code, "library": dict(library), "arguments": dict(arguments)}
+        job["files"] = self._files.model_dump()
         killed, seconds = await self._run(self._executors, job, account, files)
         return account.execution(killed, seconds)
 
@@ -218,6 +241,8 @@ class SecureSandbox:
         return verdicts
 
     def _packed(self, job: Message, account: Account, timeout: float) -> bytes:
+        """Raises: BrokenStream: it is too large."""
+        check_size(job["library"])
         return pack({"nonce": account.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
 
 

@@ -7,7 +7,9 @@ in every order. A specification that no implementation can fulfil is reopened, o
 
 from collections.abc import Sequence
 
+from src.core.composition import Importable
 from src.core.errors import SynthesisFailed, ToolExists
+from src.core.plan import Plan
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.provenance import Created, Extended, Provenance, Repaired
 from src.core.tool import Tool, ToolDraft
@@ -16,6 +18,7 @@ from src.core.value import Value
 from src.core.verdict import Verdict
 from src.core.words import count
 from src.synthesis.checks import module_problem, suite_problem
+from src.synthesis.composing import steady_requirements
 from src.synthesis.consensus import Consensus, agree, distinct
 from src.synthesis.examples import arguments_of
 from src.synthesis.gate import Gate, steady_summary
@@ -51,10 +54,10 @@ class SynthesisEngine:
         self._sandbox, self._gate, self._library, self._model_name = sandbox, Gate(sandbox), library, model_name
         self._analyst = Analyst(model, sandbox, library, self._policy)
         self._tester = Tester(model, self._gate, self._policy)
-        self._programmer = Programmer(model, self._policy)
+        self._programmer = Programmer(model, library, self._policy)
 
-    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply:
-        """Build and register the tool that the request needs, unless the library turns out to have it.
+    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply | Plan:
+        """Build and register the tool that the request needs, unless the library turns out to have it, or it takes several.
 
         `looked_at` names the tools that the search came up with and that don't fit.
 
@@ -66,26 +69,30 @@ class SynthesisEngine:
         order = await self._analyst.specify(steps, looked_at)
         if not isinstance(order, Order):
             return order
+        tools = Importable(await self._library.tools())
         try:
-            return await self._build(steps, order)
+            return await self._build(steps, order, tools)
         except Stuck as stuck:
             again = await self._analyst.specify(steps, looked_at, problem=f"it can't be fulfilled as it stands: {stuck.message}")
             if not isinstance(again, Order):
                 return again
             if again.spec == order.spec:
                 raise
-            return await self._build(steps, again)
+            return await self._build(steps, again, tools)
 
-    async def mend(self, turn: Turn, tool: Tool, call: str, failure: str) -> Tool | None:
+    async def mend(self, turn: Turn, tool: Tool, call: str, failure: str, reason: str) -> Tool | None:
         """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
 
-        The tests stay as they are, so what the tool could do it still can. `call` is Python source, `failure` what came of it.
+        The tests stay as they are, so what the tool could do it still can. `call` is Python source, `failure` what came of it, and
+        `reason` what everybody may know of that: it stays with the version.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is out of order.
+            LibraryError, SynthesisFailed: the tool, or one that it imports, has changed meanwhile.
         """
         steps = Steps(turn)
-        code = await self._programmer.mend(steps, tool, call, failure)
+        tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
+        code = await self._programmer.mend(steps, tool, tools, call, failure)
         if not code:
             return None
         with steps.step("verification") as current:
@@ -95,8 +102,9 @@ class SynthesisEngine:
                 return None
             current.summary = steady_summary(verdict)
         with steps.step("registration") as current:
-            made = Provenance(origin=Repaired(failure=failure), verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
-            draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
+            made = Provenance(origin=Repaired(failure=reason), verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+            requires = await steady_requirements(self._library, tools, code)
+            draft = tool.draft().model_copy(update={"code": code, "model": self._model_name, "requires": requires})
             mended = await self._library.revise(draft, tool.version, made)
             current.summary = f"{mended.name} is in the library, as version {mended.version}."
         return mended
@@ -108,7 +116,8 @@ class SynthesisEngine:
             SynthesisFailed: it does not pass; the message says why, `where` at which step.
             SandboxError: the sandbox is out of order.
         """
-        problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature)
+        tools = Importable(await self._library.tools())
+        problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature, tools)
         if problem:
             raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
         red = await self._gate.red(draft.signature, draft.tests, lambda _: None)
@@ -117,15 +126,17 @@ class SynthesisEngine:
         verdict = await self._gate.green(draft.name, draft.code, draft.tests, lambda _: None)
         if not verdict.passed:
             raise SynthesisFailed(f"{draft.name}: {_summary(verdict)}", where="verification")
+        if await steady_requirements(self._library, tools, draft.code) != draft.requires:
+            raise SynthesisFailed(f"{draft.name}: the tools that it imports have changed meanwhile", "try again", where="verification")
         return verdict
 
-    async def _build(self, steps: Steps, order: Order) -> Tool:
+    async def _build(self, steps: Steps, order: Order, tools: Importable) -> Tool:
         tests = await self._tester.write(steps, order)
         if not order.extends and (twin := await self._analyst.twin(order.spec, tests)):
             with steps.step("registration") as current:
                 current.summary = f"{twin.name} is in the library already, and passes all these tests: it is used."
             return twin
-        drawn = await self._programmer.draw(steps, order.spec, tests)
+        drawn = await self._programmer.draw(steps, order.spec, tests, tools)
         code = drawn[0]
         for rewrite in range(self._policy.max_rewrites + 1):
             if len(set(drawn)) == 1:
@@ -136,9 +147,9 @@ class SynthesisEngine:
                 tests = left
                 break
             tests = await self._tester.write(steps, order, problem=_too_few(agreed))
-        built = await self._verify(steps, order, tests, code)
-        built = await self._strengthen(steps, order, built, drawn)
-        return await self._register(steps, order, built)
+        built = await self._verify(steps, order, tests, tools, code)
+        built = await self._strengthen(steps, order, built, tools, drawn)
+        return await self._register(steps, order, built, tools)
 
     async def _agree(self, steps: Steps, order: Order, drawn: Sequence[str], tests: str) -> Consensus:
         """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""
@@ -159,7 +170,7 @@ class SynthesisEngine:
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
         return agreed
 
-    async def _verify(self, steps: Steps, order: Order, tests: str, code: str) -> Built:
+    async def _verify(self, steps: Steps, order: Order, tests: str, tools: Importable, code: str) -> Built:
         """Verify the code, and repair it as often as may be. Raises: SynthesisFailed, Stuck."""
         spec, problem, always = order.spec, "", None
         for attempt in range(self._policy.max_repairs + 1):
@@ -173,12 +184,12 @@ class SynthesisEngine:
                 failed = {t.test for t in verdict.tests if t.outcome != "passed" and not verdict.problem}
                 always, last = failed if always is None else always & failed, _summary(verdict)
             if attempt < self._policy.max_repairs:
-                new, problem = await self._programmer.repair(steps, spec, tests, code, verdict)
+                new, problem = await self._programmer.repair(steps, spec, tests, tools, code, verdict=verdict)
                 code, last = (code, problem) if problem else (new, last)
         failure = no_implementation(self._policy, last)
         raise Stuck(failure.message, failure.remedy, failure.where) if always and self._policy.max_repairs else failure
 
-    async def _strengthen(self, steps: Steps, order: Order, built: Built, drawn: Sequence[str]) -> Built:
+    async def _strengthen(self, steps: Steps, order: Order, built: Built, tools: Importable, drawn: Sequence[str]) -> Built:
         """Have tests added, once, where the suite would not notice many mistakes. Raises: as `_verify`."""
         if not self._policy.mutation_score:
             return built
@@ -193,22 +204,23 @@ class SynthesisEngine:
             return built
         if len(set(drawn)) > 1:
             tests = (await self._agree(steps, order, [*drawn, built.code], tests)).tests
-        return await self._verify(steps, order, tests, built.code)
+        return await self._verify(steps, order, tests, tools, built.code)
 
-    async def _register(self, steps: Steps, order: Order, built: Built) -> Tool:
+    async def _register(self, steps: Steps, order: Order, built: Built, tools: Importable) -> Tool:
         spec, turn, known = order.spec, steps.turn, order.extends
         origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
         made = Provenance(origin=origin, verdict=built.verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
-        draft = ToolDraft(
-            name=spec.name,
-            description=spec.description,
-            signature=spec.signature(),
-            code=built.code,
-            tests=built.tests,
-            example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
-            model=self._model_name,
-        )
         with steps.step("registration") as current:
+            draft = ToolDraft(
+                name=spec.name,
+                description=spec.description,
+                signature=spec.signature(),
+                code=built.code,
+                tests=built.tests,
+                example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
+                model=self._model_name,
+                requires=await steady_requirements(self._library, tools, built.code),
+            )
             if known:
                 tool = await self._library.revise(draft, known.version, made)
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."

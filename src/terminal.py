@@ -16,7 +16,10 @@ from src.core.events import (
     FilesMade,
     LessonsShown,
     NoToolFound,
+    PlanMade,
+    PlanStepChanged,
     Searching,
+    StageEvent,
     SuiteRepeated,
     SynthesisStep,
     TestFinished,
@@ -29,6 +32,7 @@ from src.core.events import (
     TurnStopped,
     Usage,
 )
+from src.core.plan import PlannedStep
 from src.core.provenance import ToolVersion
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.visible import one_line, visible
@@ -55,7 +59,8 @@ class Terminal:
             self._answer.print()
         elif described := _line(event):
             state, words = described
-            line = Text.assemble((f"{state:8}", _STYLES[state]), visible(words))
+            within = f"[{event.plan_step}] " if isinstance(event, StageEvent) and event.plan_step else ""
+            line = Text.assemble((f"{state:8}", _STYLES[state]), (within, "dim"), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
         self._tell_spent(event)
@@ -100,6 +105,12 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "done" if result.outcome == "passed" else "failed", f"  {result.test} {result.outcome}"
         case SuiteRepeated(order=order, same=same, detail=detail):
             return "done" if same else "failed", f"  again in {order} order, with another hash seed: {detail or 'same result'}"
+        case PlanMade():
+            return "done", "it takes these steps:" + "".join(f"\n        {_planned(step)}" for step in event.steps)
+        case PlanStepChanged(state="started"):
+            return "running", f"step {event.step}"
+        case PlanStepChanged():
+            return {"finished": "done"}.get(event.state, event.state), f"step {event.step}: {event.text}"
         case Executing():
             return "running", f"running {event.tool} with {event.arguments}"
         case ExecutionFinished(execution=execution) | ExecutionFailed(execution=execution):
@@ -116,6 +127,10 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "stopped", event.reason
         case _:
             assert_never(event)
+
+
+def _planned(step: PlannedStep) -> str:
+    return f"{step.id}: {step.request}" + (f" (needs {', '.join(step.needs)})" if step.needs else "")
 
 
 def _outcome(execution: Execution) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound, VersionCo
 from src.core.events import Event, ToolStandingChanged
 from src.core.files import File
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
+from src.core.protocols import NO_MODULES
 from src.core.provenance import Provenance, ToolVersion
 from src.core.signature import parse_signature
 from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
@@ -71,12 +72,17 @@ class ScriptedSandbox:
         self.repeated: list[Version] = []
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.files: list[tuple[File, ...]] = []
+        self.libraries: list[Mapping[str, str]] = []
+        """What came beside the code, job by job."""
 
     async def status(self) -> SandboxStatus:
         return SandboxStatus(available=True, backend="scripted", detail="a test double")
 
-    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
+    async def verify(
+        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+    ) -> Verdict:
         self.verified.append((name, code, tests))
+        self.libraries.append(library)
         verdict = self._next()
         assert isinstance(verdict, Verdict), f"the script holds {verdict!r}"
         for test in verdict.tests:
@@ -84,13 +90,29 @@ class ScriptedSandbox:
         return verdict
 
     async def verify_versions(
-        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None
+        self,
+        name: str,
+        versions: Sequence[Version],
+        tests: str,
+        timeout: float | None = None,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
         self.repeated += versions
+        self.libraries.append(library)
         return tuple(self._again(version) for version in versions)
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = ()) -> Execution:
+    async def execute(
+        self,
+        name: str,
+        code: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Execution:
         self.executed.append((name, arguments))
+        self.libraries.append(library)
         self.files.append(tuple(files))
         execution = self._next()
         assert not isinstance(execution, Verdict), f"the script holds {execution!r}"
@@ -150,6 +172,10 @@ class ListedLibrary:
         if (name, number) not in self._versions:
             raise VersionNotFound(f"{name} has no version {number}")
         return self._versions[name, number]
+
+    def replace(self, tool: Tool) -> None:
+        """Have another version of a tool."""
+        self._keep(tool, Provenance())
 
     async def remove(self, name: str) -> None:
         del self._tools[name]

@@ -36,6 +36,14 @@ class Engine(Protocol):
         """
         ...
 
+    async def keep(self, owner: str, turn_id: str) -> Asked:
+        """Begin a turn that makes one tool of the plan of another, in the same conversation; otherwise as `ask`.
+
+        Raises:
+            RequestError: `owner` has no such turn, or its plan can't be kept.
+        """
+        ...
+
     async def stop(self, owner: str, turn_id: str) -> bool:
         """Cancel a turn; False if `owner` has no such turn running."""
         ...

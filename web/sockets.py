@@ -17,7 +17,7 @@ from web.gate import visitor_of
 from web.port import Engine
 from web.turns import RunningTurns
 from web.uploads import Uploads
-from web.wire import LAST_SEQ, Ask, Stop, Subscribe, parse, plain, problem
+from web.wire import LAST_SEQ, Ask, Keep, Stop, Subscribe, parse, plain, problem
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ _UNSAVED = AgentError("the database can't be written, so this conversation stand
 
 
 class Sockets:
-    """Handlers of `ask`, `stop` and `subscribe`; everything else is refused.
+    """Handlers of `ask`, `keep`, `stop` and `subscribe`; everything else is refused.
 
     Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is also sent as the event
     `error`, for clients that wait for no reply.
@@ -38,7 +38,8 @@ class Sockets:
         self._bridge = bridge
         self._engine = engine
         self._uploads = uploads
-        for name, handler in (("ask", self._ask), ("stop", self._stop), ("subscribe", self._subscribe)):
+        handlers = {"ask": self._ask, "keep": self._keep, "stop": self._stop, "subscribe": self._subscribe}
+        for name, handler in handlers.items():
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
         self._unsaved: set[str] = set()
@@ -54,13 +55,17 @@ class Sockets:
 
     def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Ask = parse(Ask, arguments)
-
-        def began(asked: Asked) -> None:  # on the engine's loop: the actions that deliver records come after this one
-            self._bridge.post(partial(self._join, sid, asked.conversation_id))
-
         files = self._uploads.take(owner, request.files)
-        asked = self._bridge.call(self._turns.ask(owner, request.conversation_id, request.text, files, began))
-        return {"conversation_id": asked.conversation_id, "turn_id": asked.turn_id}
+        turn = self._turns.ask(owner, request.conversation_id, request.text, files, partial(self._began, sid))
+        return plain(self._bridge.call(turn))
+
+    def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Keep = parse(Keep, arguments)
+        return plain(self._bridge.call(self._turns.keep(owner, request.turn_id, partial(self._began, sid))))
+
+    def _began(self, sid: str, asked: Asked) -> None:
+        """On the engine's loop: the actions that deliver records come after this one."""
+        self._bridge.post(partial(self._join, sid, asked.conversation_id))
 
     def _stop(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Stop = parse(Stop, arguments)
@@ -85,7 +90,7 @@ class Sockets:
             return self._refuse(sid, error)
 
     def _refuse_unknown(self, name: str, *arguments: Any) -> Reply:
-        error = AgentError(f"{name[:40]!r} is not an event of this server", "send ask, stop or subscribe with one object")
+        error = AgentError(f"{name[:40]!r} is not an event of this server", "send ask, keep, stop or subscribe with one object")
         return self._refuse(flask.request.sid, error)  # type: ignore[attr-defined]
 
     def _refuse(self, sid: str, error: Exception) -> Reply:

@@ -1,7 +1,7 @@
 """The turns that are running, seen from the engine's loop: who has how many, and which page has to hear of which."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from src.core.errors import RequestError
 from src.core.events import FINAL, Record
@@ -27,12 +27,19 @@ class RunningTurns:
         Raises:
             RequestError: as the engine's `ask`, or too many turns of this owner are running.
         """
+        return await self._begun(owner, lambda: self._engine.ask(owner, conversation_id, text, files), began)
+
+    async def keep(self, owner: str, turn_id: str, began: Callable[[Asked], None]) -> Asked:
+        """The same with a turn that keeps a plan."""
+        return await self._begun(owner, lambda: self._engine.keep(owner, turn_id), began)
+
+    async def _begun(self, owner: str, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
         running = self._beginning[owner] + sum(o == owner for o in self._owners.values())
         if running >= MOST_AT_ONCE:
             raise RequestError(f"{running} requests are running already", "wait until one has ended, or stop one")
         self._beginning[owner] += 1
         try:
-            asked = await self._engine.ask(owner, conversation_id, text, files)
+            asked = await begin()
         finally:
             self._beginning[owner] -= 1
         self._owners[asked.turn_id] = owner

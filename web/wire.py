@@ -30,6 +30,10 @@ class Ask(Value):
     """Ids of uploads."""
 
 
+class Keep(Value):
+    turn_id: Id
+
+
 class Stop(Value):
     turn_id: Id
 

@@ -21,6 +21,7 @@ AgentError
 │   └── FileInTheWay              a file of somebody else's stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
+├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
 
@@ -131,6 +132,10 @@ class DatabaseUnavailable(AgentError):
 
 class EmbedderUnavailable(AgentError):
     """The embedding model is not set up, or its weights are damaged."""
+
+
+class PlanFailed(AgentError):
+    """A step of a plan failed, and with it the plan."""
 
 
 class SynthesisFailed(AgentError):

@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter
 from src.core.errors import FailureKind
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
+from src.core.plan import PlannedStep
 from src.core.tool import Standing
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
@@ -32,6 +33,13 @@ class Usage(Value):
     output_tokens: int = 0
     cost: float | None = None
     """US dollars; None where the price of the model is not known."""
+
+
+class StageEvent(Value):
+    """An event of a stage: of the turn itself, or of one step of its plan."""
+
+    plan_step: str = ""
+    """Id of the step, "" for the turn itself."""
 
 
 class Limits(Value):
@@ -61,15 +69,17 @@ class TurnStarted(Value):
     files: tuple[FileReference, ...] = ()
     """What came with the request."""
     contents: Contents = ()
+    keeps: str = ""
+    """Id of the turn whose plan this one makes a tool of."""
 
 
-class Searching(Value):
+class Searching(StageEvent):
     """The library is being searched for a tool that fits."""
 
     type: Literal["searching"] = "searching"
 
 
-class ToolFound(Value):
+class ToolFound(StageEvent):
     type: Literal["tool_found"] = "tool_found"
     tool: str
     confidence: float
@@ -79,14 +89,14 @@ class ToolFound(Value):
     seconds: float = 0.0
 
 
-class NoToolFound(Value):
+class NoToolFound(StageEvent):
     type: Literal["no_tool_found"] = "no_tool_found"
     reason: str
     considered: tuple[str, ...] = ()
     seconds: float = 0.0
 
 
-class LessonsShown(Value):
+class LessonsShown(StageEvent):
     """An agent is shown lessons of earlier turns before its first attempt."""
 
     type: Literal["lessons_shown"] = "lessons_shown"
@@ -95,7 +105,7 @@ class LessonsShown(Value):
     """Best first."""
 
 
-class SynthesisStep(Value):
+class SynthesisStep(StageEvent):
     """One step of writing a tool changes its state; a step may start again as a further attempt."""
 
     type: Literal["synthesis_step"] = "synthesis_step"
@@ -112,7 +122,7 @@ class SynthesisStep(Value):
     """finished, failed: how long the step took."""
 
 
-class TestFinished(Value):
+class TestFinished(StageEvent):
     """The sandbox finished one test of the suite."""
 
     __test__ = False
@@ -123,7 +133,7 @@ class TestFinished(Value):
     result: TestResult
 
 
-class SuiteRepeated(Value):
+class SuiteRepeated(StageEvent):
     """The sandbox ran the whole suite once more, in other processes, with another hash seed and in another order."""
 
     type: Literal["suite_repeated"] = "suite_repeated"
@@ -136,21 +146,41 @@ class SuiteRepeated(Value):
     """What did not, such as `test_doubles failed`."""
 
 
-class Executing(Value):
+class PlanMade(Value):
+    """The request needs several steps."""
+
+    type: Literal["plan_made"] = "plan_made"
+    steps: tuple[PlannedStep, ...]
+
+
+class PlanStepChanged(Value):
+    """A step of the plan changes its state; between its start and its end, its own events bear its id as `plan_step`."""
+
+    type: Literal["plan_step"] = "plan_step"
+    step: str
+    state: Literal["started", "finished", "failed"]
+    tool: str | None = None
+    """finished: what was run; None where the model answered without a tool."""
+    text: str = ""
+    """finished: the result, shortened; failed: why."""
+    seconds: float = 0.0
+
+
+class Executing(StageEvent):
     type: Literal["executing"] = "executing"
     tool: str
     arguments: str
     """The arguments as JSON text of an object."""
 
 
-class ExecutionFinished(Value):
+class ExecutionFinished(StageEvent):
     type: Literal["execution_finished"] = "execution_finished"
     tool: str
     execution: Execution
     seconds: float = 0.0
 
 
-class ExecutionFailed(Value):
+class ExecutionFailed(StageEvent):
     """The tool raised, or was ended by the sandbox."""
 
     type: Literal["execution_failed"] = "execution_failed"
@@ -159,7 +189,7 @@ class ExecutionFailed(Value):
     seconds: float = 0.0
 
 
-class FilesMade(Value):
+class FilesMade(StageEvent):
     """The call has left files that the person may have."""
 
     type: Literal["files_made"] = "files_made"
@@ -168,7 +198,7 @@ class FilesMade(Value):
     contents: Contents = ()
 
 
-class ToolStandingChanged(Value):
+class ToolStandingChanged(StageEvent):
     """What came of the call made the library trust the tool, or retire it."""
 
     type: Literal["tool_standing_changed"] = "tool_standing_changed"
@@ -179,7 +209,7 @@ class ToolStandingChanged(Value):
     """One sentence for people."""
 
 
-class ToolMismatch(Value):
+class ToolMismatch(StageEvent):
     """The found tool can't be called with what the request says."""
 
     type: Literal["tool_mismatch"] = "tool_mismatch"
@@ -209,7 +239,7 @@ class TurnFinished(Value):
 class TurnFailed(Value):
     type: Literal["turn_failed"] = "turn_failed"
     where: str
-    """The stage that gave up: `searching`, a synthesis step, `executing`, `answering` or `internal`."""
+    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `answering` or `internal`."""
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"
@@ -238,6 +268,8 @@ Event = Annotated[
     | SynthesisStep
     | TestFinished
     | SuiteRepeated
+    | PlanMade
+    | PlanStepChanged
     | Executing
     | ExecutionFinished
     | ExecutionFailed
@@ -278,6 +310,6 @@ def merge(first: Event, second: Event) -> Event | None:
         case AnswerToken(), AnswerToken():
             return AnswerToken(text=first.text + second.text)
         case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):
-            if (first.step, first.attempt) == (second.step, second.attempt):
+            if (first.step, first.attempt, first.plan_step) == (second.step, second.attempt, second.plan_step):
                 return first.model_copy(update={"text": first.text + second.text})
     return None

@@ -15,7 +15,7 @@ class Prompt(Value):
     """The messages of one model call, oldest first."""
 
     name: str
-    """Name of the template: `decide`, `specification`, `tests`, `implementation`, `repair`, `arguments`, `answer`."""
+    """Name of the template: `decide`, `specification`, `tests`, `implementation`, `repair`, `arguments`, `answer`, `results`."""
     messages: tuple[ChatMessage, ...]
 
     @property

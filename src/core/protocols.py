@@ -1,6 +1,7 @@
 """The seams: what the rooms of the engine know of each other."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -16,6 +17,8 @@ from src.core.turn import Budget
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+NO_MODULES: Mapping[str, str] = MappingProxyType({})
 
 
 class ModelClient(Protocol):
@@ -84,7 +87,7 @@ class ToolLibrary(Protocol):
         ...
 
     async def version(self, name: str, number: int) -> ToolVersion:
-        """What the tool was once. Raises: VersionNotFound."""
+        """What the tool was at a version, which never changes, also after its removal. Raises: VersionNotFound."""
         ...
 
     async def remove(self, name: str) -> None:
@@ -108,15 +111,27 @@ class Sandbox(Protocol):
 
     async def status(self) -> SandboxStatus: ...
 
-    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None]) -> Verdict:
+    async def verify(
+        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+    ) -> Verdict:
         """Run the suite `tests` (pytest source) against the module `name` whose source is `code`.
 
         `on_test` is called on the event loop, once per finished test, as it finishes.
+
+        Here and below, `library` holds the sources of the modules that the code may import beside what the sandbox has, by name. They
+        shadow nothing, are loaded when they are imported, and can't be imported by the suite. A name that the sandbox has already
+        raises RequestError; more than the sandbox takes is the problem of the verdict, or the end of the execution.
         """
         ...
 
     async def verify_versions(
-        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None
+        self,
+        name: str,
+        versions: Sequence[Version],
+        tests: str,
+        timeout: float | None = None,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
         """Run one suite against versions of the tool `name`; a verdict for each, in their order.
 
@@ -126,7 +141,15 @@ class Sandbox(Protocol):
         """
         ...
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = ()) -> Execution:
+    async def execute(
+        self,
+        name: str,
+        code: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Execution:
         """Call the function `name` of the module `code` once, with plain JSON `arguments` by name.
 
         The tool's current folder holds the `files` and nothing else; what it leaves there comes back with the outcome.

@@ -1,7 +1,10 @@
 """The specification of a tool, as the model writes it before any test or code."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
+from src.core.plan import PlannedStep
 from src.core.signature import Parameter, Signature
 from src.core.value import Value
 
@@ -50,12 +53,20 @@ class Specification(Value):
         )
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """Strict schemas take no defaults."""
+    schema.pop("default", None)
+
+
 class SpecificationReply(Value):
     """What the model makes of a request for which no tool exists."""
 
-    outcome: Literal["tool", "answer", "question", "impossible"]
-    """tool: specify one; answer: no tool is needed; question: something is unclear; impossible: no function can do it."""
+    outcome: Literal["tool", "steps", "answer", "question", "impossible"]
+    """tool: specify one; steps: it takes several; answer: no tool is needed; question: something is unclear; impossible: no function
+    can do it."""
     message: str
-    """The answer, the question or the reason, in Markdown; "" for a tool."""
+    """The answer, the question or the reason, in Markdown; "" for a tool and for steps."""
     specification: Specification | None
     """Only for a tool."""
+    steps: Annotated[tuple[PlannedStep, ...], Field(json_schema_extra=_without_default)] = ()
+    """Only for steps."""

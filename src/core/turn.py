@@ -8,6 +8,7 @@ from src.core.errors import BudgetExceeded
 from src.core.events import Event, Limits, Usage
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
+from src.core.plan import KeptStep, StepResult
 from src.core.prompt import ChatMessage
 from src.core.provenance import AskedPrompt
 
@@ -117,6 +118,12 @@ class Turn:
     files: tuple[File, ...] = ()
     """What came with the request."""
     earlier: EarlierFiles = EarlierFiles()
+    plan_step: str = ""
+    """The step of a plan that this is, by its id; "" for a turn of its own."""
+    results: tuple[StepResult, ...] = ()
+    """What the steps gave that this one needs."""
+    kept: tuple[KeptStep, ...] = ()
+    """The plan of which this turn makes one tool."""
     asked: list[AskedPrompt] = field(default_factory=list)
     """What the model was asked to make a tool, for the record of its version; grows with the turn."""
     recall: Recall = no_lessons

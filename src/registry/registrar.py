@@ -13,13 +13,14 @@ All of this happens under one lock per folder, so a record in between seen under
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
+from src.core.composition import Importable
 from src.core.errors import LibraryError, ToolModified
 from src.core.provenance import Provenance, RequirementChanged, RolledBack
 from src.core.signature import SignatureError, parse_signature
@@ -121,15 +122,16 @@ class Registrar:
             self._checkpoint("removing")
             self._take_away(name)
 
-    def accept(self, name: str, sources: Sources, provenance: Provenance) -> None:
+    def accept(self, draft: ToolDraft, provenance: Provenance) -> None:
         """Raises: ToolNotFound, ToolModified, LibraryError."""
+        name = draft.name
         with self._alone(), writing(self._engine) as connection:
             if records.state_of(connection, name) != "active":
                 raise not_found(name)
-            if self._files.read(name) != sources:
+            if self._files.read(name) != _sources(draft):
                 raise ToolModified(f"the files of {name} have changed since they were verified", verify_again(name))
             (before,) = records.load(connection, [name])
-            tool = _next(before, edited(before, sources), provenance, versions.next_number(connection, name))
+            tool = _next(before, draft, provenance, versions.next_number(connection, name))
             records.replace(connection, tool, "active", None)
             versions.insert(connection, tool, provenance)
 
@@ -207,14 +209,15 @@ class Registrar:
                 lock.release()
 
 
-def edited(tool: Tool, sources: Sources) -> ToolDraft:
-    """The tool as its files have it now. Raises: ToolModified if they don't define it any more."""
+def edited(tool: Tool, sources: Sources, tools: Iterable[Tool]) -> ToolDraft:
+    """The tool as its files have it now, with what it imports of the `tools`. Raises: ToolModified if they don't define it any more."""
     described = {p.name: p.description for p in tool.signature.parameters}
     try:
         signature = parse_signature(sources.code, tool.name, described)
     except SignatureError as error:
         raise ToolModified(str(error), "correct the file, or restore what was verified") from error
-    return tool.draft().model_copy(update={"code": sources.code, "tests": sources.tests, "signature": signature})
+    requires = Importable(tools).requires(sources.code)
+    return tool.draft().model_copy(update={"code": sources.code, "tests": sources.tests, "signature": signature, "requires": requires})
 
 
 def _sources(draft: ToolDraft) -> Sources:

@@ -85,6 +85,13 @@ class Journal:
         if self.owner_of(conversation_id) != owner:
             raise RequestError(f"there is no conversation {conversation_id[:40]!r}", "begin a new one")
 
+    def turn(self, turn_id: str) -> tuple[Record, ...]:
+        """The events of one turn, in their order; none if there is no such turn."""
+        mine = _EVENTS.c.turn_id == storable(turn_id)
+        with reading(self._engine) as connection:
+            rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
+        return tuple(record for row in rows if (record := read_record(row)))
+
     def begin_turn(self, conversation_id: str, request: str) -> str:
         """Note a running turn and return its id. The event that ends it also ends it here, see `append`."""
         turn_id = uuid4().hex

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
+from src.core.composition import Importable, imports
 from src.core.packages import sandbox_packages
 from src.core.signature import Signature, SignatureError, parse_signature
 from src.core.spec import Specification
@@ -92,16 +93,22 @@ def _suite_problems(suite: Suite) -> Iterator[str]:
         yield f"the suite imports {foreign}; only {_THERE}, pytest and {tool} are there"
 
 
-def module_problem(code: str, wanted: Signature) -> str | None:
-    """Why the module can't be the tool: it does not parse, has another signature, or imports what is not there."""
+def module_problem(code: str, wanted: Signature, tools: Importable | None = None) -> str | None:
+    """Why the module can't be the tool: it does not parse, has another signature, or imports what is not there.
+
+    `tools` are those that it may import.
+    """
+    tools = tools or Importable()
     try:
         found = parse_signature(code, wanted.function)
     except SignatureError as error:
         return str(error)
     if [(p.name, p.default) for p in found.parameters] != [(p.name, _normal(p.default)) for p in wanted.parameters]:
         return f"the signature is `{found}`, but the specification says `{wanted}`"
-    foreign = _foreign_imports(ast.parse(code), _TOOL_IMPORTS)
-    return f"the code imports {foreign}; only {_THERE} are there" if foreign else None
+    foreign = _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names)
+    if foreign:
+        return f"the code imports {foreign}; only {_THERE} are there" + (", and tools of the library" if tools.names else "")
+    return tools.problem(code, wanted.function)
 
 
 def _imports_from(node: ast.AST, name: str) -> bool:
@@ -115,12 +122,7 @@ def _imports_from(node: ast.AST, name: str) -> bool:
 
 def _foreign_imports(module: ast.Module, known: frozenset[str] | set[str]) -> str:
     """Names of top-level modules that are imported but not known, "" if there are none."""
-    imported = set()
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import):
-            imported |= {n.name.partition(".")[0] for n in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            imported.add((node.module or ".").partition(".")[0] if not node.level else ".")
+    imported = {name for name, _ in imports(module)}
     return ", ".join(sorted(imported - known))
 
 

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from src.core.errors import LibraryError, SynthesisFailed
+from src.core.plan import Plan
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.provenance import AskedPrompt
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool
 from src.core.turn import Turn
 from src.core.value import Value
-from src.prompts import render
+from src.core.words import count
+from src.prompts import plans, render
 from src.prompts.files import listed
 from src.prompts.lessons import learnt
 from src.synthesis.checks import specification_problem
+from src.synthesis.composing import steps_problem
 from src.synthesis.examples import contradiction, stated
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.relatives import likeness, passes
@@ -27,6 +30,8 @@ class Reply(Value):
     """The request needs no tool: this is what the person is told."""
 
     text: str
+    asks: bool = False
+    """Whether it is a question."""
 
 
 class Order(Value):
@@ -41,7 +46,7 @@ class Analyst:
     def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy) -> None:
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
 
-    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply:
+    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply | Plan:
         """`looked_at` names the tools that the search came up with; `problem` says why an earlier specification would not do.
 
         Raises:
@@ -49,7 +54,8 @@ class Analyst:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
-        shown = {"request": turn.request, "files": listed(turn), "lessons": await learnt(turn, "specification", turn.request)}
+        lessons = await learnt(turn, "specification", turn.request)
+        shown = {"request": turn.request, "files": listed(turn), "lessons": lessons, **plans.shown(turn)}
         near = [tool for name in looked_at if (tool := await self._known(name))]
         for _ in range(attempts):
             prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
@@ -58,9 +64,15 @@ class Analyst:
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
                     raise SynthesisFailed(reply.message or "the model says that no tool can do this")
+                if reply.outcome == "steps":
+                    if problem := steps_problem(turn, reply.steps):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = f"It takes {count(len(reply.steps), 'step')}."
+                    return Plan(steps=reply.steps)
                 if reply.outcome != "tool" and reply.message:
                     current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
-                    return Reply(text=reply.message)
+                    return Reply(text=reply.message, asks=reply.outcome == "question")
                 found = await self._judge(current, _with_stated_examples(reply.specification, turn))
                 if not isinstance(found, str):
                     return found
@@ -76,7 +88,7 @@ class Analyst:
             return problem
         if conflict := contradiction(spec):
             current.fail(f"The examples of the request can't all be right: {conflict}.")
-            return Reply(text=f"Your examples can't all be right: {conflict}. Which one do you mean?")
+            return Reply(text=f"Your examples can't all be right: {conflict}. Which one do you mean?", asks=True)
         named = await self._known(spec.name)
         if named and named.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"

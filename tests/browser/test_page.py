@@ -26,7 +26,16 @@ pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.timeout(240)]
 PATIENCE = 60_000
 REVERSE = "Reverse the string 'hello world'"
 SPECIFY, TEST, IMPLEMENT, LEARN = "write the specification", "write the tests", "write the implementation", "learn lessons"
-TITLES = ("choose a tool", "extract the arguments", SPECIFY, TEST, IMPLEMENT, "answer the person", LEARN)
+TITLES = (
+    "choose a tool",
+    "extract the arguments",
+    SPECIFY,
+    TEST,
+    IMPLEMENT,
+    "answer the person",
+    "answer from the results of a plan",
+    LEARN,
+)
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 375, "height": 812}
 
 

@@ -67,6 +67,14 @@ async def test_a_greeting_is_answered_and_kept_for_the_next_turn(engine):
     assert again.conversation_id == asked.conversation_id
     await ended(engine, again.turn_id, records)
     assert [r.seq for r in records] == list(range(1, len(records) + 1))
+    for owner, turn_id, problem in [
+        ("me", asked.turn_id, "the turn had no plan"),
+        ("me", "nothing", "there is no turn 'nothing'"),
+        ("somebody", asked.turn_id, f"there is no turn '{asked.turn_id}'"),
+    ]:
+        with pytest.raises(RequestError) as refused:
+            await engine.keep(owner, turn_id)
+        assert refused.value.message == problem
 
 
 async def test_files_stay_with_their_conversation_and_its_owner(engine):

@@ -5,6 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 
+from src.composition.reverification import Reverification
+from src.composition.sources import PinnedSources
+from src.composition.upkeep import Upkeep
 from src.core.events import FINAL, BudgetSpent, Event, LessonsShown, Record, TurnFinished
 from src.core.files import FileLimits
 from src.core.lesson import LessonHint
@@ -48,6 +51,7 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             orchestrator=orchestrator,
             synthesis=synthesis,
             learning=book.learning,
+            upkeep=Upkeep(Reverification(library, sandbox, PinnedSources(library), lambda outcome: None)),
             journal=book.journal,
             recorder=Recorder(book.journal),
             files=ConversationFiles(book.database),

@@ -9,6 +9,7 @@ from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavaila
 from src.core.events import FINAL, BudgetSpent, Event, Limits, TurnStarted
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
+from src.core.protocols import NO_MODULES
 from src.core.spec import SpecificationReply
 from src.core.verdict import Raised
 from src.executor import Executor
@@ -285,7 +286,7 @@ async def test_two_turns_run_at_once():
     gate = asyncio.Barrier(2)
 
     class Meeting(ScriptedSandbox):
-        async def execute(self, name, code, arguments, files=()):
+        async def execute(self, name, code, arguments, files=(), *, library=NO_MODULES):
             await gate.wait()
             return await super().execute(name, code, arguments)
 

@@ -29,7 +29,11 @@ async def test_a_tool_is_provisional_then_trusted_then_retired_then_restored(tmp
     library = CapabilityRegistry(engine, tmp_path / "tools", tmp_path / "chroma_db", HashingEmbedder())
     await library.start()
     build = (specified(), fenced(TESTS), fenced(CODE))
-    uses = [part for number in (4, 5, 6, 7, 8, 9) for part in double(number)]
+    uses = [part for number in (4, 5, 6) for part in double(number)]
+    for number in (7, 8):
+        call, answer = double(number)
+        uses += [call, "misuse", answer]
+    uses += double(9)
     model = ScriptedModel(*build, *uses, CANNOT, *double(4))
     runs: list[Execution] = [returned()] * 3 + [BROKEN] * 3 + [returned()]
     sandbox = ScriptedSandbox(failing(), passing(), *runs)

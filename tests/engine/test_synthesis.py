@@ -5,6 +5,7 @@ import pytest
 from src.core.errors import ModelUnavailable, SandboxFailed, SynthesisFailed
 from src.core.events import Event, SuiteRepeated, SynthesisStep, TestFinished
 from src.core.spec import SpecificationReply
+from src.core.tool import Requirement
 from src.core.turn import Turn
 from src.core.verdict import Verdict
 from src.synthesis_engine import Reply, SynthesisEngine, SynthesisPolicy
@@ -219,7 +220,7 @@ async def test_two_turns_that_build_the_same_tool_share_the_first_one():
 @pytest.mark.parametrize("outcome", ["answer", "question"])
 async def test_a_request_that_needs_no_tool_is_answered_in_words(outcome):
     run = Run(ScriptedModel(SpecificationReply(outcome=outcome, message="Hello!", specification=None)), ScriptedSandbox())
-    assert await run.synthesize() == Reply(text="Hello!")
+    assert await run.synthesize() == Reply(text="Hello!", asks=outcome == "question")
 
 
 async def test_an_impossible_request_says_why_at_the_specification():
@@ -253,3 +254,40 @@ async def test_a_suite_that_cannot_run_on_the_stub_is_written_again_with_the_rea
     run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)), ScriptedSandbox(broken, failing(), passing()))
     await run.synthesize()
     assert "the suite does not run: ImportError: cannot import name 'helper'" in run.model.prompts[2].messages[-1].content
+
+
+HALF = tool("half", "def half(n: int) -> int:\n    return n // 2\n").model_copy(update={"version": 3})
+IMPORTING = f"from half import half\n\n\n{CODE}"
+
+
+async def test_a_tool_is_pinned_to_what_it_imports():
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(IMPORTING)), ScriptedSandbox(failing(), passing()), ListedLibrary(HALF))
+    built = await run.synthesize()
+    assert built.requires == (Requirement(name="half", version=3),)
+    shown = run.model.prompts[-1].messages[-1].content
+    assert "<tools>\nfrom half import half  # half(n: int) -> int: Add numbers.\n</tools>" in shown
+
+
+async def test_an_import_that_is_not_allowed_is_refused_before_the_sandbox():
+    retired = HALF.model_copy(update={"standing": "retired"})
+    model = ScriptedModel(specified(), fenced(TESTS), fenced(IMPORTING), fenced(CODE))
+    run = Run(model, ScriptedSandbox(failing(), passing()), ListedLibrary(retired))
+    assert (await run.synthesize()).requires == ()
+    refused = [e.text for e in run.events if isinstance(e, SynthesisStep) and e.state == "failed"]
+    assert refused == ["Refused: the tool half is retired; do without it."]
+    assert "<tools>" not in model.prompts[-1].messages[-1].content
+
+
+async def test_a_tool_that_changes_while_it_is_used_ends_the_registration():
+    library = ListedLibrary(HALF)
+
+    class Meanwhile(ScriptedSandbox):
+        async def verify(self, name, code, *others, **options):
+            if code == IMPORTING:
+                library.replace(HALF.model_copy(update={"version": 4}))
+            return await super().verify(name, code, *others, **options)
+
+    sandbox = Meanwhile(failing(), passing())
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(IMPORTING)), sandbox, library)
+    with pytest.raises(SynthesisFailed, match=r"the tools that it imports \(half\) have changed meanwhile"):
+        await run.synthesize()

@@ -178,6 +178,7 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
     announcement: { number: 1, text: "Tool library: add was removed, its files were deleted." },
   });
   assert.equal(said(after(known, { type: "library_changed", name: "new", change: "added", reason: "" })), "Tool library: new was added.");
+  assert.equal(said(after(known, { type: "library_changed", name: "new", change: "kept_back", reason: "" })), "Tool library: new was kept back.");
 });
 
 test("a tool that can't be loaded keeps the reason", () => {

@@ -19,6 +19,7 @@ test("a reused tool makes a turn of four steps", () => {
     id: "t1",
     startedAt: second(1),
     request: "15% of 300?",
+    keeps: "",
     files: [],
     made: [],
     state: "done",

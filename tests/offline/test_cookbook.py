@@ -23,6 +23,7 @@ from src.seeds import load_seeds
 from src.synthesis.code_block import python_code
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
+SPEC = {"may_plan": True, "results": "", "kept": ""}
 SEEDS = {seed.name: seed for seed in load_seeds()}
 
 
@@ -54,18 +55,18 @@ def complete(prompt: Prompt, tools: tuple[dict[str, Any], ...] = ()) -> Completi
 
 
 def choose(request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> tuple[str | None, Any]:
-    reply = complete(render("decide", history, request=request, files="", lessons=""), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files="", results="", lessons=""), (*tools, DECLINE))
     assert reply.finish_reason == "tool_calls"
     return reply.function, reply.arguments
 
 
 def choose_with(files: str, request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> Any:
-    reply = complete(render("decide", history, request=request, files=files, lessons=""), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files=files, results="", lessons=""), (*tools, DECLINE))
     return reply.arguments
 
 
 def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> SpecificationReply:
-    reply = complete(render("specification", request=request, near="\n".join(taken), problem=problem, files="", lessons=""))
+    reply = complete(render("specification", request=request, near="\n".join(taken), problem=problem, files="", lessons="", **SPEC))
     assert (reply.function, reply.finish_reason) == (None, "stop")
     return SpecificationReply.model_validate_json(reply.content)
 
@@ -181,7 +182,8 @@ def test_foreign_tool_is_not_called_for_another_job_on_the_same_subject() -> Non
 
 
 def arguments(request: str, tool: dict[str, Any], history: tuple[ChatMessage, ...] = (), problem: str = "") -> tuple[str | None, Any]:
-    prompt = render("arguments", history, request=request, function=tool["function"]["name"], problem=problem, files="", lessons="")
+    shown = {"function": tool["function"]["name"], "problem": problem, "files": "", "results": "", "lessons": ""}
+    prompt = render("arguments", history, request=request, **shown)
     reply = complete(prompt, (tool, DECLINE))
     return reply.function, reply.arguments
 
@@ -228,12 +230,13 @@ def test_refused_name_is_not_proposed_again() -> None:
 
 def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> None:
     history = (ChatMessage(role="user", content="Reverse 'a'"), ChatMessage(role="assistant", content="`a`"))
-    prompt = render("specification", history, request="and 'b'?", near="", problem="", files="", lessons="")
+    prompt = render("specification", history, request="and 'b'?", near="", problem="", files="", lessons="", **SPEC)
     reply = SpecificationReply.model_validate_json(complete(prompt).content)
     assert reply.model_dump() == {
         "outcome": "question",
         "message": "This seems to continue the request before it. Please say it in one sentence, such as “Reverse the string 'abc'”",
         "specification": None,
+        "steps": (),
     }
 
 
@@ -250,7 +253,7 @@ def written(spec: Specification) -> tuple[str | None, str | None]:
     shown = spec.model_dump_json(indent=2)
     tests = complete(render("tests", name=spec.name, specification=shown, problem="", lessons="")).content
     code = complete(
-        render("implementation", signature=str(spec.signature()), specification=shown, tests=tests, problem="", lessons="")
+        render("implementation", signature=str(spec.signature()), specification=shown, tests=tests, tools="", problem="", lessons="")
     ).content
     return python_code(tests), python_code(code)
 
@@ -265,6 +268,7 @@ def test_repair_writes_the_module_again() -> None:
             signature=str(spec.signature()),
             specification=shown,
             tests="...",
+            tools="",
             code="broken",
             failures="test_squares: failed",
             lessons="",
@@ -375,7 +379,7 @@ def test_free_chat_is_told_what_the_offline_model_is(messages: list[dict[str, An
 
 
 def test_content_in_parts_is_read() -> None:
-    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="")
+    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
     messages = [{"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages]
     reply = SpecificationReply.model_validate_json(Cookbook().complete(ChatRequest(model="offline", messages=messages)).content)
     assert reply.outcome == "tool"
@@ -421,7 +425,7 @@ def test_the_only_table_is_the_one_that_is_meant(files: str, request_text: str, 
 
 def test_names_of_files_are_no_names_of_tools_that_are_taken() -> None:
     files = SALES.replace("sales.csv", "chart_csv_file")
-    reply = complete(render("specification", request="Chart this CSV", near="", problem="", files=files, lessons=""))
+    reply = complete(render("specification", request="Chart this CSV", near="", problem="", files=files, lessons="", **SPEC))
     assert SpecificationReply.model_validate_json(reply.content).specification.name == "chart_csv_file"
 
 
@@ -435,3 +439,45 @@ def test_files_are_left_to_the_page_and_what_is_refused_is_said() -> None:
     answer = told("plot_csv_columns(path='a.csv', x='a', y='b')", execution)
     assert answer == "Here is `b` against `a`. A file could not be handed out: link: it is a symbolic link."
     assert told("unheard_of()", execution.model_copy(update={"refused_files": ()})) == "The result is `plot.png`."
+
+
+COMPOSED = "Reverse the text 'abc' and then count its vowels"
+
+
+def test_a_request_that_takes_several_steps_is_planned():
+    reply = complete(render("specification", request=COMPOSED, near="", problem="", files="", lessons="", **SPEC))
+    told = SpecificationReply.model_validate_json(reply.content)
+    assert (told.outcome, [(s.id, s.request, s.needs) for s in told.steps]) == (
+        "steps",
+        [("reversed", "Reverse the text 'abc'", ()), ("vowels", "Count the vowels in 'reversed'", ("reversed",))],
+    )
+
+
+def test_a_step_takes_the_result_of_another_by_reference():
+    results = '{"id": "reversed", "request": "Reverse the text", "value": "cba"}'
+    reply = complete(
+        render("decide", request="Count the vowels in 'reversed'", files="", results=results, lessons=""),
+        (tool_of("count_vowels"), DECLINE),
+    )
+    assert (reply.function, reply.arguments) == ("count_vowels", {"text": {"$result": "reversed"}})
+
+
+def test_a_plan_is_answered_from_all_results():
+    results = '{"id": "reversed", "request": "Reverse it", "value": "cba"}\n{"id": "vowels", "request": "Count", "value": ""}'
+    assert complete(render("results", request=COMPOSED, results=results)).content == "- Reverse it: `cba`\n- Count: an empty text"
+
+
+def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps():
+    kept = '{"request": "Reverse the text", "tool": "reverse_text"}\n{"request": "Count the vowels", "tool": "count_vowels"}'
+    reply = complete(
+        render("specification", request=COMPOSED, near="", problem="", files="", lessons="", **SPEC | {"may_plan": False, "kept": kept})
+    )
+    spec = SpecificationReply.model_validate_json(reply.content).specification
+    assert spec is not None
+    tools = "from reverse_text import reverse_text  # reverse\nfrom count_vowels import count_vowels  # count"
+    shown = spec.model_dump_json()
+    code = complete(render("implementation", signature="", specification=shown, tests="", tools=tools, problem="", lessons="")).content
+    assert [line for line in code.splitlines() if "import" in line] == [
+        "from count_vowels import count_vowels",
+        "from reverse_text import reverse_text",
+    ]

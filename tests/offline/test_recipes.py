@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from src.core.composition import Importable
 from src.core.packages import sandbox_packages
 from src.core.signature import parse_signature
 from src.core.spec import SpecificationReply
+from src.core.tool import ToolDraft
 from src.offline.cookbook.conversation import matches
 from src.offline.cookbook.recipe import Recipe
 from src.offline.cookbook.recipes import RECIPES
@@ -21,8 +23,14 @@ from src.offline.cookbook.specifying import recipe_of, specification
 from src.sandbox import SecureSandbox
 from src.synthesis.checks import module_problem, specification_problem, suite_problem
 from src.synthesis.stubs import stub
+from tests.doubles import registered
 
 each_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=[r.name for r in RECIPES])
+
+
+def tool_draft(recipe: Recipe) -> ToolDraft:
+    source = recipe.source
+    return ToolDraft(name=recipe.name, description=source.description, signature=source.signature, code=source.code, tests=source.tests)
 
 
 def imports(source: str) -> set[str]:
@@ -34,6 +42,7 @@ def imports(source: str) -> set[str]:
     return {name.partition(".")[0] for name in found}
 
 
+TOOLS = Importable(registered(tool_draft(r)) for r in RECIPES if not r.steps)
 PLAIN = [r for r in RECIPES if not imports(r.source.code) & set(sandbox_packages())]
 """Recipes that need the standard library only; the packages of the others are in the sandbox, and need not be here."""
 OTHERS = [r for r in RECIPES if r not in PLAIN]
@@ -97,7 +106,7 @@ def test_specification_is_one_the_engine_accepts(recipe: Recipe) -> None:
     assert SpecificationReply.model_validate_json(reply.model_dump_json()) == reply
     assert specification_problem(spec) is None
     assert suite_problem(recipe.source.tests, recipe.name) is None
-    assert module_problem(recipe.source.code, spec.signature()) is None
+    assert module_problem(recipe.source.code, spec.signature(), TOOLS) is None
 
 
 @each_recipe

@@ -134,7 +134,7 @@ async def test_an_edit_that_was_verified_is_accepted(place: Place, two: Capabili
     path.write_text("def reverse_text(text: str, times: int = 1) -> str:\n    return text[::-1]\n")
     sources = await two.sources("reverse_text")
     assert sources == Sources(code=path.read_text(), tests=REVERSE.tests)
-    tool = await two.accept("reverse_text", sources)
+    tool = await two.accept(await two.edited("reverse_text"))
     assert (tool.code, tool.digest, tool.description) == (sources.code, sources.digest, REVERSE.description)
     assert str(tool.signature) == "reverse_text(text: str, times: int = 1) -> str"
     assert tool.signature.parameters[0].description == "Any text."
@@ -145,16 +145,16 @@ async def test_an_edit_that_was_verified_is_accepted(place: Place, two: Capabili
 async def test_an_edit_after_the_verification_is_not_accepted(place: Place, two: CapabilityRegistry) -> None:
     path = place.tools_dir / "reverse_text.py"
     path.write_text("def reverse_text(text: str) -> str:\n    return text[::-1]\n")
-    verified = await two.sources("reverse_text")
+    verified = await two.edited("reverse_text")
     path.write_text("def reverse_text(text: str) -> str:\n    return ''\n")
     with pytest.raises(ToolModified, match="since they were verified"):
-        await two.accept("reverse_text", verified)
+        await two.accept(verified)
 
 
 async def test_an_edit_without_the_function_is_not_accepted(place: Place, two: CapabilityRegistry) -> None:
     (place.tools_dir / "reverse_text.py").write_text("def other() -> None: ...\n")
     with pytest.raises(ToolModified, match="defines no function reverse_text"):
-        await two.accept("reverse_text", await two.sources("reverse_text"))
+        await two.edited("reverse_text")
 
 
 async def test_undecodable_bytes_are_an_edit_like_any_other(place: Place, two: CapabilityRegistry) -> None:

@@ -152,7 +152,7 @@ async def test_a_rollback_brings_back_files_that_were_deleted(place: Place, libr
 async def test_an_accepted_edit_is_a_version(place: Place, library: CapabilityRegistry) -> None:
     await library.add(REVERSE)
     (place.tools_dir / "reverse_text.py").write_text(REPAIRED.code)
-    tool = await library.accept("reverse_text", await library.sources("reverse_text"))
+    tool = await library.accept(await library.edited("reverse_text"))
     assert (tool.version, tool.code, tool.standing) == (2, REPAIRED.code, "provisional")
     newest, _ = await library.versions("reverse_text")
     assert (newest.code, newest.provenance) == (REPAIRED.code, Provenance(origin=Edited()))

@@ -1,9 +1,9 @@
 """An engine without a model: the request says what the turn does; journal and recorder are the real ones.
 
 `say TEXT` answers word by word; `say back` also hands out the files that came with it. `hold NAME` says one word, waits until
-somebody sends `release NAME`, then says another. `flood N` emits N pieces. `fail` and `crash` end badly, within a turn and before
-one. `grow NAME` reports a new tool. `break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off`
-changes the status.
+somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second waits for `release NAME`; keeping
+it says `kept`. `flood N` emits N pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
+`break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes the status.
 """
 
 import asyncio
@@ -13,9 +13,24 @@ from datetime import UTC, datetime
 from functools import partial
 
 from src.core.errors import RequestError, ToolNotFound, VersionConflict, VersionNotFound
-from src.core.events import AnswerToken, Event, FilesMade, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped, Usage
+from src.core.events import (
+    AnswerToken,
+    Event,
+    FilesMade,
+    PlanMade,
+    PlanStepChanged,
+    Record,
+    Searching,
+    ToolFound,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+    Usage,
+)
 from src.core.files import MB, File, FileLimits
 from src.core.lesson import Lesson
+from src.core.plan import PlannedStep
 from src.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
@@ -114,16 +129,28 @@ class FakeEngine:
             conversation_id = self._journal.create_conversation(owner, request[:80])
         else:
             self._journal.check_owner(owner, conversation_id)
+        return self._begin(owner, conversation_id, request, files)
+
+    async def keep(self, owner: str, turn_id: str) -> Asked:
+        records = self._journal.turn(turn_id)
+        if not records or self._journal.owner_of(records[0].conversation_id) != owner:
+            raise RequestError(f"there is no turn {turn_id!r}")
+        return self._begin(owner, records[0].conversation_id, "say kept", (), turn_id)
+
+    def _begin(self, owner: str, conversation_id: str, request: str, files: Sequence[File], keeps: str = "") -> Asked:
         turn_id = self._journal.begin_turn(conversation_id, request)
-        task = asyncio.create_task(self._turn(request, files, partial(self._recorder.emit, conversation_id, turn_id)))
+        emit = partial(self._recorder.emit, conversation_id, turn_id)
+        task = asyncio.create_task(self._turn(request, files, keeps, emit))
         self._running[turn_id] = owner, task
         task.add_done_callback(lambda _: self._running.pop(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
-    async def _turn(self, request: str, files: Sequence[File], emit: Callable[[Event], None]) -> None:
+    async def _turn(self, request: str, files: Sequence[File], keeps: str, emit: Callable[[Event], None]) -> None:
         said = list[str]()
         try:
-            emit(TurnStarted(request=request, files=tuple(f.reference() for f in files), contents=tuple(files)))
+            emit(TurnStarted(request=request, files=tuple(f.reference() for f in files), contents=tuple(files), keeps=keeps))
+            if request.startswith("plan "):
+                await self._plan(emit, request.removeprefix("plan "))
             if request.startswith("say back"):
                 back = tuple(File(name=f"back-{f.name}", content=f.content) for f in files)
                 emit(FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back))
@@ -138,8 +165,23 @@ class FakeEngine:
         else:
             emit(TurnFinished(answer="".join(said)))
 
+    async def _plan(self, emit: Callable[[Event], None], name: str) -> None:
+        """Two steps, of which the second waits until somebody sends `release NAME`."""
+        first = PlannedStep(id="reversed", request="Reverse the text 'abc'", needs=())
+        second = PlannedStep(id="vowels", request="Count the vowels of reversed", needs=("reversed",))
+        emit(PlanMade(steps=(first, second)))
+        for step, tool, value in ((first, "reverse_text", "cba"), (second, "count_vowels", "1")):
+            emit(PlanStepChanged(step=step.id, state="started"))
+            emit(Searching(plan_step=step.id))
+            if step is second:
+                await self._released[name].wait()
+            emit(ToolFound(plan_step=step.id, tool=tool, confidence=0.9, considered=(tool,)))
+            emit(PlanStepChanged(step=step.id, state="finished", tool=tool, text=value, seconds=0.5))
+
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
+            case "plan":
+                yield "One."
             case "say":
                 for word in rest.split():
                     yield word

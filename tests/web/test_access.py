@@ -28,6 +28,8 @@ PATHS = [
     "/api/tools/add/rollback",
     "/api/tools/add/retire",
     "/api/tools/add/restore",
+    "/api/lessons",
+    "/api/lessons/unknown",
     "/api/conversations",
     "/api/conversations/unknown/records",
     "/api/conversations/unknown/files/unknown/unknown",
@@ -44,7 +46,7 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
 def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py")))
-    assert len(rules) == 15
+    assert len(rules) == 18
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in PATHS), rule

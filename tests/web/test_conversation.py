@@ -21,7 +21,7 @@ def test_a_turn_arrives_whole_and_in_order(server: ServerProcess, visitor: reque
         records = page.records(until="turn_finished")
         assert asked == {"ok": True, "conversation_id": records[0]["conversation_id"], "turn_id": records[0]["turn_id"]}
         assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
-        assert records[0]["event"] == {"type": "turn_started", "request": "say to be or not", "files": []}
+        assert records[0]["event"] == {"type": "turn_started", "request": "say to be or not", "files": [], "keeps": ""}
         assert _texts(records) == records[-1]["event"]["answer"] == "tobeornot"
         assert page.follow(asked["conversation_id"]) == records
         assert page.follow(asked["conversation_id"], after=len(records) - 1) == records[-1:]
@@ -34,6 +34,17 @@ def test_the_next_turn_continues_the_numbers_of_its_conversation(server: ServerP
         second = page.ask("say two", first["conversation_id"])
         assert (second["conversation_id"], second["turn_id"] != first["turn_id"]) == (first["conversation_id"], True)
         assert page.records(until="turn_finished")[0]["seq"] == last + 1
+
+
+def test_keeping_a_plan_begins_a_turn_in_its_conversation(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        first = page.ask("say one")
+        page.records(until="turn_finished")
+        kept = page.call("keep", {"turn_id": first["turn_id"]})
+        assert (kept["ok"], kept["conversation_id"]) == (True, first["conversation_id"])
+        assert {r["turn_id"] for r in page.records(until="turn_finished")} == {kept["turn_id"]}
+        refused = page.call("keep", {"turn_id": "nobody's"})
+        assert refused["error"]["message"] == 'there is no turn "nobody\'s"'
 
 
 def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(server: ServerProcess, visitor: requests.Session) -> None:

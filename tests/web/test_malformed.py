@@ -25,6 +25,7 @@ BAD_OBJECTS: dict[str, list[Any]] = {
         {"text": "x" * 1_000_000},
         {"text": "crash"},
     ],
+    "keep": [{}, {"turn_id": 5}, {"turn_id": "x" * 100_000}],
     "stop": [{}, {"turn_id": 5}, {"turn_id": None}, {"turn_id": "x" * 100_000}],
     "subscribe": [
         {},
@@ -43,7 +44,7 @@ def _is_alive(page: Client) -> bool:
     return page.records(until="turn_finished")[-1]["event"]["answer"] == "alive"
 
 
-@pytest.mark.parametrize("event", ["ask", "stop", "subscribe"])
+@pytest.mark.parametrize("event", ["ask", "keep", "stop", "subscribe"])
 def test_a_bad_payload_is_refused_in_the_reply_and_by_an_event(server: ServerProcess, visitor: requests.Session, event: str) -> None:
     with server.socket(visitor) as page:
         for payload in [*NOT_ONE_OBJECT, *BAD_OBJECTS[event]]:
@@ -84,7 +85,7 @@ def test_events_that_do_not_exist_are_refused(server: ServerProcess, visitor: re
         reply = page.call(name, {"text": "say hello"}, timeout=20)
         assert reply == {
             "ok": False,
-            "error": {"message": f"{name!r} is not an event of this server", "remedy": "send ask, stop or subscribe with one object"},
+            "error": {"message": f"{name!r} is not an event of this server", "remedy": "send ask, keep, stop or subscribe with one object"},
         }
         assert page.next("error") == reply["error"]
 

@@ -5,16 +5,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from src.core.functions import REFERENCE
 from src.core.spec import Specification, SpecificationReply
 from src.offline.completion import ChatRequest, Completion
-from src.offline.cookbook.answering import answer
-from src.offline.cookbook.conversation import Match, matches
+from src.offline.cookbook.answering import answer, answer_plan
+from src.offline.cookbook.conversation import Match, matches, planned
 from src.offline.cookbook.fitting import Function, fill, fill_by_literals
 from src.offline.cookbook.learning import lessons_of
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.sections import Task, read_task
 from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
-from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification
+from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification, with_imports
 
 _DECLINE = "no_tool_fits"
 _UNKNOWN_TOOL = (
@@ -35,6 +36,8 @@ class Cookbook:
                 return Completion(content=_specified(task).model_dump_json())
             case "write the tests" | "write more tests" | "write the implementation" | "repair the implementation":
                 return Completion(content=_written(task))
+            case "answer from the results of a plan":
+                return Completion(content=answer_plan(task.parts["results"]))
             case "write the deciding test":
                 return Completion(content="undecided")
             case "mend a tool":
@@ -55,7 +58,7 @@ def _choice(task: Task, functions: list[Function]) -> Completion:
     for match in asked:
         for tool in tools:
             if match.recipe.makes(tool.name) and (arguments := fill(tool, match)) is not None:
-                return _called(tool.name, arguments)
+                return _called(tool.name, {n: {REFERENCE: v} if v in task.results else v for n, v in arguments.items()})
     foreign = [f for f in tools if not any(r.makes(f.name) for r in RECIPES)]
     fitting = [(f.name, arguments) for f in foreign if (arguments := fill_by_literals(request, f)) is not None]
     if len(fitting) == 1:
@@ -80,7 +83,10 @@ def _specified(task: Task) -> SpecificationReply:
     request = task.parts["request"]
     asked = matches(request)
     if asked:
-        return SpecificationReply(outcome="tool", message="", specification=specification(asked[0].recipe, names_in(task.rest)))
+        recipe = asked[0].recipe
+        if recipe.steps and not task.keeps:
+            return SpecificationReply(outcome="steps", message="", specification=None, steps=planned(asked[0]))
+        return SpecificationReply(outcome="tool", message="", specification=specification(recipe, names_in(task.rest)))
     small_talk = reply_to(request)
     if small_talk:
         return SpecificationReply(outcome="answer", message=small_talk, specification=None)
@@ -103,4 +109,4 @@ def _written(task: Task) -> str:
         return _UNKNOWN_TOOL
     source = recipe.source
     text = source.tests if task.name in ("write the tests", "write more tests") else source.code
-    return f"```python\n{source.renamed(text, spec.name)}```"
+    return f"```python\n{with_imports(source.renamed(text, spec.name), task.rest)}```"

@@ -1,6 +1,7 @@
 """Answers: the result of a call in a sentence, Markdown."""
 
 import ast
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +24,16 @@ def answer(call: str, result: str) -> str:
     name, arguments = _call(call)
     refused = [f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason]
     return "".join([_told(name, arguments, _FILES.sub("", result)), *refused])
+
+
+def answer_plan(results: str) -> str:
+    """What each step gave; `results` are lines of JSON, as `src/prompts/plans.py` writes them."""
+    lines = [json.loads(line) for line in results.splitlines()]
+    return "\n".join(f"- {line['request']}: {_inline_or_block(line['value'])}" for line in lines)
+
+
+def _inline_or_block(text: str) -> str:
+    return code(text) or (f"\n\n{_block(text)}\n" if text else "an empty text")
 
 
 def _told(name: str, arguments: Mapping[str, Any], result: str) -> str:

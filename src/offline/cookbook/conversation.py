@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from src.core.plan import PlannedStep
 from src.offline.cookbook.literals import Unreadable
 from src.offline.cookbook.recipe import Recipe
 from src.offline.cookbook.recipes import RECIPES
@@ -45,6 +46,12 @@ def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
     readings = forms(request)
     found = [Match(recipe, arguments) for recipe in RECIPES if (arguments := recipe.match(readings)) is not None]
     return tuple(found) or _continued(request, earlier[-_MEMORY:])
+
+
+def planned(match: Match) -> tuple[PlannedStep, ...]:
+    """The steps of a recipe that takes several, with what the request gives."""
+    shown = {name: repr(value) for name, value in match.arguments.items()}
+    return tuple(step.model_copy(update={"request": step.request.format_map(shown)}) for step in match.recipe.steps)
 
 
 def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from src.core.plan import PlannedStep
 from src.core.value import Value
 from src.offline.cookbook.pattern import Pattern, compile_pattern
 from src.offline.cookbook.source import Source, read_source
@@ -22,6 +23,8 @@ class Recipe(Value):
     """Five ways to ask for it; "" for a seed, which brings its own."""
     says: str | tuple[str, str] = ""
     """The answer with {result} and {parameters}; for a yes-or-no question the answers for True and False."""
+    steps: tuple[PlannedStep, ...] = ()
+    """The steps that the request is taken in before a plan of them is kept as this tool; with {parameters} in their requests."""
     aliases: tuple[str, ...] = ()
     """Other names that a tool for the same job may have; one of them is taken where the name is not free."""
 

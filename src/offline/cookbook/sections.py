@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 _TASK = "# Task: "
-_FILES = re.compile(r"\s*<files(?P<mark>-[0-9a-f]+)?>\n(?P<lines>.*?)\n</files(?P=mark)?>", re.DOTALL)
-_LESSONS = re.compile(r"\s*<lessons(?P<mark>-[0-9a-f]+)?>\n.*?\n</lessons(?P=mark)?>", re.DOTALL)
+_LISTS = re.compile(r"\s*<(?P<tag>files|results|plan)(?P<mark>-[0-9a-f]+)?>\n(?P<lines>.*?)\n</(?P=tag)(?(mark)(?P=mark))>", re.DOTALL)
+"""Sections that hold one line of JSON for each thing, and are not always there."""
+_LESSONS = re.compile(r"\s*<lessons(?P<mark>-[0-9a-f]+)?>\n.*?\n</lessons(?(mark)(?P=mark))>", re.DOTALL)
 """Hints for models that can follow them."""
 _SECTIONS = {
     "choose a tool": ("request",),
@@ -21,6 +22,7 @@ _SECTIONS = {
     "write the implementation": ("specification", "tests"),
     "repair the implementation": ("specification", "tests", "implementation", "failures"),
     "answer the person": ("request", "call", "result"),
+    "answer from the results of a plan": ("request", "results"),
     "learn lessons": ("record",),
 }
 
@@ -37,6 +39,10 @@ class Task:
     """What stands after the sections: names that are taken, why an earlier reply was refused."""
     files: tuple[str, ...]
     """Names of the files that a tool would find: those of the request if it has any, else earlier ones, the newest first."""
+    results: tuple[str, ...]
+    """Ids of the results of other steps, if this is a step of a plan."""
+    keeps: bool
+    """Whether one tool is to be made of a plan."""
     earlier: tuple[str, ...]
     """The user messages before the last one, oldest first."""
 
@@ -49,18 +55,18 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
     name = first.removeprefix(_TASK) if first.startswith(_TASK) else ""
     found = _pattern(_SECTIONS[name]).search(said[-1]) if name in _SECTIONS else None
     if found is None:
-        return Task("", {"request": said[-1]}, "", (), tuple(said[:-1]))
+        return Task("", {"request": said[-1]}, "", (), (), False, tuple(said[:-1]))
     parts = {tag: found[tag].strip("\n") for tag in _SECTIONS[name]}
     rest = _LESSONS.sub("", said[-1][found.end() :])
-    listed = _FILES.search(rest)
-    return Task(name, parts, _FILES.sub("", rest), _files(listed["lines"]) if listed else (), tuple(said[:-1]))
+    lists = {m["tag"]: [json.loads(line) for line in m["lines"].splitlines()] for m in _LISTS.finditer(rest)}
+    results = tuple(result["id"] for result in lists.get("results", ()))
+    return Task(name, parts, _LISTS.sub("", rest), _names(lists.get("files", [])), results, "plan" in lists, tuple(said[:-1]))
 
 
-def _files(lines: str) -> tuple[str, ...]:
-    """The names in the section that `src/prompts/files.py` writes."""
-    found = [json.loads(line) for line in lines.splitlines()]
-    given = [file["name"] for file in found if "from" not in file]
-    return tuple(given or [file["name"] for file in found])
+def _names(files: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the section says that `src/prompts/files.py` writes."""
+    given = [file["name"] for file in files if "from" not in file]
+    return tuple(given or [file["name"] for file in files])
 
 
 def _pattern(tags: Sequence[str]) -> re.Pattern[str]:

@@ -53,6 +53,15 @@ def recipe_of(spec: Specification) -> Recipe | None:
     return recipe if same and ours.returns == theirs.returns else None
 
 
+def with_imports(code: str, rest: str) -> str:
+    """The code with the tools that it imports under the names that they have in the library, as the prompt lists them."""
+    for name in re.findall(r"^from (\w+) import \1\b", rest, re.MULTILINE):
+        for recipe in RECIPES:
+            if recipe.makes(name):
+                code = recipe.source.renamed(code, name)
+    return code
+
+
 def names_in(text: str) -> frozenset[str]:
     """The names of the recipes' tools that a text mentions."""
     return frozenset(word for word in re.findall(r"[a-z_][a-z0-9_]*", text) if any(r.makes(word) for r in RECIPES))

@@ -148,7 +148,7 @@ class _Trial:
     def run(self) -> bool:
         """Do the job and report its end; whether every process played its part until then, and can play it again."""
         try:
-            self._tool.send({k: self._job[k] for k in ("name", "code", "arguments") if k in self._job})
+            self._tool.send({k: self._job[k] for k in ("name", "code", "library", "arguments") if k in self._job})
             if self._tests:
                 self._tests.send({k: self._job[k] for k in ("name", "tests", "order", "stop_early") if k in self._job})
             end = self._watch()

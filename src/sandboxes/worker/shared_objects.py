@@ -12,6 +12,7 @@ from typing import Any
 
 from . import codec
 from .codec import NotPlain
+from .library import LIBRARY
 
 _CAUSES = 3
 _FRAMES = 8
@@ -176,7 +177,8 @@ def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
 
 
 def own_frames(error: BaseException, module: ModuleType) -> list[str]:
-    """The traceback's lines that lie in the tool's source, the innermost last."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == module.__file__]
+    """The traceback's lines that lie in the tool's source, or in that of a tool which it imports; the innermost last."""
+    own = LIBRARY.files | {module.__file__}
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in own]
     lines = [f"{f.filename}, line {f.lineno}, in {f.name}: {(f.line or '')[:_LINE]}" for f in frames]
     return lines if len(lines) <= _FRAMES else [*lines[:2], f"... {len(lines) - _FRAMES} more ...", *lines[2 - _FRAMES :]]

@@ -1,4 +1,4 @@
-"""The process of the tool: it holds the tool's source and nothing else of the job.
+"""The process of the tool: it holds the tool's source, those of the tools that it imports, and nothing else of the job.
 
 It loads the module, then calls the function once (`execute`) or answers the tests' requests (`verify`): by the same frames, with the
 same streams and descriptors, so that a tool finds no difference in what surrounds it.
@@ -18,6 +18,7 @@ from typing import Any
 from . import report
 from .codec import NotPlain
 from .frames import BrokenStream, Channel, Message, pack
+from .library import LIBRARY, compiled
 from .shared_objects import SharedObjects
 from .zygote import Nursery
 
@@ -36,6 +37,7 @@ def run(nursery: Nursery) -> None:
 
 
 def _do(job: Message, control: Channel, calls: Channel) -> None:
+    LIBRARY.provide(job.get("library", {}))
     try:
         module = load(job["name"], job["code"])
     except BaseException as error:  # noqa: BLE001 - whatever the tool's source does while it is loaded is an answer
@@ -74,8 +76,7 @@ def load(name: str, source: str) -> ModuleType:
     """The module of the given source, registered as an ordinary import would."""
     module = types.ModuleType(name)
     module.__file__ = f"{name}.py"
-    linecache.cache[module.__file__] = (len(source), None, source.splitlines(keepends=True), module.__file__)
-    code = compile(source, module.__file__, "exec", dont_inherit=True)
+    code = compiled(source, module.__file__)
     sys.modules[name] = module
     exec(code, module.__dict__)  # noqa: S102 - this process exists to run it
     return module

@@ -1,6 +1,6 @@
 // What a screen reader is told of an event: the turns of a story, never single tokens or tests.
 
-import { STEP_WORDS } from "./format.js";
+import { plural, STEP_WORDS } from "./format.js";
 
 const steps = {
   started: ({ step, attempt }) => `${STEP_WORDS[step]} started${attempt > 1 ? `, attempt ${attempt}` : ""}.`,
@@ -9,12 +9,20 @@ const steps = {
   failed: ({ step, text }) => `${STEP_WORDS[step]} failed. ${text}`.trim(),
 };
 
+const planSteps = {
+  started: ({ step }) => `Step ${step} started.`,
+  finished: ({ step, text }) => `Step ${step} done: ${text}`,
+  failed: ({ step, text }) => `Step ${step} failed: ${text}`,
+};
+
 const sentences = {
   searching: () => "Searching the library.",
   tool_found: ({ tool }) => `Found the tool ${tool}.`,
   no_tool_found: () => "No tool found; one will be written.",
   lessons_shown: ({ lessons }) => `Lessons of earlier turns: ${lessons.map((l) => l.advice).join(" ")}`,
   synthesis_step: (event) => steps[event.state](event),
+  plan_made: ({ steps: planned }) => `It takes ${plural(planned.length, "step")}.`,
+  plan_step: (event) => planSteps[event.state](event),
   executing: ({ tool }) => `Running ${tool}.`,
   execution_failed: ({ tool }) => `${tool} failed.`,
   files_made: ({ files }) => `Made ${files.map((f) => f.name).join(", ")}.`,
@@ -25,4 +33,5 @@ const sentences = {
   turn_stopped: ({ reason }) => `Stopped: ${reason}`,
 };
 
-export const announcementOf = ({ event }) => sentences[event.type]?.(event) ?? "";
+// What happens within a step of a plan is told by the step.
+export const announcementOf = ({ event }) => (event.plan_step ? "" : (sentences[event.type]?.(event) ?? ""));

@@ -120,6 +120,18 @@ async function upload(key, files) {
   return ids;
 }
 
+// Whether the turn that makes one tool of another's plan was begun.
+export async function keep(turnId) {
+  try {
+    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("keep", { turn_id: turnId });
+    if (reply.ok) ensureSubscribed(reply.conversation_id);
+    return reply.ok;
+  } catch {
+    dispatch({ type: "noticed", message: "The server did not answer.", remedy: "Check that it runs, then try again." });
+    return false;
+  }
+}
+
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });
   socket.emit("stop", { turn_id: turnId });

@@ -13,6 +13,7 @@ export const STEP_WORDS = {
   verification: "Verification",
   mutation: "Strength of the tests",
   registration: "Registration",
+  plan: "Plan",
   executing: "Execution",
   tool_standing_changed: "Standing",
   tool_mismatch: "Tool does not fit",
@@ -33,6 +34,7 @@ const NOW_WORDS = {
   verification: "Running the tests in the sandbox",
   mutation: "Trying the tests on deliberate mistakes",
   registration: "Adding the tool to the library",
+  plan: "Working through the steps",
   executing: "Running the tool",
   answer: "Writing the answer",
 };

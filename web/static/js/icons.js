@@ -52,6 +52,7 @@ const OF_STEP = {
   verification: "shield",
   mutation: "flask",
   registration: "book",
+  plan: "menu",
   executing: "play",
   tool_standing_changed: "book",
   tool_mismatch: "swap",

@@ -5,10 +5,10 @@ export const SYNTHESIS = ["specification", "tests", "implementation", "verificat
 // Prompts that only add tests to a suite that stands.
 const ADDED = new Set(["more_tests", "deciding_test"]);
 
-// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn, or one
+// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn, or one that came to a plan, or one
 // that found in its specification that no tool is needed: then the turn has an answer while steps still wait.
 export function progress(steps, answered = false) {
-  if (!steps.some((step) => SYNTHESIS.includes(step.kind))) return null;
+  if (!steps.some((step) => SYNTHESIS.includes(step.kind)) || steps.some((step) => step.kind === "plan")) return null;
   let reached = -1;
   const parts = SYNTHESIS.map((name) => {
     const index = steps.findLastIndex((step) => step.kind === name && !ADDED.has(step.prompt));

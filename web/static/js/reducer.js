@@ -100,7 +100,7 @@ const changes = {
   retired_shown: (state, { shown }) => ({ ...state, showRetired: shown }),
   search_changed: (state, { text }) => ({ ...state, search: text }),
   library_changed(state, { name, change, reason }) {
-    return announce(outdated(state, name), `Tool library: ${name} was ${change}${reason ? `, ${reason}` : ""}.`);
+    return announce(outdated(state, name), `Tool library: ${name} was ${change.replace("_", " ")}${reason ? `, ${reason}` : ""}.`);
   },
 
   noticed: (state, { message, remedy = "" }) => announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),

@@ -22,7 +22,14 @@ export function close(steps, which, state, at) {
 
 function ended(step, state, at) {
   if (step.kind === "stub") return { ...step, state: stubState(step, state), seconds: totalSeconds(step.tests) };
-  return { ...step, state, seconds: step.seconds ?? Math.max(0, (at - step.startedAt) / 1000) };
+  const parts = step.parts && { parts: step.parts.map((part) => stopped(part, at)) };
+  return { ...step, ...parts, state, seconds: step.seconds ?? Math.max(0, (at - step.startedAt) / 1000) };
+}
+
+// A part of a plan that has ended; one that had not come to its own end was stopped.
+function stopped(part, at) {
+  if (part.state !== "running" && part.state !== "waiting") return part;
+  return { ...part, state: "stopped", steps: close(part.steps, () => true, "stopped", at) };
 }
 
 // The stub run is as it should be when no test passes on a function without a body, in whatever order.

@@ -1,9 +1,10 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/core/events.py.
 
+import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
 export const newTurn = (id, startedAt) => ({
-  id, startedAt, request: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "",
+  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "",
 });
 
 const always = () => true;
@@ -14,11 +15,18 @@ const withSteps = (turn, steps) => ({ ...turn, steps });
 // An event that this page does not know, from a newer server, changes nothing.
 export function foldEvent(turn, event, at) {
   const fold = folds[event.type];
-  return fold ? fold(turn, event, at) : turn;
+  if (!fold) return turn;
+  return event.plan_step ? foldWithin(turn, event, fold, at) : fold(turn, event, at);
+}
+
+// What a step of the plan caused belongs to it; the files that it made are the turn's, too.
+function foldWithin(turn, event, fold, at) {
+  const made = event.type === "files_made" ? event.files : [];
+  return { ...turn, steps: patchPart(turn.steps, event.plan_step, (part) => fold(part, event, at)), made: [...turn.made, ...made] };
 }
 
 const folds = {
-  turn_started: (turn, event, at) => ({ ...turn, request: event.request, files: event.files ?? [], startedAt: at }),
+  turn_started: (turn, event, at) => ({ ...turn, request: event.request, keeps: event.keeps ?? "", files: event.files ?? [], startedAt: at }),
   budget_spent: (turn, { usage, limits, seconds }) => ({ ...turn, budget: { usage, limits, seconds } }),
   lessons_shown(turn, { agent, lessons }, at) {
     return withSteps(turn, open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }));
@@ -29,6 +37,8 @@ const folds = {
   synthesis_step: synthesisStep,
   test_finished: (turn, event, at) => suiteRun(turn, event, at, (step) => ({ tests: [...step.tests, event.result] })),
   suite_repeated: (turn, event, at) => suiteRun(turn, event, at, (step) => ({ repeats: [...step.repeats, repeat(event)] })),
+  plan_made: (turn, event, at) => withSteps(turn, openPlan(turn.steps, event.steps, at)),
+  plan_step: (turn, event, at) => withSteps(turn, foldPart(turn.steps, event, at)),
   executing(turn, event, at) {
     return withSteps(turn, open(turn.steps, { kind: "executing", startedAt: at, tool: event.tool, arguments: event.arguments }));
   },

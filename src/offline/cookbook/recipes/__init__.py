@@ -1,6 +1,7 @@
 """All recipes, by subject."""
 
 from src.offline.cookbook.recipe import Recipe
+from src.offline.cookbook.recipes.compositions import COMPOSITIONS
 from src.offline.cookbook.recipes.conversions import CONVERSIONS
 from src.offline.cookbook.recipes.data import DATA
 from src.offline.cookbook.recipes.dates import DATES
@@ -12,4 +13,16 @@ from src.offline.cookbook.recipes.lists import LISTS
 from src.offline.cookbook.recipes.numbers import NUMBERS
 from src.offline.cookbook.recipes.texts import TEXTS
 
-RECIPES: tuple[Recipe, ...] = (*TEXTS, *INSPECTIONS, *FIGURES, *NUMBERS, *DATES, *LISTS, *CONVERSIONS, *DATA, *FILES, *ENCODINGS)
+RECIPES: tuple[Recipe, ...] = (
+    *TEXTS,
+    *INSPECTIONS,
+    *FIGURES,
+    *NUMBERS,
+    *DATES,
+    *LISTS,
+    *CONVERSIONS,
+    *DATA,
+    *FILES,
+    *ENCODINGS,
+    *COMPOSITIONS,
+)

@@ -5,10 +5,9 @@ import { html } from "../html.js";
 import { Icon, StateIcon } from "../icons.js";
 import { memo } from "../memo.js";
 import { useFollow } from "../scroll.js";
-import { previous } from "../steps.js";
 import { dispatch } from "../store.js";
 import { Elapsed } from "./elapsed.js";
-import { Step } from "./step.js";
+import { Steps } from "./steps.js";
 
 export const Activity = memo(({ turn, order, skew }) => {
   const { scroller, content, away, follow } = useFollow(turn?.id, turn?.state === "running");
@@ -16,21 +15,12 @@ export const Activity = memo(({ turn, order, skew }) => {
     ${turn && html`<${Head} turn=${turn} order=${order} skew=${skew} />`}
     <div class="panel-scroller" ref=${scroller} tabindex="0" role="region" aria-label="Steps">
       <div ref=${content}>
-        ${turn ? html`<${Steps} turn=${turn} skew=${skew} />` : html`<${Nothing} />`}
+        ${turn ? html`<${Steps} of=${turn} skew=${skew} />` : html`<${Nothing} />`}
       </div>
     </div>
     ${away && turn?.state === "running" && html`<button type="button" class="jump" onClick=${follow}><${Icon} name="arrowDown" />Latest</button>`}
   </section>`;
 });
-
-// Only these are drawn from other steps too, and so again whenever one of those changes.
-const SEES_ALL = new Set(["verification", "turn_failed"]);
-
-function Steps({ turn, skew }) {
-  return html`<ol class="steps">
-    ${turn.steps.map((step) => html`<${Step} key=${`${turn.id} ${step.key}`} step=${step} before=${previous(turn.steps, step)} steps=${SEES_ALL.has(step.kind) ? turn.steps : null} skew=${skew} />`)}
-  </ol>`;
-}
 
 function Nothing() {
   return html`<div class="nothing">

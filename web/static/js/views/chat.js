@@ -12,13 +12,14 @@ import { TurnView } from "./turn.js";
 export function Chat({ state, thread, pending }) {
   const turns = turnsOf(thread);
   const { scroller, content, away, follow } = useFollow(`${state.conversationId} ${turns.length} ${pending.length}`, true);
+  const kept = new Set(turns.map((turn) => turn.keeps));
   const empty = turns.length + pending.length === 0;
   return html`<main class="chat" aria-label="Conversation">
     <div class="chat-scroller" ref=${scroller} tabindex="0" role="region" aria-label="Messages">
       <div class="chat-content" ref=${content}>
         ${empty && html`<${Empty} sandbox=${state.health?.sandbox} loading=${Boolean(state.conversationId)} />`}
         <ol class="turns">
-          ${turns.map((turn) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} conversationId=${state.conversationId} />`)}
+          ${turns.map((turn) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} kept=${kept.has(turn.id)} conversationId=${state.conversationId} />`)}
           ${pending.map((p) => html`<${Pending} key=${p.key} pending=${p} />`)}
         </ol>
       </div>

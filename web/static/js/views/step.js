@@ -7,6 +7,7 @@ import { memo } from "../memo.js";
 import { CodeStep, ImplementationStep } from "./step-code.js";
 import { ConsensusStep, MutationStep } from "./step-consensus.js";
 import { ExecutionStep } from "./step-execution.js";
+import { PlanStep } from "./step-plan.js";
 import { SearchOutcome } from "./step-search.js";
 import { SpecificationStep } from "./step-specification.js";
 import { StubStep, VerificationStep } from "./step-tests.js";
@@ -24,6 +25,7 @@ const BODIES = {
   consensus: ConsensusStep,
   verification: VerificationStep,
   mutation: MutationStep,
+  plan: PlanStep,
   executing: ExecutionStep,
   tool_mismatch: MismatchStep,
   turn_failed: FailureStep,
@@ -41,6 +43,6 @@ export const Step = memo(({ step, before, steps, skew }) => {
       <span class="state" data-state=${state}><${StateIcon} state=${state} />${STATE_WORDS[state]}</span>
       ${state === "running" ? html`<${Elapsed} since=${step.startedAt} skew=${skew} />` : html`<span class="time">${duration(step.seconds)}</span>`}
     </div>
-    <div class="step-body"><${Body} step=${step} before=${before} steps=${steps} /></div>
+    <div class="step-body"><${Body} step=${step} before=${before} steps=${steps} skew=${skew} /></div>
   </li>`;
 });

@@ -6,22 +6,27 @@ import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
 import { memo } from "../memo.js";
+import { canBeKept } from "../plan.js";
 import { running } from "../steps.js";
 import { dispatch } from "../store.js";
 import { BudgetMeter } from "./budget.js";
 import { Elapsed } from "./elapsed.js";
 import { MadeFiles, RequestFiles } from "./files.js";
+import { Keep } from "./keep.js";
+import { Plan } from "./plan.js";
 import { Problem } from "./problem.js";
 import { Progress } from "./progress.js";
 
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 
-export const TurnView = memo(({ turn, skew, stopping, conversationId }) => {
+export const TurnView = memo(({ turn, skew, stopping, kept, conversationId }) => {
   const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
+    ${turn.keeps && html`<p class="keeps" data-testid="keeps">Keep as one tool</p>`}
     <p class="request" data-testid="request">${turn.request}</p>
     <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
     <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />
+    <${Plan} steps=${turn.steps} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
     ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
     ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
@@ -30,6 +35,7 @@ export const TurnView = memo(({ turn, skew, stopping, conversationId }) => {
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
     ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} markdown=${turn.failure.where === "specification"} ...${turn.failure}>${again}<//>`}
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}
+    ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
     ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
   </li>`;
 });

@@ -1,0 +1,1 @@
+"""Composition: tools that import tools of the library, from their pinned versions to what the sandbox is given."""

@@ -1,0 +1,59 @@
+"""What code imports of the library, told from its source."""
+
+import pytest
+
+from src.core.composition import Importable
+from src.core.tool import Requirement, Tool
+from tests.doubles import tool
+
+
+def shelf_tool(name: str, version: int = 1, **changes: object) -> Tool:
+    return tool(name, f"def {name}(n: int) -> int:\n    return n\n").model_copy(update={"version": version, **changes})
+
+
+def pin(name: str, version: int = 1) -> Requirement:
+    return Requirement(name=name, version=version)
+
+
+HALF = shelf_tool("half", 2)
+QUARTER = shelf_tool("quarter", requires=(pin("half", 1),))
+EIGHTH = shelf_tool("eighth", requires=(pin("half", 2), pin("quarter", 1)))
+OLD = shelf_tool("old_tool", standing="retired")
+TOOLS = Importable((HALF, QUARTER, EIGHTH, OLD))
+
+
+@pytest.mark.parametrize(
+    ("code", "requires"),
+    [
+        ("import json\nfrom math import pi", ()),
+        ("from half import half", (pin("half", 2),)),
+        ("import quarter", (pin("half", 1), pin("quarter"))),
+        ("def f():\n    from eighth import eighth", (pin("eighth"), pin("half", 2), pin("quarter"))),
+    ],
+)
+def test_imports_pin_versions_with_all_that_these_need(code: str, requires: tuple[Requirement, ...]) -> None:
+    assert (TOOLS.requires(code), TOOLS.problem(code, "new_tool")) == (requires, None)
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("from half import half as h", "the code imports the tool half in another way than `from half import half`"),
+        ("from half import other", "the code imports the tool half in another way than `from half import half`"),
+        ("import half as h", "the code imports the tool half in another way than `from half import half`"),
+        ("import half.more", "the code imports the tool half in another way than `from half import half`"),
+        ("from old_tool import old_tool", "the tool old_tool is retired; do without it"),
+        (
+            "from half import half\nfrom quarter import quarter",
+            "half comes with version 2 of half, and quarter with version 1, but only one can be there; import only one of half and quarter",
+        ),
+    ],
+)
+def test_what_may_not_be_imported_is_said_with_the_reason(code: str, problem: str) -> None:
+    assert TOOLS.problem(code, "new_tool") == problem
+
+
+@pytest.mark.parametrize("code", ["from half import half", "from quarter import quarter"])
+def test_a_tool_that_needs_itself_is_refused(code: str) -> None:
+    problem = TOOLS.problem(code, "half") or ""
+    assert "makes a cycle, as it needs half itself" in problem

@@ -1,0 +1,216 @@
+"""Plans with scripted parts: what runs when, what is passed on, and what a failing step means."""
+
+import asyncio
+from typing import get_args
+
+import pytest
+
+from src.core.events import Event, ExecutionFinished, PlanMade, PlanStepChanged, StageEvent, TurnFailed, TurnFinished, TurnStopped
+from src.core.files import File
+from src.core.plan import PlannedStep, plan_problem
+from src.core.prompt import FunctionCall
+from src.core.spec import SpecificationReply
+from src.core.verdict import Raised
+from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
+from tests.engine.test_orchestrator import NONE, Turns
+
+REVERSE = tool("reverse_text", "def reverse_text(text: str) -> str:\n    return text[::-1]\n")
+COUNT = tool("count_vowels", "def count_vowels(text: str) -> int:\n    return sum(c in 'aeiou' for c in text)\n")
+REQUEST = "Reverse 'abc' and count the vowels of that"
+
+
+def planned(*steps: PlannedStep) -> SpecificationReply:
+    return SpecificationReply(outcome="steps", message="", specification=None, steps=steps)
+
+
+def step(id: str, *needs: str, request: str = "") -> PlannedStep:
+    return PlannedStep(id=id, request=request or f"do {id}", needs=needs)
+
+
+def call(name: str, **arguments: object) -> FunctionCall:
+    return FunctionCall(name=name, arguments=arguments)
+
+
+SEQUENCE = planned(step("reversed", request="Reverse 'abc'"), step("vowels", "reversed", request="Count the vowels of reversed"))
+REVERSED = call("reverse_text", text="abc")
+
+
+async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
+    long = "x" * 5000
+    model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text={"$result": "reversed"}), "One.")
+    turns = Turns(
+        model, ScriptedSandbox(returned(long, "str").model_copy(update={"data": f'"{long}"'}), returned("1")), ListedLibrary(REVERSE, COUNT)
+    )
+    await turns.ask(REQUEST)
+    assert [e for e in turns.events if isinstance(e, PlanMade)] == [PlanMade(steps=SEQUENCE.steps)]
+    assert [(e.step, e.state, e.tool) for e in turns.events if isinstance(e, PlanStepChanged)] == [
+        ("reversed", "started", None),
+        ("reversed", "finished", "reverse_text"),
+        ("vowels", "started", None),
+        ("vowels", "finished", "count_vowels"),
+    ]
+    assert turns.sandbox.executed == [("reverse_text", {"text": "abc"}), ("count_vowels", {"text": long})]
+    assert [(e.plan_step, e.tool) for e in turns.events if isinstance(e, ExecutionFinished)] == [
+        ("reversed", "reverse_text"),
+        ("vowels", "count_vowels"),
+    ]
+    assert turns.events[-1] == TurnFinished(answer="One.", usage=turns.events[-1].usage, seconds=turns.events[-1].seconds)
+    assert model.asked() == ["decide", "specification", "decide", "decide", "results"]
+    shown = model.prompts[3].messages[-1].content
+    assert '<results>\n{"id": "reversed", "request": "Reverse \'abc\'", "value": "xxx' in shown
+    assert long not in shown
+
+
+async def test_steps_that_need_nothing_of_each_other_run_at_once():
+    meeting = asyncio.Barrier(2)
+
+    class Meeting(ScriptedSandbox):
+        async def execute(self, name, code, arguments, files=(), **options):
+            if name == "reverse_text":
+                await meeting.wait()
+            return await super().execute(name, code, arguments, files, **options)
+
+    plan = planned(step("one"), step("two"), step("both", "one", "two"))
+    references = {"text": {"$result": "one"}}
+    model = ScriptedModel(NONE, plan, REVERSED, REVERSED, call("count_vowels", **references), "Done.")
+    turns = Turns(model, Meeting(returned("3"), returned("4"), returned("1")), ListedLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    states = [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)]
+    assert {states[0], states[1]} == {("one", "started"), ("two", "started")}
+    assert states[-1] == ("both", "finished")
+    shown = model.prompts[-2].messages[-1].content
+    assert [id in shown for id in ('"id": "one"', '"id": "two"')] == [True, True]
+
+
+async def test_a_step_that_nothing_fits_is_built():
+    model = ScriptedModel(
+        NONE, planned(step("doubled", request="double 4"), step("reversed", "doubled")),
+        NONE, specified(), fenced(TESTS), fenced(CODE), call("double_number", number=4), REVERSED, "8 and cba.",
+    )  # fmt: skip
+    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")), ListedLibrary(REVERSE))
+    await turns.ask("double 4, and reverse 'abc'")
+    assert turns.events[-1].answer == "8 and cba."
+    assert {e.plan_step for e in turns.events if e.type in ("synthesis_step", "test_finished")} == {"", "doubled"}
+    assert ["`steps`:" in model.prompts[n].messages[0].content for n in (1, 3)] == [True, False]
+
+
+async def test_files_that_a_step_makes_go_along_with_those_that_need_it():
+    made = File(name="a.txt", content=b"a")
+    model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text="a.txt"), "One.")
+    sandbox = ScriptedSandbox(returned("a.txt").model_copy(update={"files": (made,)}), returned("1"))
+    turns = Turns(model, sandbox, ListedLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    assert sandbox.files == [(), (made,)]
+
+
+async def test_a_step_that_fails_ends_the_turn_with_what_was_reached():
+    model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text="cba"))
+    raised = Raised(type_name="ValueError", message="no letters")
+    turns = Turns(model, ScriptedSandbox(returned("cba", "str"), raised), ListedLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    last = turns.events[-1]
+    assert isinstance(last, TurnFailed)
+    assert (last.where, last.message) == (
+        "plan",
+        "the step vowels (Count the vowels of reversed) failed: the tool raised ValueError: no letters. What was reached: reversed: cba",
+    )
+    assert [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)][-1] == ("vowels", "failed")
+
+
+async def test_a_failing_step_ends_those_beside_it():
+    never = asyncio.Event()
+
+    class Held(ScriptedSandbox):
+        async def execute(self, name, code, arguments, files=(), **options):
+            if name == "count_vowels":
+                await never.wait()
+            return await super().execute(name, code, arguments, files, **options)
+
+    model = ScriptedModel(NONE, planned(step("one"), step("two")), call("count_vowels", text="a"), REVERSED)
+    raised = Raised(type_name="ValueError", message="no")
+    turns = Turns(model, Held(raised), ListedLibrary(REVERSE, COUNT))
+    async with asyncio.timeout(5):
+        await turns.ask(REQUEST)
+    assert turns.events[-1].message == "the step two (do two) failed: the tool raised ValueError: no"
+
+
+async def test_stopping_a_turn_stops_the_steps_of_its_plan():
+    begun, never = asyncio.Event(), asyncio.Event()
+
+    class Held(ScriptedSandbox):
+        async def execute(self, *arguments, **options):
+            begun.set()
+            try:
+                await never.wait()
+            finally:
+                begun.clear()
+
+    turns = Turns(ScriptedModel(NONE, SEQUENCE, REVERSED), Held(), ListedLibrary(REVERSE, COUNT))
+    running = turns.orchestrator.begin(REQUEST)
+    await begun.wait()
+    running.stop("Stopped on request.")
+    events = [event async for event in running]
+    assert isinstance(events[-1], TurnStopped)
+    assert not begun.is_set()
+
+
+@pytest.mark.parametrize("within", [call("count_vowels", text={"$result": "nowhere"}), call("count_vowels", text={"$result": "reversed"})])
+async def test_a_reference_to_what_cannot_be_passed_is_asked_again(within: FunctionCall):
+    model = ScriptedModel(NONE, SEQUENCE, REVERSED, within, call("count_vowels", text="cba"), "One.")
+    value = returned("<object>", "Thing").model_copy(update={"data": None})
+    turns = Turns(model, ScriptedSandbox(value, returned("1")), ListedLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    assert turns.events[-1].answer == "One."
+    assert "names no result that can be passed; these can: none" in model.prompts[4].messages[0].content
+
+
+async def test_a_plan_within_a_plan_is_refused():
+    model = ScriptedModel(
+        NONE, planned(step("one"), step("two", "one")),
+        NONE, planned(step("three"), step("four")), specified(), fenced(TESTS), fenced(CODE), call("double_number", number=4),
+        REVERSED, "Done.",
+    )  # fmt: skip
+    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")), ListedLibrary(REVERSE))
+    await turns.ask(REQUEST)
+    refused = [e.text for e in turns.events if e.type == "synthesis_step" and e.state == "failed"]
+    assert refused == ["Refused: this is a step of a plan already, and can't be a plan itself; specify one tool for it."]
+    assert turns.events[-1].answer == "Done."
+
+
+async def test_a_step_may_be_answered_without_a_tool_and_its_text_passed_on():
+    told = SpecificationReply(outcome="answer", message="aeiou", specification=None)
+    reference = call("count_vowels", text={"$result": "reversed"})
+    turns = Turns(ScriptedModel(NONE, SEQUENCE, NONE, told, reference, "Five."), ScriptedSandbox(returned("5")), ListedLibrary(COUNT))
+    await turns.ask(REQUEST)
+    assert turns.sandbox.executed == [("count_vowels", {"text": "aeiou"})]
+
+
+async def test_a_step_that_needs_to_ask_ends_the_turn_with_the_question():
+    asks = SpecificationReply(outcome="question", message="Which text?", specification=None)
+    turns = Turns(ScriptedModel(NONE, SEQUENCE, NONE, asks), ScriptedSandbox(), ListedLibrary(COUNT))
+    await turns.ask(REQUEST)
+    assert (turns.events[-1].type, turns.events[-1].remedy) == ("turn_failed", "ask again, with what is missing")
+    assert turns.events[-1].message == "the step reversed (Reverse 'abc') failed: Which text?"
+
+
+def test_every_event_that_a_stage_emits_can_name_its_step():
+    others = {event.__name__ for event in get_args(get_args(Event)[0]) if not issubclass(event, StageEvent)}
+    of_plan = {"PlanMade", "PlanStepChanged"}
+    assert others == {"TurnStarted", "BudgetSpent", *of_plan, "AnswerToken", "TurnFinished", "TurnFailed", "TurnStopped"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "problem"),
+    [
+        ([step("a")], "a plan has 2 to 6 steps, not 1"),
+        ([step(f"s{n}") for n in range(7)], "a plan has 2 to 6 steps, not 7"),
+        ([step("a"), step("a")], "two steps have the id a"),
+        ([step("a"), step("B 2")], "'B 2' can't be the id of a step; use a short word in lower case"),
+        ([step("a"), step("b", "c")], "the step b needs c, which is no step"),
+        ([step("a", "b"), step("b", "a")], "these steps wait for each other: a, b, a"),
+        ([step("a"), step("b", request=" ")], "the step b has no request"),
+        ([step("a"), step("b", "a")], ""),
+    ],
+)
+def test_what_is_no_plan_is_said_with_the_reason(steps: list[PlannedStep], problem: str):
+    assert plan_problem(steps) == problem

@@ -1,0 +1,62 @@
+"""A plan kept as one tool, in real containers of one backend: the tools of its steps are imported and pinned."""
+
+from collections.abc import Callable
+
+import pytest
+
+from src.composition.linked_sandbox import LinkedSandbox
+from src.composition.sources import PinnedSources
+from src.core.events import Event, ExecutionFinished
+from src.core.plan import KeptPlan, KeptStep
+from src.core.prompt import FunctionCall
+from src.core.spec import SpecificationReply
+from src.core.tool import Requirement
+from src.executor import Executor
+from src.offline.cookbook.recipes.compositions import COMPOSITIONS
+from src.offline.cookbook.source import read_source
+from src.offline.cookbook.specifying import specification
+from src.orchestrator import Orchestrator
+from src.response_synthesizer import ResponseSynthesizer
+from src.sandbox import SecureSandbox
+from src.synthesis_engine import SynthesisEngine
+from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
+from tests.sandbox.backends import Behind
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.bubblewrap]
+
+COMPOSED = COMPOSITIONS[0]
+REQUEST = "Reverse 'abc' and then count its vowels"
+CALL = FunctionCall(name=COMPOSED.name, arguments={"text": "abc"})
+NAMES = ("reverse_string", "count_vowels")
+PLAN = KeptPlan(turn_id="t", request=REQUEST, steps=tuple(KeptStep(request=name, tool=name) for name in NAMES))
+
+
+@pytest.fixture
+def sandbox(behind: Callable[[str], Behind], shared: Callable[[Behind, bool], SecureSandbox]) -> SecureSandbox:
+    """One backend is enough: what differs between them is in test_library.py."""
+    return shared(behind("bubblewrap"), False)
+
+
+async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(sandbox: SecureSandbox) -> None:
+    library = ListedLibrary(*(tool(name, read_source(name).code) for name in NAMES))
+    spec = SpecificationReply(outcome="tool", message="", specification=specification(COMPOSED))
+    model = ScriptedModel(spec, fenced(COMPOSED.source.tests), fenced(COMPOSED.source.code), CALL, "Kept.", CALL, "Again.")
+    sources = PinnedSources(library)
+    linked = LinkedSandbox(sandbox, library, sources)
+    synthesis = SynthesisEngine(model, linked, library, "scripted")
+    orchestrator = Orchestrator(library, Executor(model, linked, library, sources), synthesis, ResponseSynthesizer(model))
+    kept = [event async for event in orchestrator.begin(REQUEST, keeps=PLAN)]
+    assert (kept[0].type, kept[0].keeps) == ("turn_started", "t")
+    assert (await library.get(COMPOSED.name)).requires == tuple(Requirement(name=name, version=1) for name in sorted(NAMES))
+    assert REQUEST in (await library.get(COMPOSED.name)).example_requests
+    again = [event async for event in orchestrator.begin(REQUEST)]
+    assert [told.type for told in again if told.type in ("plan_made", "synthesis_step", "tool_found")] == ["tool_found"]
+    for turn in (kept, again):
+        assert [_value(event) for event in turn if isinstance(event, ExecutionFinished)] == ['["cba", 1]']
+    assert model.asked() == ["specification", "tests", "implementation", "arguments", "answer", "decide", "answer"]
+
+
+def _value(event: Event) -> str | None:
+    assert isinstance(event, ExecutionFinished)
+    assert event.execution.outcome == "returned"
+    return event.execution.data

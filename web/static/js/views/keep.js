@@ -1,0 +1,15 @@
+// Keeping a plan that worked: the button, and what it came to.
+
+import { useState } from "preact/hooks";
+import { keep } from "../connection.js";
+import { html } from "../html.js";
+import { Icon } from "../icons.js";
+
+export function Keep({ turnId }) {
+  const [sent, setSent] = useState(false);
+  const send = async () => {
+    setSent(true);
+    setSent(await keep(turnId));
+  };
+  return html`<button type="button" class="button keep" data-testid="keep" disabled=${sent} onClick=${send}><${Icon} name="tool" />Keep as one tool</button>`;
+}
