@@ -132,10 +132,6 @@ class SynthesisEngine:
 
     async def _build(self, steps: Steps, order: Order, tools: Importable) -> Tool:
         tests = await self._tester.write(steps, order)
-        if not order.extends and (twin := await self._analyst.twin(order.spec, tests)):
-            with steps.step("registration") as current:
-                current.summary = f"{twin.name} is in the library already, and passes all these tests: it is used."
-            return twin
         drawn = await self._programmer.draw(steps, order.spec, tests, tools)
         code = drawn[0]
         for rewrite in range(self._policy.max_rewrites + 1):
@@ -225,6 +221,9 @@ class SynthesisEngine:
                 tool = await self._library.revise(draft, known.version, made)
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."
                 return tool
+            if twin := await self._analyst.twin(spec, built.code, built.tests):
+                current.summary = f"{twin.name} is in the library already, and each passes the other's tests: it is used."
+                return twin
             try:
                 tool = await self._library.add(draft, made)
                 current.summary = f"{tool.name} is in the library."

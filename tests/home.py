@@ -19,13 +19,14 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Home:
-    """Folders of one engine; the embedding model and bubblewrap's Python are shared, as they take a while to make."""
+    """Folders of one engine; the embedding model is shared, as it takes a while to make, and with `bubblewrap` its Python too."""
 
     folder: Path
+    bubblewrap: bool = False
 
     def __post_init__(self) -> None:
         (self.folder / "data").mkdir(parents=True)
-        for made in ("embedder", "sandbox"):
+        for made in ("embedder", "sandbox") if self.bubblewrap else ("embedder",):
             (self.folder / "data" / made).symlink_to(ROOT / "data" / made)
 
     @property

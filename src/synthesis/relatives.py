@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from src.core.protocols import Sandbox
+from src.core.signature import Parameter, Signature
 from src.core.spec import SpecExample, Specification
 from src.core.tool import Tool
 from src.core.verdict import Version
@@ -24,7 +25,7 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    renamed = _renamed(tool, spec)
+    renamed = _renamed(spec.signature().parameters, tool.signature.parameters)
     if renamed is None:
         return "other"
     told = list(_told(spec))
@@ -37,27 +38,37 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     return "same" if all(_fulfils(o, example) for o, (example, _) in zip(outcomes, told, strict=True)) else "other"
 
 
-async def passes(sandbox: Sandbox, tool: Tool, spec: Specification, tests: str) -> bool:
-    """Whether the tool passes the suite that was written for the specification, under its name and with its parameters.
+async def twin(sandbox: Sandbox, signature: Signature, code: str, tests: str, tools: Sequence[Tool]) -> Tool | None:
+    """The first of the tools that does the same as a new function: each passes the other's tests.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    renamed = _renamed(tool, spec)
-    if renamed is None or tool.name == spec.name:
-        return False
-    arguments = ", ".join(f"{theirs}={ours}" for ours, theirs in renamed.items())
-    head = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in spec.parameters)
-    adapter = f"{tool.code}\n\n\ndef {spec.name}({head}):\n    return {tool.name}({arguments})\n"
-    (verdict,) = await sandbox.verify_versions(spec.name, [Version(code=adapter)], tests)
-    return verdict.passed
+    adapters = [(tool, adapter) for tool in tools if (adapter := _adapter(tool.code, tool.signature, signature))]
+    versions = [Version(code=adapter, apart=False) for _, adapter in adapters]
+    verdicts = await sandbox.verify_versions(signature.function, versions, tests) if versions else ()
+    for (tool, _), verdict in zip(adapters, verdicts, strict=True):
+        if verdict.passed and (back := _adapter(code, signature, tool.signature)):
+            (mutual,) = await sandbox.verify_versions(tool.name, [Version(code=back, apart=False)], tool.tests)
+            if mutual.passed:
+                return tool
+    return None
 
 
-def _renamed(tool: Tool, spec: Specification) -> dict[str, str] | None:
-    """The tool's parameters by the specification's, in their order; None where their kinds differ or the tool needs more."""
-    ours, theirs = spec.parameters, tool.signature.parameters
-    if len(theirs) < len(ours) or any(p.required for p in theirs[len(ours) :]):
+def _adapter(code: str, own: Signature, wanted: Signature) -> str | None:
+    """A module in which a function goes by another one's name and parameters; None where it can't take that one's arguments."""
+    renamed = _renamed(wanted.parameters, own.parameters)
+    if renamed is None or own.function == wanted.function:
         return None
-    pairs = list(zip(ours, theirs, strict=False))
+    arguments = ", ".join(f"{mine}={theirs}" for theirs, mine in renamed.items())
+    head = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in wanted.parameters)
+    return f"{code}\n\n\ndef {wanted.function}({head}):\n    return {own.function}({arguments})\n"
+
+
+def _renamed(wanted: Sequence[Parameter], taken: Sequence[Parameter]) -> dict[str, str] | None:
+    """The names of the parameters that are taken by those wanted, in their order; None where kinds differ or more is needed."""
+    if len(taken) < len(wanted) or any(p.required for p in taken[len(wanted) :]):
+        return None
+    pairs = list(zip(wanted, taken, strict=False))
     return {p.name: q.name for p, q in pairs} if all(p.annotation == q.annotation for p, q in pairs) else None
 
 

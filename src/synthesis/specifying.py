@@ -19,11 +19,11 @@ from src.synthesis.checks import specification_problem
 from src.synthesis.composing import steps_problem
 from src.synthesis.examples import contradiction, stated
 from src.synthesis.policy import SynthesisPolicy
-from src.synthesis.relatives import likeness, passes
+from src.synthesis.relatives import likeness, twin
 from src.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
-"""Tools near a specification that are tried on its suite."""
+"""Tools near a specification that may be the same."""
 
 
 class Reply(Value):
@@ -109,12 +109,10 @@ class Analyst:
         current.artifact = spec.model_dump_json(indent=2)
         return order
 
-    async def twin(self, spec: Specification, tests: str) -> Tool | None:
-        """The tool of another name that passes the suite of a specification, if the library has one."""
-        for candidate in await self._library.search(f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES):
-            if await passes(self._sandbox, candidate.tool, spec, tests):
-                return candidate.tool
-        return None
+    async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
+        """The tool of another name that does the same as a new one, if the library has it."""
+        near = await self._library.search(f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES)
+        return await twin(self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near])
 
     async def _means_the_same(self, named: Tool, spec: Specification) -> bool:
         same_parameters = [p.name for p in named.signature.parameters] == [p.name for p in spec.parameters]

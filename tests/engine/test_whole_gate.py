@@ -166,15 +166,23 @@ async def test_a_weak_suite_gets_further_tests_once():
     assert "became" in turn.model.prompts[3].messages[-1].content
 
 
-async def test_a_tool_of_another_name_that_passes_the_tests_is_used_and_none_is_written():
-    twice = tool("twice", "def twice(value: int) -> int:\n    return value + value\n")
-    triple = tool("triple", "def triple(value: int) -> int:\n    return value * 3\n")
+TWICE = "from twice import twice\n\n\ndef test_twice():\n    assert twice(value=21) == 42\n"
+
+
+@pytest.mark.parametrize(
+    ("tests", "used"),
+    [(TWICE, "twice"), (TWICE + "\n\ndef test_far():\n    assert twice(value=10**6) == 0\n", "double_number")],
+    ids=["the same", "more than that"],
+)
+async def test_a_tool_that_does_the_same_under_another_name_is_used(tests, used):
+    code = "def twice(value: int) -> int:\n    return value + value if value < 10**6 else 0\n"
+    library = ListedLibrary(tool("triple", "def triple(value: int) -> int:\n    return value * 3\n"), tool("twice", code))
+    library._tools["twice"] = library._tools["twice"].model_copy(update={"tests": tests})
     none = FunctionCall(name="no_tool_fits", arguments={"reason": "it is called otherwise"})
-    call = FunctionCall(name="twice", arguments={"value": 4})
-    turn = Turn(none, specified(), fenced(SUITE), call, "It is 8.", library=ListedLibrary(triple, twice))
-    assert (await turn.run()).tool == "twice"
-    assert [t.name for t in await turn.library.tools()] == ["triple", "twice"]
-    assert turn.last("registration").text == "twice is in the library already, and passes all these tests: it is used."
+    call = FunctionCall(name=used, arguments={"number" if used == "double_number" else "value": 4})
+    turn = Turn(none, specified(), fenced(SUITE), fenced(CODE), call, "It is 8.", library=library, candidates=1)
+    assert (await turn.run()).tool == used
+    assert ("double_number" in [t.name for t in await library.tools()]) is (used == "double_number")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ WITH_CONTAINERS = {("test_finished", "stub"), ("test_finished", "implementation"
 
 @pytest.mark.parametrize(("kind", "detail"), POINTS)
 def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypatch, kind, detail):
-    home = Home(tmp_path / "home")
+    home = Home(tmp_path / "home", bubblewrap=True)
     sandbox = "docker" if (kind, detail) in WITH_CONTAINERS else "bubblewrap"
     gate = {"SANDBOX": sandbox, "SYNTHESIS_CANDIDATES": "1", "SYNTHESIS_MUTATION_SCORE": "0"}
     process = home.start("-m", "src", "ask", "Reverse the string 'hello world'", "--json", **gate)

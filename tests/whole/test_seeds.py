@@ -14,7 +14,7 @@ pytestmark = pytest.mark.bubblewrap
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Home:
-    return Home(tmp_path_factory.mktemp("home") / "engine")
+    return Home(tmp_path_factory.mktemp("home") / "engine", bubblewrap=True)
 
 
 @pytest.mark.timeout(400)
