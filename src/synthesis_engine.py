@@ -168,7 +168,7 @@ class SynthesisEngine:
 
     async def _verify(self, steps: Steps, order: Order, tests: str, tools: Importable, code: str) -> Built:
         """Verify the code, and repair it as often as may be. Raises: SynthesisFailed, Stuck."""
-        spec, problem, always = order.spec, "", None
+        spec, problem, before, always = order.spec, "", "", None
         for attempt in range(self._policy.max_repairs + 1):
             if not problem:
                 with steps.step("verification") as current:
@@ -180,8 +180,8 @@ class SynthesisEngine:
                 failed = {t.test for t in verdict.tests if t.outcome != "passed" and not verdict.problem}
                 always, last = failed if always is None else always & failed, _summary(verdict)
             if attempt < self._policy.max_repairs:
-                new, problem = await self._programmer.repair(steps, spec, tests, tools, code, verdict=verdict)
-                code, last = (code, problem) if problem else (new, last)
+                new, problem = await self._programmer.repair(steps, spec, tests, tools, code, before=before, verdict=verdict)
+                before, code, last = (before, code, problem) if problem else (code, new, last)
         failure = no_implementation(self._policy, last)
         raise Stuck(failure.message, failure.remedy, failure.where) if always and self._policy.max_repairs else failure
 

@@ -117,7 +117,8 @@ def version_page(version: ToolVersion) -> dict[str, Any]:
     """All about one version."""
     shown = plain(version)
     page = {key: shown[key] for key in ("name", "description", "code", "tests", "example_requests", "requires")}
-    made = {key: shown["provenance"][key] for key in ("verdict", "prompts")}
+    prompts = [{"name": p.name, "digest": p.digest} for p in version.provenance.prompts]
+    made = {"verdict": shown["provenance"]["verdict"], "prompts": prompts}
     return {**version_line(version), **page, **made, "signature": str(version.signature)}
 
 

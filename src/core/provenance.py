@@ -73,15 +73,18 @@ Origin = Annotated[Created | Repaired | Extended | Edited | RolledBack | Require
 
 
 class AskedPrompt(Value):
-    """A prompt that was sent. Its text is not kept: it holds what a person said, and everybody sees the library."""
+    """A prompt that was sent."""
 
     name: str
     digest: str
     """sha256 of its messages."""
+    text: str = ""
+    """The messages, each after its role. Only the database has it: it holds what a person said, and everybody sees the library."""
 
     @classmethod
     def of(cls, prompt: Prompt) -> "AskedPrompt":
-        return cls(name=prompt.name, digest=prompt.digest)
+        text = "\n\n".join(f"=== {message.role}\n{message.content}" for message in prompt.messages)
+        return cls(name=prompt.name, digest=prompt.digest, text=text)
 
 
 class Provenance(Value):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from difflib import unified_diff
 
 from src.core.composition import Importable
 from src.core.errors import ModelError, SynthesisFailed
@@ -58,14 +59,16 @@ class Programmer:
         raise no_implementation(self._policy, problem)
 
     async def repair(
-        self, steps: Steps, spec: Specification, tests: str, tools: Importable, code: str, *, verdict: Verdict
+        self, steps: Steps, spec: Specification, tests: str, tools: Importable, code: str, *, before: str, verdict: Verdict
     ) -> tuple[str, str]:
-        """The module again, with what failed in view, and why it can't be run ("": it can).
+        """The module again, with what failed in view, and why it can't be run ("": it can). `before` is what it was a repair of, or "".
 
         Raises:
             ModelError: the model is out of order.
         """
-        prompt = render("repair", **await self._shown(steps, spec, tests), code=code, failures=as_failures(verdict))
+        changes = "\n".join(unified_diff(before.splitlines(), code.splitlines(), "before", "after", lineterm="")) if before else ""
+        shown = await self._shown(steps, spec, tests)
+        prompt = render("repair", **shown, code=code, failures=as_failures(verdict), changes=changes)
         with steps.step("implementation", prompt.name) as current:
             new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, spec.signature(), tools))
             current.artifact = new

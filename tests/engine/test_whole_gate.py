@@ -214,3 +214,30 @@ async def test_a_further_parameter_makes_the_next_version_and_the_old_tests_stil
     built = await turn.library.get("double_number")
     assert (built.version, built.code, "test_old" in built.tests, "test_plus" in built.tests) == (2, wider, True, True)
     assert turn.last("registration").text == "double_number is in the library, as version 2."
+
+
+@pytest.mark.parametrize(
+    ("suite", "reason"),
+    [
+        (f"import sys\n{IMPORT}sys.modules['double_number'] = None\n\n\n{FOUR}", "sys"),
+        (f"import pytest\n{IMPORT}@pytest.mark.skip\n{FOUR}", "skip"),
+        (f"{IMPORT}def test_nothing():\n    double_number(number=4)\n    assert True\n", "test_nothing"),
+    ],
+    ids=["patches", "skips", "asserts nothing"],
+)
+async def test_a_hostile_suite_is_refused_with_the_reason_and_written_again(suite, reason):
+    turn = Turn(specified(), fenced(suite), fenced(SUITE), fenced(CODE), CALL, "It is 8.", candidates=1)
+    await turn.run()
+    refused = next(e for e in turn.events if isinstance(e, SynthesisStep) and e.step == "tests" and e.state == "failed")
+    assert refused.text.startswith("Refused: ")
+    assert reason in refused.text
+    assert (await turn.library.get("double_number")).tests == SUITE
+
+
+async def test_a_repair_is_told_what_the_last_one_changed():
+    worse = "def double_number(number: int) -> int:\n    return number + 1\n"
+    turn = Turn(specified(), fenced(SUITE), fenced(WRONG), fenced(worse), fenced(CODE), CALL, "It is 8.", candidates=1)
+    await turn.run()
+    first, second = (prompt.messages[-1].content for prompt in turn.model.prompts[3:5])
+    assert "<changes>" not in first
+    assert "-    return number\n+    return number + 1\n" in second

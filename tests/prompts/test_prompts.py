@@ -64,7 +64,7 @@ VARIABLES = {
     "more_tests": {"name": "double_number", "specification": SPEC, "tests": TESTS, "survivors": "- line 2: `2` became `3`"},
     "deciding_test": {"name": "double_number", "specification": SPEC, "tests": TESTS, "difference": "double_number(number=0)"},
     "implementation": {**WRITING, "problem": "it has another signature"},
-    "repair": {**WRITING, "code": CODE, "failures": "test_doubles_a_number: failed"},
+    "repair": {**WRITING, "code": CODE, "failures": "test_doubles_a_number: failed", "changes": "-    return 1\n+    return number"},
     "results": {"request": "double 2 and add 1", "results": RESULTS},
     "answer": {"request": "double 4", "call": "double_number(number=4)", "result": "8"},
     "lessons": {"previous": "request: double 4\nanswer: 7", "record": "request: that is wrong", "known": "1. tests: floats: Use approx."},

@@ -69,7 +69,7 @@ VERSIONS = (
         provenance=Provenance(
             origin=Repaired(failure="it raised KeyError"),
             verdict=Verdict(passed=True, tests=(TestResult(test="test_add", outcome="passed", seconds=0.01),)),
-            prompts=(AskedPrompt(name="repair", digest="1" * 64),),
+            prompts=(AskedPrompt(name="repair", digest="1" * 64, text="what a person said"),),
             usage=Usage(calls=3, input_tokens=20, output_tokens=10, cost=0.02),
         ),
     ),
