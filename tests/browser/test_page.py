@@ -77,9 +77,9 @@ def theatre(tmp_path_factory) -> Iterator[Theatre]:
             yield Theatre(link, stage, server)
 
 
-def bare_home(folder) -> Home:
+def bare_home(folder, *, bubblewrap: bool = False) -> Home:
     """A home that does not get the seed tools, which take a while."""
-    home = Home(folder / "home")
+    home = Home(folder / "home", bubblewrap)
     home.tools.mkdir()
     (home.tools / SEEDED).touch()
     return home

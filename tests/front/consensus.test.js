@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { parseConsensus, parseMutation } from "../../web/static/js/consensus.js";
+import { differenceText, parseConsensus, parseMutation } from "../../web/static/js/consensus.js";
 import { progress } from "../../web/static/js/progress.js";
 
 const report = (changes) => ({ code: "def f(): ...", draws: 1, passed: 4, failed: [], problem: null, refuted: null, ...changes });
@@ -24,6 +24,10 @@ test("candidates are told by how they did", () => {
     ],
   );
   assert.deepEqual(dropped, [{ test: "test_wrong", words: "2 of 3 candidates against it", message: "assert 1 == 2" }]);
+});
+
+test("a difference names the call and both values", () => {
+  assert.equal(differenceText({ call: "f(n=0)", others: "0", own: "returns 1" }), "f(n=0)\nmost return 0\nthis one returns 1");
 });
 
 test("mutants that live are listed", () => {

@@ -33,6 +33,9 @@ function candidateWords({ passed, problem, refuted }, total) {
   return `passes ${passed} of ${plural(total, "test")}`;
 }
 
+// On which call a candidate differs, and how.
+export const differenceText = ({ call, others, own }) => `${call}\nmost return ${others}\nthis one ${own}`;
+
 // {killed, mutants, survivors: [change]}; null if the artifact is none.
 export function parseMutation(artifact) {
   const value = parse(artifact);

@@ -1,6 +1,6 @@
 // Steps that compare: candidates with the tests and with each other, and the tests with deliberate mistakes.
 
-import { parseConsensus, parseMutation } from "../consensus.js";
+import { differenceText, parseConsensus, parseMutation } from "../consensus.js";
 import { plural } from "../format.js";
 import { html } from "../html.js";
 import { StateIcon } from "../icons.js";
@@ -22,7 +22,7 @@ function Candidate({ candidate: { name, words, state, code, refuted } }) {
       <span class="test-outcome"><${StateIcon} state=${state} /><span class="visually-hidden">${state}</span></span>
       <span class="test-name">${name}: ${words}</span>
     </div>
-    ${refuted && html`<pre class="test-message" tabindex="0" aria-label=${`Where ${name} differs`}>${refuted.call}\nmost return ${refuted.others}\nthis one ${refuted.own}</pre>`}
+    ${refuted && html`<pre class="test-message" tabindex="0" aria-label=${`Where ${name} differs`}>${differenceText(refuted)}</pre>`}
     <${Disclosure} label="Its code"><${CodeBlock} code=${code} label=${`Code of ${name}`} /><//>
   </li>`;
 }
@@ -30,7 +30,7 @@ function Candidate({ candidate: { name, words, state, code, refuted } }) {
 function Dropped({ test: { test, words, message } }) {
   return html`<li class="test" data-testid="dropped-test" data-outcome="skipped">
     <div class="test-line">
-      <span class="test-outcome"><${StateIcon} state="skipped" /><span class="visually-hidden">dropped</span></span>
+      <span class="test-outcome"><${StateIcon} state="stopped" /><span class="visually-hidden">dropped</span></span>
       <span class="test-name"><code>${test}</code>: ${words}</span>
     </div>
     ${message && html`<${Disclosure} label="Why"><pre class="test-message" tabindex="0" aria-label=${`Why candidates fail ${test}`}>${message}</pre><//>`}
