@@ -46,8 +46,12 @@ def script() -> Script:
 
 def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
     with OfflineServer(script(), delay=0) as server:
-        own = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": server.api_key, "OPENAI_MODEL": server.model}
-        with serving(bare_home(tmp_path, bubblewrap=True), SANDBOX="bubblewrap", **own) as link:
+        own = {
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": server.api_key,
+            "OPENAI_MODEL": server.model,
+        }
+        with serving(bare_home(tmp_path, bubblewrap=True), SANDBOX="bubblewrap", SYNTHESIS_MUTATION_SCORE="0.5", **own) as link:
             page.set_viewport_size(WIDE)
             open_page(page, link)
             ask(page, "double 4, so 8")

@@ -25,7 +25,7 @@ def open_page(page: Page, link: str) -> None:
 def test_the_reference_conversation_holds_over_a_restart(tmp_path, page):
     home = Home(tmp_path / "home")
     answer = page.get_by_test_id("answer").last
-    with serving(home) as link:
+    with serving(home, SYNTHESIS_MUTATION_SCORE="0.5") as link:
         open_page(page, link)
         ask(page, "What is 15 percent of 300?")
         expect(answer).to_contain_text("45", timeout=PATIENCE)
@@ -42,7 +42,7 @@ def test_the_reference_conversation_holds_over_a_restart(tmp_path, page):
         kept = page.url
         page.goto("about:blank")  # a page without its server reports refused connections
 
-    with serving(home) as link:
+    with serving(home, SYNTHESIS_MUTATION_SCORE="0.5") as link:
         open_page(page, link)
         page.goto(link.split("/?")[0] + "/#" + kept.partition("#")[2])
         expect(page.get_by_test_id("turn")).to_have_count(2)

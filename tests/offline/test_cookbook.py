@@ -271,6 +271,7 @@ def test_repair_writes_the_module_again() -> None:
             tools="",
             code="broken",
             failures="test_squares: failed",
+            changes="",
             lessons="",
         )
     )

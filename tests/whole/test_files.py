@@ -11,7 +11,7 @@ from src.core.events import Event, FilesMade
 from src.core.files import File
 from tests.home import Home
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.bubblewrap, pytest.mark.timeout(240)]
 
 CSV = "day,price,sold\n2024-01-01,3,10\n2024-01-02,5,12\n2024-01-03,4,9\n"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -19,7 +19,8 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Home:
-    return Home(tmp_path_factory.mktemp("home") / "engine")
+    """On bubblewrap, which starts fastest; `tests/sandbox/test_files.py` takes files through every backend."""
+    return Home(tmp_path_factory.mktemp("home") / "engine", bubblewrap=True)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,17 @@ def plotted(home, folder):
     """The first request, which builds a tool, and leaves a plot."""
     given, out = str(folder / "data.csv"), str(folder / "out")
     return home.run(
-        "-m", "src", "ask", "Plot column price against day of data.csv", "--file", given, "--output", out, "--json", patience=220
+        "-m",
+        "src",
+        "ask",
+        "Plot column price against day of data.csv",
+        "--file",
+        given,
+        "--output",
+        out,
+        "--json",
+        patience=220,
+        SANDBOX="bubblewrap",
     )
 
 
@@ -57,17 +68,17 @@ def test_a_plot_is_built_drawn_and_written(plotted, folder):
 def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folder, plotted):
     conversation = json.loads(plotted.stdout.splitlines()[0])["conversation_id"]
     more = ("--conversation", conversation, "--output", str(folder / "out"))
-    summed = home.run("-m", "src", "ask", "Sum column sold of data.csv", *more)
+    summed = home.run("-m", "src", "ask", "Sum column sold of data.csv", *more, SANDBOX="bubblewrap")
     assert summed.returncode == 0, summed.stderr
     assert "adds up to 31" in summed.stdout
-    again = home.run("-m", "src", "ask", "Plot column sold against day of data.csv", *more)
+    again = home.run("-m", "src", "ask", "Plot column sold against day of data.csv", *more, SANDBOX="bubblewrap")
     assert "found plot_csv_columns" in again.stderr
     assert "made plot.png" in again.stderr
     assert (folder / "out" / "plot-1.png").read_bytes()[:8] == PNG
 
 
 def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
-    asked = home.run("-m", "src", "ask", "Plot column price against day of elsewhere.csv")
+    asked = home.run("-m", "src", "ask", "Plot column price against day of elsewhere.csv", SANDBOX="bubblewrap")
     assert asked.returncode == 0
     assert "there is no file 'elsewhere.csv'" in asked.stdout
 
@@ -80,7 +91,7 @@ def test_files_that_cannot_be_read_end_the_command(home, folder):
 
 
 def test_python_programs_give_and_get_files(home, monkeypatch):
-    for name, value in home.environment().items():
+    for name, value in home.environment(SANDBOX="bubblewrap").items():
         monkeypatch.setenv(name, value)
     heard: list[Event] = []
     with open_orchestrator(Settings(_env_file=None)) as orchestrator:
