@@ -13,6 +13,7 @@ import argparse
 import ast
 import asyncio
 import json
+import re
 import statistics
 import sys
 import time
@@ -119,7 +120,7 @@ def read_tasks(data: Path) -> list[Task]:
 
 def read_rows(data: Path, name: str) -> Iterator[Row]:
     """The rows of all files of that name. Raises: FileNotFoundError."""
-    found = sorted(data.glob(f"{name}.*jsonl")) or sorted(data.glob(f"{name}*.jsonl"))
+    found = sorted(file for file in data.glob("*.jsonl") if re.fullmatch(rf"{name}([^a-z].*)?", file.stem))
     if not found:
         raise FileNotFoundError(f"{data} has no {name}.*.jsonl; DATA is a folder like shared/data/verdicts")
     for file in found:
