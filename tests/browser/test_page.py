@@ -373,14 +373,14 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(the
 
 
 def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, page):
-    learnt = {"agent": "specification", "trigger": "Reverse a string", "advice": "Leave accents. <b>bold</b>", "known": None}
+    learnt = {"agent": "specification", "trigger": "Count the vowels of a text", "advice": "Leave accents. <b>bold</b>", "known": None}
     refused = SpecificationReply(outcome="impossible", message="No.", specification=None)
     taught = Completion(content=json.dumps({"lessons": [learnt]}))
     theatre.stage.plays({SPECIFY: Completion(content=refused.model_dump_json()), LEARN: taught})
     open_page(page, theatre.link)
     ask(page, "Compose a fugue")
     ended(page, 1, "failed")
-    lesson = page.get_by_test_id("lesson").filter(has_text="Reverse a string")
+    lesson = page.get_by_test_id("lesson").filter(has_text="Count the vowels")
     tab_to(page, page.get_by_test_id("tab-activity"))
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_test_id("tab-lessons")).to_be_focused()
@@ -391,11 +391,11 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
     theatre.stage.plays({TEST: curtain})
     page.get_by_test_id("tab-activity").click()
     with curtain.down():
-        ask(page, REVERSE)
+        ask(page, "How many vowels are in 'programming'?")  # for which no other test has built a tool
         turn = page.get_by_test_id("turn").last
         expect(turn.get_by_test_id("budget")).to_contain_text("1 of 40 model calls", timeout=PATIENCE)
         expect(turn.get_by_test_id("budget")).to_contain_text("of 400,000 tokens")
-        expect(step(page, "lessons_shown").get_by_role("listitem")).to_have_text("Reverse a string: Leave accents. <b>bold</b>")
+        expect(step(page, "lessons_shown").get_by_role("listitem")).to_have_text("Count the vowels of a text: Leave accents. <b>bold</b>")
         found = flaws(page, "a running turn")
         page.set_viewport_size(WIDE)
         turn.get_by_test_id("stop").click()
