@@ -3,7 +3,7 @@
 A stream of related requests, the same one twice: once with the library that it builds up, once with one that is emptied after each
 turn. Everything is the real thing but the model, which is the built-in offline one behind its HTTP server: 20 kinds of request, among
 them opposites such as encoding and decoding, in 5 wordings each with values of their own, shuffled with a fixed seed. Both streams
-have the same budget per turn. `duplicates` counts pairs of tools in the end that do the same on each other's examples.
+have the same budget per turn. `duplicates` counts pairs of tools in the end that pass each other's tests.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from src.core.events import Event, SynthesisStep, TurnFinished
 from src.engine import Engine
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.specifying import specification
+from src.synthesis.relatives import twin
 
 KINDS = (
     "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",
@@ -71,14 +72,9 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
 
 
 async def _duplicates(engine: Engine) -> int:
-    """Pairs of tools of which each passes the other's tests under the other's name."""
-    pairs = 0
-    for one, other in combinations(await engine.tools(), 2):
-        if [p.annotation for p in one.signature.parameters] != [p.annotation for p in other.signature.parameters]:
-            continue
-        code = f"{other.code}\n\n{one.name} = {other.name}\n"
-        pairs += (await engine.sandbox.verify(one.name, code, one.tests, lambda _: None)).passed
-    return pairs
+    """Pairs of tools of which each passes the other's tests."""
+    pairs = combinations(await engine.tools(), 2)
+    return sum([await twin(engine.sandbox, new.signature, new.code, new.tests, [old]) is not None for old, new in pairs])
 
 
 async def _measure(count: int) -> dict[str, Any]:
