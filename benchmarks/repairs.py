@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.ready import current_sandbox
 from benchmarks.verdicts import DATA, Row, read_rows
 from src.core.errors import SynthesisFailed, ToolNotFound
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
@@ -144,9 +145,7 @@ def _checks(source: str, name: str) -> Iterator[str]:
 
 
 async def _measure(rows: Sequence[Row]) -> Row:
-    sandbox = SecureSandbox()
-    if not await asyncio.to_thread(sandbox.image_is_current):
-        await asyncio.to_thread(sandbox.build_image)
+    sandbox = await current_sandbox()
     sandbox.start()
     started, right = time.perf_counter(), 0
     for row in rows:

@@ -31,6 +31,7 @@ from typing import Any
 
 from docker.client import DockerClient
 
+from benchmarks.ready import current_sandbox
 from config import load_settings
 from src.core.verdict import Returned, TestResult, Version
 from src.sandbox import SecureSandbox
@@ -62,9 +63,7 @@ def main(rounds: int, beside: str | None) -> None:
 
 
 async def _measure(rounds: int, beside: str | None, folder: str, code: str, tests: str) -> dict[str, float]:
-    sandbox = SecureSandbox()
-    if not await asyncio.to_thread(sandbox.image_is_current):
-        await asyncio.to_thread(sandbox.build_image)
+    sandbox = await current_sandbox()
     sandbox.start()
     await sandbox.settle()
     worker_mb = await asyncio.to_thread(_worker_mb, sandbox)

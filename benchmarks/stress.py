@@ -21,6 +21,7 @@ from pathlib import Path
 from docker.client import DockerClient
 from docker.errors import DockerException
 
+from benchmarks.ready import current_sandbox
 from config import load_settings
 from src.core.verdict import Returned
 from src.sandbox import SecureSandbox
@@ -78,9 +79,7 @@ async def _stress(jobs: int) -> dict[str, float]:
 
 
 async def _once() -> None:
-    sandbox = SecureSandbox()
-    if not await asyncio.to_thread(sandbox.image_is_current):
-        await asyncio.to_thread(sandbox.build_image)
+    sandbox = await current_sandbox()
     await asyncio.gather(*(_job(sandbox, number, {"verification": [], "execution": []}) for number in range(8)))
     await sandbox.aclose()
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.ready import current_sandbox
 from src.core.files import File
 from src.core.protocols import NO_MODULES
 from src.core.signature import Signature, SignatureError, parse_signature
@@ -167,9 +168,7 @@ def _signature_of(code: str, name: str) -> Signature | None:
 
 
 async def _measure(tasks: Sequence[Task]) -> Row:
-    sandbox = SecureSandbox()
-    if not await asyncio.to_thread(sandbox.image_is_current):
-        await asyncio.to_thread(sandbox.build_image)
+    sandbox = await current_sandbox()
     sandbox.start()
     await sandbox.settle()
     outcomes: Counter[tuple[int, str, bool]] = Counter()

@@ -59,7 +59,7 @@ async def build_engine(settings: Settings) -> Engine:
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
         embedder = MiniLM(settings.data_dir / FOLDER)
-        sandbox = _sandbox(settings)
+        sandbox = SecureSandbox.of(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
         library = CapabilityRegistry(
@@ -139,18 +139,6 @@ def _open_database(settings: Settings) -> sa.Engine:
     except DatabaseUnavailable as error:
         variable = "DATABASE_URL" if settings.database_url else "DATA_DIR"
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
-
-
-def _sandbox(settings: Settings) -> SecureSandbox:
-    return SecureSandbox(
-        image=settings.docker_image_name,
-        timeout=settings.docker_timeout,
-        base_image=settings.base_image,
-        backend=settings.sandbox,
-        runtime=settings.sandbox_runtime,
-        folder=settings.data_dir / "sandbox",
-        files=settings.file_limits,
-    )
 
 
 async def _reap(sandbox: SecureSandbox) -> None:

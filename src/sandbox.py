@@ -6,7 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from src.core.errors import ConfigurationError, RequestError, SandboxError, SandboxUnavailable
 from src.core.files import File, FileLimits
@@ -23,6 +23,9 @@ from src.sandboxes.library import check_modules, check_size
 from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.pool import Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
+
+if TYPE_CHECKING:
+    from config import Settings
 
 _LANES = 2
 """Containers, at most, in which versions of a tool that need not be apart take turns."""
@@ -89,6 +92,19 @@ class SecureSandbox:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
+
+    @classmethod
+    def of(cls, settings: "Settings") -> "SecureSandbox":
+        """The sandbox that these settings ask for. Raises: ConfigurationError, as above."""
+        return cls(
+            image=settings.docker_image_name,
+            timeout=settings.docker_timeout,
+            base_image=settings.base_image,
+            backend=settings.sandbox,
+            runtime=settings.sandbox_runtime,
+            folder=settings.data_dir / "sandbox",
+            files=settings.file_limits,
+        )
 
     def start(self, verifiers: bool = True) -> None:
         """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""

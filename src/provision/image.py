@@ -13,14 +13,7 @@ def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
         SandboxUnavailable: no backend works, or what it needs can't be had.
         SandboxFailed: a step of the build failed.
     """
-    sandbox = SecureSandbox(
-        image=settings.docker_image_name,
-        timeout=settings.docker_timeout,
-        base_image=settings.base_image,
-        backend=settings.sandbox,
-        runtime=settings.sandbox_runtime,
-        folder=settings.data_dir / "sandbox",
-    )
+    sandbox = SecureSandbox.of(settings)
     if sandbox.image_is_current():
         return
     report(f"Building what the sandbox ({sandbox.backend}) runs code in")
