@@ -3,7 +3,7 @@
 import ast
 import copy
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from src.core.protocols import Sandbox
 from src.core.value import Value
@@ -71,43 +71,43 @@ async def strength(sandbox: Sandbox, name: str, code: str, tests: str) -> Streng
 def mutants(code: str, most: int = MOST) -> list[Mutant]:
     """At most `most` modules, each with one thing changed: an operator, a comparison, a constant, a condition, a returned value."""
     module = ast.parse(code)
-    found: dict[str, Mutant] = {}
-    for number, node in enumerate(ast.walk(module)):
-        for change in range(len(_changes(node))):
-            twin = copy.deepcopy(module)
-            target = next(n for at, n in enumerate(ast.walk(twin)) if at == number)
-            before = _line(target)
-            _changes(target)[change]()
-            source = ast.unparse(twin) + "\n"
-            change_told = f"line {getattr(node, 'lineno', 0)}: `{before}` became `{_line(target)}`"
-            found.setdefault(source, Mutant(change=change_told, code=source))
-    unchanged = ast.unparse(module) + "\n"
-    every = [m for source, m in found.items() if source != unchanged]
-    return random.Random(0).sample(every, most) if len(every) > most else every
+    unchanged = ast.unparse(module)
+    places = [place for place, node in enumerate(ast.walk(module)) if _change(node)]
+    found: dict[str, tuple[int, Mutant]] = {}
+    for place in random.Random(0).sample(places, len(places)):
+        twin = copy.deepcopy(module)
+        target = next(node for at, node in enumerate(ast.walk(twin)) if at == place)
+        before, change = _line(target), _change(target)
+        assert change
+        change()
+        source = ast.unparse(twin)
+        if source != unchanged:
+            told = f"line {getattr(target, 'lineno', 0)}: `{before}` became `{_line(target)}`"
+            found.setdefault(source, (place, Mutant(change=told, code=source + "\n")))
+        if len(found) == most:
+            break
+    return [mutant for _, mutant in sorted(found.values(), key=lambda placed: placed[0])]
 
 
 def _line(node: ast.AST) -> str:
     return ast.unparse(node).partition("\n")[0]
 
 
-def _changes(node: ast.AST) -> list[Callable[[], None]]:
-    return list(_ways(node))
-
-
-def _ways(node: ast.AST) -> Iterator[Callable[[], None]]:
-    """What can be done to one node."""
+def _change(node: ast.AST) -> Callable[[], None] | None:
+    """What can be done to a node."""
     match node:
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in _SWAPS:
-            yield lambda: setattr(node, "op", _SWAPS[type(op)]())
+            return lambda: setattr(node, "op", _SWAPS[type(op)]())
         case ast.Compare(ops=[op, *_]) if type(op) in _SWAPS:
-            yield lambda: setattr(node, "ops", [_SWAPS[type(op)](), *node.ops[1:]])
+            return lambda: setattr(node, "ops", [_SWAPS[type(op)](), *node.ops[1:]])
         case ast.UnaryOp(op=ast.Not()):
-            yield lambda: setattr(node, "op", ast.UAdd())
+            return lambda: setattr(node, "op", ast.UAdd())
         case ast.Constant(value=bool() as truth):
-            yield lambda: setattr(node, "value", not truth)
+            return lambda: setattr(node, "value", not truth)
         case ast.Constant(value=int() as number):
-            yield lambda: setattr(node, "value", number + 1)
+            return lambda: setattr(node, "value", number + 1)
         case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
-            yield lambda: setattr(node, "value", ast.Constant(None))
+            return lambda: setattr(node, "value", ast.Constant(None))
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) if not isinstance(test, ast.Constant):
-            yield lambda: setattr(node, "test", ast.Constant(False))
+            return lambda: setattr(node, "test", ast.Constant(False))
+    return None
