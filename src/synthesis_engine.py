@@ -149,21 +149,19 @@ class SynthesisEngine:
 
     async def _agree(self, steps: Steps, order: Order, drawn: Sequence[str], tests: str) -> Consensus:
         """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""
+        agreed = await self._compare(steps, order, drawn, tests)
+        if agreed.open_question is None:
+            return agreed
+        larger = await self._tester.decide(steps, order, agreed.tests, agreed.open_question)
+        return agreed if larger == agreed.tests else await self._compare(steps, order, drawn, larger)
+
+    async def _compare(self, steps: Steps, order: Order, drawn: Sequence[str], tests: str) -> Consensus:
         signature = order.spec.signature()
         examples = [a for e in (*order.spec.user_examples, *order.spec.examples) if (a := arguments_of(e, signature))]
         with steps.step("consensus") as current:
             agreed = await agree(self._sandbox, signature, distinct(drawn), tests, examples)
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
-            if agreed.chosen is None:
-                current.failed = True
-        if agreed.open_question is None:
-            return agreed
-        larger = await self._tester.decide(steps, order, agreed.tests, agreed.open_question)
-        if larger == agreed.tests:
-            return agreed
-        with steps.step("consensus") as current:
-            agreed = await agree(self._sandbox, signature, distinct(drawn), larger, examples)
-            current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
+            current.failed = agreed.chosen is None
         return agreed
 
     async def _verify(self, steps: Steps, order: Order, tests: str, tools: Importable, code: str) -> Built:

@@ -74,9 +74,9 @@ class Steps:
         self._attempts: Counter[SynthesisStepName] = Counter()
 
     @contextmanager
-    def step(self, name: SynthesisStepName, prompt: str = "", attempt: int | None = None) -> Iterator[Step]:
+    def step(self, name: SynthesisStepName, prompt: str = "") -> Iterator[Step]:
         """Report a step; an error that leaves it makes it fail with the error's message. `prompt` is the name of the model's."""
-        self._attempts[name] = attempt or self._attempts[name] + 1
+        self._attempts[name] += 1
         current = Step(self.turn, name, self._attempts[name], prompt)
         current.emit_started()
         with stage(name):
