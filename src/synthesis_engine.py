@@ -139,7 +139,8 @@ class SynthesisEngine:
                 break
             agreed = await self._agree(steps, order, drawn, tests)
             code, left = agreed.nearest.code, agreed.tests
-            if agreed.kept >= self._policy.least_tests or rewrite == self._policy.max_rewrites:
+            enough = agreed.kept >= self._policy.least_tests or not agreed.dropped
+            if enough or rewrite == self._policy.max_rewrites:
                 tests = left
                 break
             tests = await self._tester.write(steps, order, problem=_too_few(agreed))

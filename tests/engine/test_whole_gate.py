@@ -104,6 +104,12 @@ async def test_where_too_few_tests_are_left_new_ones_are_written():
     assert "refute these tests, so only 1 test would be left: test_lie_5" in turn.model.prompts[5].messages[-1].content
 
 
+async def test_a_small_suite_that_nobody_refutes_is_not_written_again():
+    turn = Turn(specified(), fenced(f"{IMPORT}{FOUR}\n\n{BELOW}"), fenced(CODE), fenced(PLUS), fenced(SUM), CALL, "It is 8.")
+    assert (await turn.run()).answer == "It is 8."
+    assert [name for name, _ in turn.steps()].count("tests") == 1
+
+
 async def test_the_persons_examples_are_tests_that_nothing_overrules():
     spec = specified(user_examples=(example("5", "11"),))
     right = "def double_number(number: int) -> int:\n    return 2 * number + (number == 5)\n"
