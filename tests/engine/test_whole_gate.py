@@ -92,6 +92,7 @@ async def test_a_tie_that_the_specification_leaves_open_takes_the_first():
     turn = Turn(specified(), fenced(suite), fenced(NEAR), fenced(PLUS), "undecided", CALL, "It is 8.", candidates=2, mutation_score=0)
     await turn.run()
     assert (await turn.library.get("double_number")).code == NEAR
+    assert (turn.last("tests").state, turn.last("tests").text[:26]) == ("finished", "The suite stays as it is: "), "nobody has failed"
 
 
 async def test_where_too_few_tests_are_left_new_ones_are_written():
