@@ -3,6 +3,7 @@
 import sys
 
 from src.cli import app
+from src.leaving import call_and_leave
 
 if __name__ == "__main__":
-    app(["seed", *sys.argv[1:]], prog_name="python seed_tools.py")
+    call_and_leave(lambda: app(["seed", *sys.argv[1:]], prog_name="python seed_tools.py"))

@@ -1,9 +1,6 @@
 """`python -m src`: the command line."""
 
 from src.cli import app
-from src.leaving import leave
+from src.leaving import call_and_leave
 
-try:
-    app(prog_name="python -m src")
-except SystemExit as end:
-    leave(end.code if isinstance(end.code, int) else 1)
+call_and_leave(lambda: app(prog_name="python -m src"))

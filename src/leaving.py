@@ -2,10 +2,21 @@
 
 import os
 import sys
+from collections.abc import Callable
+from typing import NoReturn
 
 
-def leave(code: int) -> None:
+def leave(code: int) -> NoReturn:
     """End the process at once: no thread that is stuck in a library, or that outlives the interpreter, may spoil its end."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def call_and_leave(command: Callable[[], object]) -> NoReturn:
+    """Call what ends with SystemExit or by returning, then `leave`. Any other exception ends the process as Python does."""
+    try:
+        command()
+    except SystemExit as end:
+        leave(end.code if isinstance(end.code, int) else int(end.code is not None))
+    leave(0)
