@@ -94,8 +94,8 @@ class SecureSandbox:
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
 
     @classmethod
-    def of(cls, settings: "Settings") -> "SecureSandbox":
-        """The sandbox that these settings ask for. Raises: ConfigurationError, as above."""
+    def of(cls, settings: "Settings", files: FileLimits | None = None) -> "SecureSandbox":
+        """The sandbox that these settings ask for; `files` in the place of their limits. Raises: ConfigurationError, as above."""
         return cls(
             image=settings.docker_image_name,
             timeout=settings.docker_timeout,
@@ -103,7 +103,7 @@ class SecureSandbox:
             backend=settings.sandbox,
             runtime=settings.sandbox_runtime,
             folder=settings.data_dir / "sandbox",
-            files=settings.file_limits,
+            files=files or settings.file_limits,
         )
 
     def start(self, verifiers: bool = True) -> None:
