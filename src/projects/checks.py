@@ -28,7 +28,8 @@ def problem(source: str, local: Collection[str], extra: Collection[str] = (), al
             tree = ast.parse(source)
     except SyntaxError as error:
         shown = f": {error.text.strip()}" if error.text else ""
-        return f"{type(error).__name__} in line {error.lineno}: {error.msg}{shown}"
+        where = f" in line {error.lineno}" if error.lineno else ""
+        return f"{type(error).__name__}{where}: {error.msg}{shown}"
     except (ValueError, RecursionError, MemoryError) as error:
         return f"it is no Python source: {error}"
     known = frozenset(sys.stdlib_module_names) | frozenset(sandbox_packages()) | _TESTING | frozenset(local) | frozenset(extra)

@@ -11,11 +11,12 @@ import pytest_asyncio
 from src.core.events import BudgetSpent
 from src.core.files import MB, FileLimits
 from src.llm_client import LLMClient
-from src.offline.completion import Completion
+from src.offline.completion import Author, Completion
 from src.offline.script import Script, Step
 from src.offline.server import OfflineServer
 from src.projects.builder import ProjectBuilder
 from src.projects.consent import Consent
+from src.projects.loop import Packages
 from src.projects.options import ProjectOptions
 from src.projects.store import ProjectStore
 from src.sandbox import SecureSandbox
@@ -60,16 +61,16 @@ class Bench:
             ProjectStore(self.folder).workspace("demo").write(path, text.encode())
 
     async def build(
-        self, *steps: Step, consent: Consent | None = None, goal: str = "print 42", seconds: float = 20.0, **options: Any
+        self, *steps: Step, author: Author | None = None, consent: Consent | None = None, added: Packages | None = None, **options: Any
     ) -> Any:
-        """The last event of a build in which the model replies with these steps."""
+        """The last event of a build in which the model replies with these steps, or as the author does; `added` adds packages."""
         self.script = Script(*steps)
         self.events = []
-        with OfflineServer(self.script, delay=0) as server:
+        with OfflineServer(author or self.script, delay=0) as server:
             model = LLMClient(model=server.model, api_key=server.api_key, base_url=server.base_url, max_retries=0)
             try:
-                builder = ProjectBuilder(model, self.sandbox, seconds=seconds)
-                chosen = ProjectOptions(project_name="demo", goal=goal, project_dir=self.folder, **options)
+                builder = ProjectBuilder(model, self.sandbox, seconds=20.0, packages=added)
+                chosen = ProjectOptions(**{"project_name": "demo", "goal": "print 42", "project_dir": self.folder} | options)
                 return await builder.build(chosen, self._hear, consent)
             finally:
                 await model.aclose()
