@@ -152,7 +152,21 @@ async def open_builder(options: ProjectOptions, settings: Settings | None = None
         await _reap(sandbox)
         model, _ = _model(settings, stack)
         stack.push_async_callback(model.aclose)
-        yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout)
+        yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack))
+
+
+class _Layers:
+    """Sandboxes for projects with further packages, built when they are first asked for and closed with the stack."""
+
+    def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
+        self._settings, self._stack = settings, stack
+
+    async def sandbox_with(self, packages: tuple[str, ...]) -> SecureSandbox:
+        sandbox = SecureSandbox.of(self._settings, _PROJECTS, packages)
+        self._stack.push_async_callback(sandbox.aclose)
+        if not await asyncio.to_thread(sandbox.image_is_current):
+            await asyncio.to_thread(sandbox.build_image)
+        return sandbox
 
 
 def _with(options: ProjectOptions, settings: Settings) -> Settings:

@@ -33,6 +33,7 @@ from src.projects.consent import Consent
 from src.projects.context import Before, Context, findings, gather
 from src.projects.examining import Examination, examine
 from src.projects.options import ProjectOptions
+from src.projects.package import is_meant, module, requirement
 from src.projects.store import Activity, ProjectState, ProjectStore, Status
 from src.prompts import render
 from src.workspace.running import RunOutcome
@@ -95,7 +96,7 @@ class Build:
             started = {"goal": self._state.goal, "path": str(self._workspace.folder), "file_count": files, "resumed": resumed}
             self._emit(ProjectStarted(project=self._name, **started))
             if self._state.packages and self._packages:
-                self._sandbox = await self._packages.sandbox_with(self._state.packages)
+                self._sandbox = await self._packages.sandbox_with(tuple(map(requirement, self._state.packages)))
             last = await self._loop()
         except AgentError as error:
             last = self._failed(error)
@@ -143,8 +144,8 @@ class Build:
                 files,
                 seconds=self._seconds,
                 limits=workspace.limits,
-                extra=tuple(map(_module, self._state.packages)),
-                allowed=tuple(map(_module, self._options.packages)),
+                extra=tuple(map(module, self._state.packages)),
+                allowed=tuple(map(module, self._options.packages)),
             )
             self._tell(self._examination, len(files))
             if self._steps:
@@ -249,14 +250,14 @@ class Build:
 
     async def _add(self, action: AddPackage) -> Result:
         """Raises: WorkspaceError: it is not allowed, or was not approved."""
-        wanted = next((allowed for allowed in self._options.packages if _module(action.package) == _module(allowed)), None)
+        wanted = next((allowed for allowed in self._options.packages if is_meant(allowed, action.package)), None)
         if wanted is None or self._packages is None:
             told = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(told, f"choose one of {', '.join(self._options.packages)}, or do without")
         if not await self._consent.to_package(wanted, action.reasoning):
             raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
         packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
-        self._sandbox = await self._packages.sandbox_with(packages)
+        self._sandbox = await self._packages.sandbox_with(tuple(map(requirement, packages)))
         self._keep(packages=packages)
         return Result(text=f"{wanted} is there now.", changed=True)
 
@@ -299,9 +300,3 @@ def _brief(action: ProjectAction) -> str:
     """The arguments in a line: without the texts, which the project shows."""
     told = action.model_dump(exclude={"action", "reasoning", "body", "text", "summary"}, exclude_none=True)
     return " ".join(" ".join(value) if isinstance(value, tuple) else str(value) for value in told.values() if value != ())
-
-
-def _module(package: str) -> str:
-    """`python-dateutil==2.9` and `python_dateutil` are one package."""
-    name = package.partition("==")[0].partition("[")[0]
-    return name.strip().lower().replace("-", "_")

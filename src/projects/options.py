@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 
 from src.core.errors import RequestError
 from src.core.events import Limits
 from src.core.files import FileName
 from src.core.value import Value
+from src.projects.package import checked
 
 LogLevel = Literal["normal", "debug", "quiet"]
 
@@ -41,8 +42,8 @@ class ProjectOptions(Value):
     """Seconds after which no further model call is made."""
     max_cost: float | None = Field(None, ge=0)
     """US dollars; None: no limit."""
-    packages: tuple[str, ...] = ()
-    """Packages beyond those of the sandbox that the build may ask for, as pip takes them: `requests==2.32.5`."""
+    packages: tuple[Annotated[str, AfterValidator(checked)], ...] = ()
+    """Packages beyond those of the sandbox that the build may ask for: `requests==2.32.5`, `yaml:PyYAML==6.0.2`."""
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "ProjectOptions":
