@@ -45,6 +45,11 @@ class Examination(Value):
         return tuple(file for file in self.files if file.tests)
 
     @property
+    def runs(self) -> tuple[PythonRun, ...]:
+        """Of the tests, then of main."""
+        return tuple(filter(None, (*(file.tests for file in self.files), self.main)))
+
+    @property
     def passing(self) -> bool:
         """Whether there is any Python, all of it is valid, every test passes, and main, if there is one, comes to a good end."""
         tests = all(file.tests is None or file.tests.succeeded for file in self.files)

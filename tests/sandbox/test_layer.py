@@ -10,8 +10,7 @@ def test_a_layer_installs_wheels_on_top_of_the_sandboxs_image():
     layer = PackageLayer(Engine(), SandboxImage(Engine(), "team/box:2", None), ["b==2", "a"])
     assert layer.name == "team/box-2-with-7453aa5a176265fc"
     assert layer.dockerfile() == (
-        "FROM team/box:2\nUSER 0:0\n"
-        "RUN pip install --no-cache-dir --root-user-action=ignore --only-binary :all: a b==2\nUSER 65534:65534\n"
+        "FROM team/box:2\nUSER 0:0\nRUN pip install --no-cache-dir --root-user-action=ignore --only-binary :all: a b==2\nUSER 65534:65534\n"
     )
 
 

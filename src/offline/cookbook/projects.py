@@ -37,7 +37,7 @@ class ProjectRecipe(Value):
     """In the order in which they are written."""
     slip: Slip
     tried: tuple[str, ...]
-    """Arguments with which main.py is tried in the end."""
+    """Arguments with which main.py is tried in the end; none: it is not."""
     summary: str
 
     @cached_property
@@ -101,7 +101,7 @@ def next_step(goal: str, project: str, activity: str, functions: Collection[str]
     files = _files(project)
     if "finish" in functions:
         begun = not activity.startswith(_NOTHING_DONE)
-        if begun and "execute_py_file" not in activity:
+        if begun and recipe.tried and "execute_py_file" not in activity:
             why = "Everything passes; it is tried as a person would use it."
             return _call("execute_py_file", why, name="main.py", arguments=list(recipe.tried))
         if not begun or files.keys() >= set(recipe.files):
