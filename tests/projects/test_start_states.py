@@ -2,6 +2,10 @@
 
 import pytest
 
+from src.core.errors import WorkspaceError
+from src.projects.builder import ProjectBuilder
+from src.projects.store import ProjectStore
+from tests.doubles import ScriptedModel
 from tests.projects.conftest import DONE, Bench, call
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]
@@ -80,3 +84,13 @@ async def test_a_budget_that_is_used_up_ends_the_build_with_what_was_reached(ben
     last = await bench.build(*[call("read_run", what="log")] * 2, max_calls=2)
     assert (last.type, last.kind, last.message) == ("project_failed", "budget", "the build has used up its budget of 2 model calls")
     assert "max_calls" in last.remedy
+
+
+async def test_a_file_of_a_project_runs_by_itself_and_what_it_makes_is_kept(bench: Bench):
+    bench.lay_out({"main.py": "import sys\nopen('out.txt', 'w').write(sys.argv[1])\n"})
+    builder = ProjectBuilder(ScriptedModel(), bench.sandbox, seconds=20.0)
+    workspace = ProjectStore(bench.folder).workspace("demo")
+    outcome = await builder.run_file(workspace, "main.py", ("given",))
+    assert (outcome.runs[0].succeeded, bench.files["out.txt"]) == (True, "given")
+    with pytest.raises(WorkspaceError, match=r"there is no file other\.py"):
+        await builder.run_file(workspace, "other.py")
