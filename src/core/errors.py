@@ -21,6 +21,9 @@ AgentError
 │   └── FileInTheWay              a file of somebody else's stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
+├── GraphError                    a state graph is asked for what it doesn't have
+│   ├── NodeUnknown               there is no node of that name; lists those there are
+│   └── SymbolUnknown             the symbol leads nowhere from the current node; lists those that lead on
 ├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
@@ -132,6 +135,18 @@ class DatabaseUnavailable(AgentError):
 
 class EmbedderUnavailable(AgentError):
     """The embedding model is not set up, or its weights are damaged."""
+
+
+class GraphError(AgentError):
+    """A state graph is asked for what it doesn't have."""
+
+
+class NodeUnknown(GraphError):
+    """The graph has no node of that name."""
+
+
+class SymbolUnknown(GraphError):
+    """The symbol leads nowhere from the current node."""
 
 
 class PlanFailed(AgentError):
