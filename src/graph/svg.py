@@ -20,6 +20,8 @@ HEIGHT, GAP, BETWEEN, MARGIN = 30, 40, 14, 8
 """Of a box, from row to row, from box to box, and around the whole; in pixels."""
 LETTER = 7.2
 """Width of a letter at 12 pixels, roughly."""
+SYMBOL = 24
+"""Room for half a symbol."""
 ASIDE = 9
 """How far two arrows keep from the middle that lead to and fro between the same boxes."""
 
@@ -29,11 +31,14 @@ def image(graph: "Graph[Context]", title: str) -> str:
     arrows = graph.arrows
     placed = layout(graph.nodes, graph.start_node, [(a, b) for a, b in arrows if a != b])
     box = max(map(len, graph.nodes), default=0) * LETTER + 24
-    columns, rows = (max((p[i] for w in (placed.nodes.values(), *placed.arrows.values()) for p in w), default=0.0) for i in (0, 1))
-    width, height = columns * (box + BETWEEN) + box + 2 * MARGIN, rows * (HEIGHT + GAP) + HEIGHT + 2 * MARGIN
 
     def at(place: Place) -> Place:
-        return MARGIN + box / 2 + place[0] * (box + BETWEEN), MARGIN + HEIGHT / 2 + place[1] * (HEIGHT + GAP)
+        return place[0] * (box + BETWEEN), place[1] * (HEIGHT + GAP)
+
+    sides = [(x, box / 2) for x, _ in map(at, placed.nodes.values())] + [(at(p)[0], SYMBOL) for w in placed.arrows.values() for p in w]
+    left = min((x - half for x, half in sides), default=0.0) - MARGIN
+    width = max((x + half for x, half in sides), default=0.0) + MARGIN - left
+    height = max((at(p)[1] for p in placed.nodes.values()), default=0.0) + HEIGHT + 2 * MARGIN
 
     drawn = [f"<title>{escape(title)}</title>"]
     for (a, b), symbols in arrows.items():
@@ -47,7 +52,7 @@ def image(graph: "Graph[Context]", title: str) -> str:
             f'<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9" opacity="0.75">{said}</text></g>'
         )
     drawn += [_box(name, context, at(placed.nodes[name]), box) for name, context in graph.nodes.items()]
-    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    size = f'viewBox="{left:.0f} {-HEIGHT / 2 - MARGIN:.0f} {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     attributes = 'role="img" fill="currentColor" font-family="system-ui, sans-serif" font-size="12" text-anchor="middle"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {attributes}>\n' + "\n".join(drawn) + "\n</svg>\n"
 
@@ -63,7 +68,7 @@ def _arrow(way: Sequence[Place]) -> tuple[str, str, Place]:
         path += f"C{x0:.1f} {half:.1f} {x1:.1f} {half:.1f} {x1:.1f} {y1:.1f}"
     tip -= turn * HEIGHT / 2
     head = f"M{end:.1f} {tip:.1f}l-4 {-7 * turn}h8z"
-    near = points[0][0] + 0.72 * (points[1][0] - points[0][0]), points[0][1] + 0.62 * (points[1][1] - points[0][1])
+    near = points[0][0] + 0.8 * (points[1][0] - points[0][0]), points[0][1] + 0.68 * (points[1][1] - points[0][1])
     return path, head, near
 
 
