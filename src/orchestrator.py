@@ -10,7 +10,7 @@ from typing import assert_never
 from src.core.errors import AgentError, FailureKind, stage
 from src.core.events import AnswerToken, BudgetSpent, Event, Limits, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.files import File
-from src.core.plan import KeptPlan, Plan
+from src.core.plan import KeptPlan
 from src.core.prompt import ChatMessage
 from src.core.protocols import ToolLibrary
 from src.core.reached import Reached
@@ -182,8 +182,6 @@ class Orchestrator:
                 pieces, tool = partial(self._responder.answer_plan, replace(turn, results=results)), None
             case Served(call=call, execution=execution):
                 pieces, tool = partial(self._responder.answer, turn, str(call), execution), call.tool.name
-            case Plan():
-                raise AssertionError("a plan is carried out before its turn responds")
             case _:
                 assert_never(passage.end)
         with stage("answering"):

@@ -93,7 +93,7 @@ class PlanRunner:
                 return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=text, data=json.dumps(text)), ()
             case Reply(text=text):
                 raise AgentError(text, "ask again, with what is missing")
-            case Plan() | Planned():
+            case Planned():
                 raise AssertionError("the synthesis refuses plans within plans")
             case _:
                 assert_never(passage.end)

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from src.core.errors import AgentError, ModelReplyInvalid, stage
 from src.core.events import NoToolFound, Searching, StageName, ToolFound, ToolMismatch
-from src.core.plan import Plan, StepResult
+from src.core.plan import StepResult
 from src.core.protocols import ToolLibrary
 from src.core.tool import Candidate, Tool
 from src.core.turn import Turn
@@ -59,11 +59,10 @@ class Passage:
     """Whether the tool was given to be mended, which it is once."""
 
     @property
-    def end(self) -> Served | Reply | Plan | Planned:
-        """What the stages have come to."""
+    def end(self) -> Served | Reply | Planned:
+        """What there is to be said at `respond`."""
         end = self.outcome or self.building.result
-        assert end is not None
-        assert not isinstance(end, Tool), end
+        assert isinstance(end, Served | Reply | Planned), end
         return end
 
 
@@ -75,6 +74,7 @@ class Stages:
         self._threshold = threshold
 
     def begin(self, turn: Turn) -> Passage:
+        """The turn's request, before its first stage."""
         return Passage(turn, self._synthesis.begin(turn))
 
     async def follow(self, passage: Passage, further: Mapping[StageName, Stage] | None = None) -> None:

@@ -93,7 +93,7 @@ class Graph(Generic[Context]):
 
     @property
     def start_node(self) -> str:
-        """ "" if none was set."""
+        """Where it begins; "" if that was not set."""
         return self._start
 
     @property
