@@ -113,8 +113,10 @@ class Stages:
                 assert_never(passage.choice)
 
     async def _clarify(self, passage: Passage) -> str:
-        assert isinstance(passage.choice, Misfit), passage.choice
-        passage.outcome = Reply(text=question(passage.choice), asks=True)
+        """What the specification leaves open is a question already; what a call lacks becomes one."""
+        if not isinstance(passage.building.result, Reply):
+            assert isinstance(passage.choice, Misfit), passage.choice
+            passage.outcome = Reply(text=question(passage.choice), asks=True)
         return "asked"
 
     async def _prepare(self, passage: Passage) -> str:

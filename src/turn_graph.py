@@ -37,7 +37,7 @@ _TRANSITIONS: Mapping[StageName, Mapping[str, StageName]] = {
     "gather": {"new": "search", "kept": "specify"},
     "search": {"fits": "execute", "incomplete": "clarify", "nothing fits": "specify"},
     "clarify": {"asked": "respond"},
-    "specify": {"ordered": "test", "known": "prepare", "steps": "plan", "no tool": "respond"},
+    "specify": {"ordered": "test", "known": "prepare", "unclear": "clarify", "steps": "plan", "no tool": "respond"},
     "test": {"written": "implement", "rewritten": "compare"},
     "implement": {"alike": "verify", "different": "compare"},
     "compare": {"agreed": "verify", "refuted": "test"},

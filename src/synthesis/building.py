@@ -6,6 +6,7 @@ fulfil is reopened once. Each stage returns the symbol that it ends with; src/tu
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from src.core.composition import Importable
 from src.core.errors import SynthesisFailed, ToolExists
@@ -81,7 +82,15 @@ class Building:
         made = await self._shop.analyst.specify(self._steps, self.looked_at, problem=problem)
         if not isinstance(made, Order):
             self.result = made
-            return "known" if isinstance(made, Tool) else "steps" if isinstance(made, Plan) else "no tool"
+            match made:
+                case Tool():
+                    return "known"
+                case Plan():
+                    return "steps"
+                case Reply(asks=asks):
+                    return "unclear" if asks else "no tool"
+                case _:
+                    assert_never(made)
         if self._stuck and made.spec == self._order.spec:
             raise self._stuck
         if not self._stuck:

@@ -20,6 +20,7 @@ BUILD = (specified(), fenced(TESTS), fenced(CODE), DOUBLE)
 HALF = FunctionCall(name="add_numbers", arguments={"a": None})
 BROKEN = fenced("def double_number(number: int) -> int:\n    return number\n")
 SURE = SpecificationReply(outcome="answer", message="Hello!", specification=None)
+UNSURE = SpecificationReply(outcome="question", message="Which?", specification=None)
 
 REUSED = "gather new search fits execute ran respond"
 BUILT = "search nothing-fits specify ordered test written implement alike verify unproven strengthen strong register registered prepare"
@@ -37,6 +38,7 @@ def way(turns: Turns, plan_step: str = "") -> str:
         ((ADD, "3"), (returned("3"),), REUSED),
         ((HALF,), (), "gather new search incomplete clarify asked respond"),
         ((NONE, SURE), (), "gather new search nothing-fits specify no-tool respond"),
+        ((NONE, UNSURE), (), "gather new search nothing-fits specify unclear clarify asked respond"),
         ((NONE, *BUILD, "8"), (failing(), passing(), returned("8")), f"gather new {BUILT} fits execute ran respond"),
         (
             (NONE, specified(), fenced(TESTS), BROKEN, *BUILD[2:], "8"),
