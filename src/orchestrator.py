@@ -1,7 +1,4 @@
-"""The orchestrator: a turn from request to answer.
-
-search the library → run the tool that fits | ask for what is missing | build a tool and run it | take it in steps → answer
-"""
+"""The orchestrator: a turn from request to answer, along the graph of src/turn_graph.py."""
 
 import asyncio
 import logging
@@ -13,12 +10,12 @@ from typing import assert_never
 from src.core.errors import AgentError, FailureKind, stage
 from src.core.events import AnswerToken, BudgetSpent, Event, Limits, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.files import File
-from src.core.plan import KeptPlan, Plan
+from src.core.plan import KeptPlan
 from src.core.prompt import ChatMessage
 from src.core.protocols import ToolLibrary
 from src.core.reached import Reached
 from src.core.turn import Budget, EarlierFiles, Recall, Turn, no_lessons
-from src.executor import Executor, Misfit
+from src.executor import Executor
 from src.plan_runner import PlanRunner
 from src.response_synthesizer import ResponseSynthesizer
 from src.runtime import (
@@ -30,7 +27,7 @@ from src.runtime import (
     MiniAgents,
     StreamAppender,
 )
-from src.stages import Served, Stages, question
+from src.stages import Planned, Served, Stages
 from src.synthesis_engine import Reply, SynthesisEngine
 
 log = logging.getLogger(__name__)
@@ -176,19 +173,17 @@ class Orchestrator:
 
     async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
         """The answer, and the name of the tool it comes from."""
-        served = await self._stages.serve(turn)
-        match served:
-            case Reply():
-                return await self._say(ctx, turn, Message.promise(served.text)), None
-            case Misfit():
-                return await self._say(ctx, turn, Message.promise(question(served))), None
-            case Plan():
-                results = await self._plans.run(turn, served)
+        passage = self._stages.begin(turn)
+        await self._stages.follow(passage, {"plan": partial(self._plans.take, passage)})
+        match passage.end:
+            case Reply(text=text):
+                return await self._say(ctx, turn, Message.promise(text)), None
+            case Planned(results=results):
                 pieces, tool = partial(self._responder.answer_plan, replace(turn, results=results)), None
-            case Served():
-                pieces, tool = partial(self._responder.answer, turn, str(served.call), served.execution), served.call.tool.name
+            case Served(call=call, execution=execution):
+                pieces, tool = partial(self._responder.answer, turn, str(call), execution), call.tool.name
             case _:
-                assert_never(served)
+                assert_never(passage.end)
         with stage("answering"):
             return await self._say(ctx, turn, Message.promise(message_token_streamer=lambda _: pieces())), tool
 

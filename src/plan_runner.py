@@ -15,9 +15,8 @@ from src.core.stage_event import StageEvent
 from src.core.turn import Turn
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.words import shortened
-from src.executor import Misfit
 from src.runtime import InteractionContext, MessageSequencePromise, MiniAgent
-from src.stages import Served, Stages, question
+from src.stages import Passage, Planned, Served, Stages
 from src.synthesis_engine import Reply
 
 SHOWN = 500
@@ -40,6 +39,13 @@ class PlanRunner:
     def __init__(self, stages: Stages) -> None:
         self._stages = stages
         self._agent = MiniAgent(self._step, alias="PLAN_STEP", description="Does one step of a plan.")
+
+    async def take(self, passage: Passage) -> str:
+        """The stage `plan` of a turn."""
+        plan = passage.building.result
+        assert isinstance(plan, Plan), plan
+        passage.outcome = Planned(results=await self.run(passage.turn, plan))
+        return "done"
 
     async def run(self, turn: Turn, plan: Plan) -> tuple[StepResult, ...]:
         """The results of all steps, in the order of the plan. The first step that fails ends the others.
@@ -77,22 +83,21 @@ class PlanRunner:
 
     async def _served(self, turn: Turn) -> tuple[StepResult, tuple[File, ...]]:
         """What the step gave, and the files that it left. Raises: AgentError."""
-        served = await self._stages.serve(turn)
-        match served:
+        passage = self._stages.begin(turn)
+        await self._stages.follow(passage)
+        match passage.end:
             case Served(call=call, execution=execution):
                 returned = _value(execution)
                 result = StepResult(id=turn.plan_step, request=turn.request, tool=call.tool.name, text=returned.text, data=returned.data)
                 return result, returned.files
-            case Reply(asks=False):
-                return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=served.text, data=json.dumps(served.text)), ()
-            case Reply():
-                raise AgentError(served.text, "ask again, with what is missing")
-            case Misfit():
-                raise AgentError(question(served), "ask again, with what is missing")
-            case Plan():
+            case Reply(text=text, asks=False):
+                return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=text, data=json.dumps(text)), ()
+            case Reply(text=text):
+                raise AgentError(text, "ask again, with what is missing")
+            case Planned():
                 raise AssertionError("the synthesis refuses plans within plans")
             case _:
-                assert_never(served)
+                assert_never(passage.end)
 
 
 def _turn_of(step: PlannedStep, work: _Work) -> Turn:

@@ -1,15 +1,18 @@
 """The stages between a request and what a tool made of it.
 
-search the library → choose → run the tool that fits, or build one and run it; mend it where it fails
+src/turn_graph.py says which follows which; those that build a tool stand in src/synthesis/building.py.
 """
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import assert_never
 
 from src.core.errors import AgentError, ModelReplyInvalid, stage
-from src.core.events import NoToolFound, Searching, ToolFound, ToolMismatch
-from src.core.plan import Plan
+from src.core.events import NoToolFound, Searching, StageName, ToolFound, ToolMismatch
+from src.core.plan import StepResult
 from src.core.protocols import ToolLibrary
 from src.core.tool import Candidate, Tool
 from src.core.turn import Turn
@@ -17,7 +20,8 @@ from src.core.value import Value
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.execution.outcome import own_failure
 from src.executor import Call, Executor, Misfit, NoFit
-from src.synthesis_engine import Reply, SynthesisEngine
+from src.synthesis_engine import Building, Reply, SynthesisEngine
+from src.turn_graph import Course, Stage
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +39,33 @@ class Served(Value):
     execution: Execution
 
 
+class Planned(Value):
+    """A plan that was carried out."""
+
+    results: tuple[StepResult, ...]
+    """In the order of its steps."""
+
+
+@dataclass
+class Passage:
+    """A request on its way through the graph: what each stage leaves to those after it."""
+
+    turn: Turn
+    building: Building
+    choice: Call | Misfit | NoFit = field(default_factory=lambda: NoFit(reason=""))
+    """What the request asks of the tool that was found or built."""
+    outcome: Served | Reply | Planned | None = None
+    mended: bool = False
+    """Whether the tool was given to be mended, which it is once."""
+
+    @property
+    def end(self) -> Served | Reply | Planned:
+        """What there is to be said at `respond`."""
+        end = self.outcome or self.building.result
+        assert isinstance(end, Served | Reply | Planned), end
+        return end
+
+
 class Stages:
     """What a request goes through, be it a turn's or that of a step of a plan."""
 
@@ -42,36 +73,74 @@ class Stages:
         self._library, self._executor, self._synthesis = library, executor, synthesis
         self._threshold = threshold
 
-    async def serve(self, turn: Turn) -> Served | Reply | Plan | Misfit:
-        """Find or build a tool and run it; or what is to be said instead, the steps that it takes, or what the call lacks.
+    def begin(self, turn: Turn) -> Passage:
+        """The turn's request, before its first stage."""
+        return Passage(turn, self._synthesis.begin(turn))
 
-        A turn that keeps a plan builds a tool without a search.
+    async def follow(self, passage: Passage, further: Mapping[StageName, Stage] | None = None) -> None:
+        """Take the request through the graph, from its start up to `respond`, or to a node that is in neither these stages nor `further`.
 
         Raises:
             AgentError: a stage gave up; `where` names it.
         """
-        choice, considered = (NoFit(reason=""), ()) if turn.kept else await self._find(turn)
-        if isinstance(choice, Misfit):
-            turn.emit(ToolMismatch(tool=choice.tool.name, problem=choice.problem, then="ask" if choice.missing else "synthesize"))
-            if choice.missing:
-                return choice
-        if not isinstance(choice, Call):
-            built = await self._synthesis.synthesize(turn, considered)
-            if not isinstance(built, Tool):
-                return built
-            choice = await self._call_of(turn, built)
-            if isinstance(choice, Misfit):
-                return choice
-        return await self._run(turn, choice)
+        own: dict[StageName, Callable[[Passage], Awaitable[str]]] = {
+            "gather": self._gather,
+            "search": self._search,
+            "clarify": self._clarify,
+            "prepare": self._prepare,
+            "execute": self._execute,
+            "mend": self._mend,
+        }
+        stages: dict[StageName, Stage] = {name: partial(stage, passage) for name, stage in own.items()}
+        await Course(passage.turn).follow({**stages, **passage.building.stages, **(further or {})})
 
-    async def _run(self, turn: Turn, call: Call) -> Served:
-        """Make the call; where it fails by the tool's own fault, have the tool mended and make it again, once."""
-        execution = await self._executor.run(turn, call)
-        mended = None if isinstance(execution, Returned) else await self._mended(turn, call, execution)
-        if mended:
-            call = Call(tool=mended, arguments=call.arguments)
-            execution = await self._executor.run(turn, call)
-        return Served(call=call, execution=execution)
+    async def _gather(self, passage: Passage) -> str:
+        """A turn that keeps a plan builds a tool without a search."""
+        return "kept" if passage.turn.kept else "new"
+
+    async def _search(self, passage: Passage) -> str:
+        turn = passage.turn
+        passage.choice, passage.building.looked_at = await self._find(turn)
+        match passage.choice:
+            case Call():
+                return "fits"
+            case NoFit():
+                return "nothing fits"
+            case Misfit(tool=tool, problem=problem, missing=missing):
+                turn.emit(ToolMismatch(tool=tool.name, problem=problem, then="ask" if missing else "synthesize"))
+                return "incomplete" if missing else "nothing fits"
+            case _:
+                assert_never(passage.choice)
+
+    async def _clarify(self, passage: Passage) -> str:
+        """What the specification leaves open is a question already; what a call lacks becomes one."""
+        if not isinstance(passage.building.result, Reply):
+            assert isinstance(passage.choice, Misfit), passage.choice
+            passage.outcome = Reply(text=question(passage.choice), asks=True)
+        return "asked"
+
+    async def _prepare(self, passage: Passage) -> str:
+        assert isinstance(passage.building.result, Tool), passage.building.result
+        passage.choice = await self._call_of(passage.turn, passage.building.result)
+        return "fits" if isinstance(passage.choice, Call) else "incomplete"
+
+    async def _execute(self, passage: Passage) -> str:
+        assert isinstance(passage.choice, Call), passage.choice
+        execution = await self._executor.run(passage.turn, passage.choice)
+        passage.outcome = Served(call=passage.choice, execution=execution)
+        if isinstance(execution, Returned) or passage.mended or own_failure(execution) is None:
+            return "ran"
+        return "at fault"
+
+    async def _mend(self, passage: Passage) -> str:
+        assert isinstance(passage.outcome, Served), passage.outcome
+        passage.mended, call, execution = True, passage.outcome.call, passage.outcome.execution
+        assert not isinstance(execution, Returned), execution
+        mended = await self._mended(passage.turn, call, execution)
+        if mended is None:
+            return "left"
+        passage.choice = Call(tool=mended, arguments=call.arguments)
+        return "mended"
 
     async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:
         """A new version of the tool; None if it is not at fault, is retired, has changed meanwhile or can't be mended.

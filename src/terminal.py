@@ -19,6 +19,7 @@ from src.core.events import (
     PlanMade,
     PlanStepChanged,
     Searching,
+    StageEntered,
     SuiteRepeated,
     SynthesisStep,
     TestFinished,
@@ -85,7 +86,7 @@ class Terminal:
 def _line(event: Event) -> tuple[str, str] | None:
     """State and words of an event, None for pieces and for what is shown otherwise."""
     match event:
-        case TurnStarted() | BudgetSpent() | AnswerToken() | TurnFinished() | SynthesisStep(state="streaming"):
+        case TurnStarted() | BudgetSpent() | StageEntered() | AnswerToken() | TurnFinished() | SynthesisStep(state="streaming"):
             return None
         case Searching():
             return "running", "searching the library"

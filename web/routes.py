@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 
 from src.core.errors import AgentError, RequestError, ToolModified, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
+from src.turn_graph import turn_graph
 from web.bridge import Bridge
 from web.gate import error_body, nonce_of, visitor_of
 from web.port import Engine
@@ -60,6 +61,10 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
     @app.get("/api/tools/<name>")
     def tool(name: str) -> Response:
         return flask.jsonify(tool_page(bridge.call(engine.tool(name))))
+
+    @app.get("/api/graph")
+    def graph() -> Response:
+        return flask.jsonify({"svg": turn_graph().svg("The stages of a turn")})
 
     @app.get("/api/lessons")
     def lessons() -> Response:

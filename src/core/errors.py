@@ -23,6 +23,9 @@ AgentError
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
 ├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or its size
 ├── ProjectGivenUp                the model finds that a project's goal can't be met
+├── GraphError                    a state graph is asked for what it doesn't have
+│   ├── NodeUnknown               there is no node of that name; lists those there are
+│   └── SymbolUnknown             the symbol leads nowhere from the current node; lists those that lead on
 ├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
@@ -146,6 +149,18 @@ class ProjectGivenUp(AgentError):
     """The model finds that the goal of a project can't be met; the message says why."""
 
     kind = "task"
+
+
+class GraphError(AgentError):
+    """A state graph is asked for what it doesn't have."""
+
+
+class NodeUnknown(GraphError):
+    """The graph has no node of that name."""
+
+
+class SymbolUnknown(GraphError):
+    """The symbol leads nowhere from the current node."""
 
 
 class PlanFailed(AgentError):

@@ -32,6 +32,11 @@ from src.core.verdict import Execution, TestOrder, TestResult
 
 SynthesisStepName = Literal["specification", "tests", "implementation", "consensus", "verification", "mutation", "registration"]
 StepState = Literal["started", "streaming", "finished", "failed"]
+StageName = Literal[
+    "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair", "strengthen", "register",
+    "prepare", "execute", "mend", "plan", "respond",
+]  # fmt: skip
+"""A node of the graph of a turn (src/turn_graph.py)."""
 
 
 Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
@@ -67,6 +72,15 @@ class TurnStarted(Value):
     contents: Contents = ()
     keeps: str = ""
     """Id of the turn whose plan this one makes a tool of."""
+
+
+class StageEntered(StageEvent):
+    """The turn, or one step of its plan, has come to a node of its graph."""
+
+    type: Literal["stage_entered"] = "stage_entered"
+    node: StageName
+    symbol: str = ""
+    """What the stage before ended with; "" at the first."""
 
 
 class Searching(StageEvent):
@@ -257,6 +271,7 @@ class TurnStopped(Value):
 Event = Annotated[
     TurnStarted
     | BudgetSpent
+    | StageEntered
     | Searching
     | ToolFound
     | NoToolFound

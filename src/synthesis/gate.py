@@ -99,6 +99,14 @@ def steady_summary(verdict: Verdict) -> str:
     return f"{count(len(verdict.tests), 'test')} passed; in reversed and in shuffled order, with other hash seeds: the same."
 
 
+def summary(verdict: Verdict) -> str:
+    """A module that is not green, in a few words for people."""
+    if verdict.problem:
+        return verdict.problem
+    failed = [t.test for t in verdict.tests if t.outcome != "passed"]
+    return f"{len(failed)} of {count(len(verdict.tests), 'test')} failed: {', '.join(failed)}"
+
+
 def _reporter(emit: Emit, against: Against, attempt: int) -> Callable[[TestResult], None]:
     def on_test(result: TestResult) -> None:
         emit(TestFinished(against=against, attempt=attempt, result=result))

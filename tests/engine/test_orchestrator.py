@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavailable
-from src.core.events import FINAL, BudgetSpent, Event, Limits, TurnStarted
+from src.core.events import FINAL, BudgetSpent, Event, Limits, StageEntered, TurnStarted
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
 from src.core.protocols import NO_MODULES
@@ -47,11 +47,22 @@ class Turns:
         self.orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), **options)
         self.events: list[Event] = []
         self.meter: list[BudgetSpent] = []
-        """Comes after every model call, and is kept apart."""
+        self.course: list[StageEntered] = []
+        """Both come between all others, and are kept apart."""
 
     async def ask(self, request: str, history: tuple[ChatMessage, ...] = ()) -> list[str]:
         """Run one turn; the types of its events."""
-        await self.orchestrator.handle(request, lambda e: (self.meter if isinstance(e, BudgetSpent) else self.events).append(e), history)
+
+        def keep(event: Event) -> None:
+            match event:
+                case BudgetSpent():
+                    self.meter.append(event)
+                case StageEntered():
+                    self.course.append(event)
+                case _:
+                    self.events.append(event)
+
+        await self.orchestrator.handle(request, keep, history)
         assert [type(e) in FINAL for e in self.events] == [False] * (len(self.events) - 1) + [True]
         return [e.type for e in self.events]
 

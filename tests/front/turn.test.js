@@ -23,6 +23,7 @@ test("a reused tool makes a turn of four steps", () => {
     files: [],
     made: [],
     state: "done",
+    course: [],
     steps: [
       { ...step, key: "searching-1", kind: "searching", startedAt: second(2), seconds: 0.2 },
       {

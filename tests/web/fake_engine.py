@@ -2,8 +2,9 @@
 
 `say TEXT` answers word by word; `say back` also hands out the files that came with it. `hold NAME` says one word, waits until
 somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second waits for `release NAME`; keeping
-it says `kept`. `flood N` emits N pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
-`break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes the status.
+it says `kept`. `build NAME` passes through the stages of a synthesis and waits for `release NAME` in `execute`. `flood N` emits N
+pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool. `break` makes the journal fail
+twice, `hang` makes the engine refuse to end, `sandbox off` changes the status.
 """
 
 import asyncio
@@ -21,6 +22,8 @@ from src.core.events import (
     PlanStepChanged,
     Record,
     Searching,
+    StageEntered,
+    StageName,
     ToolFound,
     TurnFailed,
     TurnFinished,
@@ -92,6 +95,21 @@ LESSON = Lesson(
 )
 
 
+WAY: tuple[tuple[str, StageName], ...] = (
+    ("new", "search"),
+    ("nothing fits", "specify"),
+    ("ordered", "test"),
+    ("written", "implement"),
+    ("alike", "verify"),
+    ("failed", "repair"),
+    ("repaired", "verify"),
+    ("passed", "register"),
+    ("registered", "prepare"),
+    ("fits", "execute"),
+)
+"""The stages of a turn that builds a tool, after the first."""
+
+
 class FakeEngine:
     """`web.port.Engine`; to be made on its event loop."""
 
@@ -151,6 +169,8 @@ class FakeEngine:
             emit(TurnStarted(request=request, files=tuple(f.reference() for f in files), contents=tuple(files), keeps=keeps))
             if request.startswith("plan "):
                 await self._plan(emit, request.removeprefix("plan "))
+            if request.startswith("build "):
+                await self._build(emit, request.removeprefix("build "))
             if request.startswith("say back"):
                 back = tuple(File(name=f"back-{f.name}", content=f.content) for f in files)
                 emit(FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back))
@@ -178,9 +198,17 @@ class FakeEngine:
             emit(ToolFound(plan_step=step.id, tool=tool, confidence=0.9, considered=(tool,)))
             emit(PlanStepChanged(step=step.id, state="finished", tool=tool, text=value, seconds=0.5))
 
+    async def _build(self, emit: Callable[[Event], None], name: str) -> None:
+        """The stages of a synthesis with one repair."""
+        emit(StageEntered(node="gather"))
+        for symbol, node in WAY:
+            emit(StageEntered(node=node, symbol=symbol))
+        await self._released[name].wait()
+        emit(StageEntered(node="respond", symbol="ran"))
+
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
-            case "plan":
+            case "plan" | "build":
                 yield "One."
             case "say":
                 for word in rest.split():

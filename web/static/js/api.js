@@ -29,6 +29,7 @@ export const postRollback = (name, to) => get(`${toolPath(name)}/rollback`, { me
 export const postStanding = (name, change) => get(`${toolPath(name)}/${change}`, { method: "POST" });
 // Sends a file ahead of its request; the id by which the request names it.
 export const postFile = async (name, body) => (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
+export const getGraph = async () => (await get("/api/graph")).svg;
 export const getLessons = async () => (await get("/api/lessons")).lessons;
 export const patchLesson = (id, words) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });
 export const deleteLesson = (id) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });

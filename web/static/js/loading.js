@@ -1,6 +1,6 @@
 // Loading what the page shows beside the conversation, each into the store.
 
-import { getConversations, getHealth, getLessons, getTool, getTools, getVersion, getVersions } from "./api.js";
+import { getConversations, getGraph, getHealth, getLessons, getTool, getTools, getVersion, getVersions } from "./api.js";
 import { dispatch } from "./store.js";
 
 // Sees to it that an expired token shows as such; other trouble shows as the connection's state.
@@ -26,6 +26,7 @@ async function loadInPlace(request, received, refused) {
   }
 }
 
+export const loadGraph = () => loadInPlace(getGraph, (svg) => ({ type: "graph_loaded", svg }), { type: "graph_not_loaded" });
 export const loadTool = (name) => loadInPlace(() => getTool(name), (tool) => ({ type: "tool_loaded", name, tool }), { type: "tool_not_loaded", name });
 export const loadVersions = (name) => loadInPlace(() => getVersions(name), (versions) => ({ type: "versions_loaded", name, versions }), { type: "versions_not_loaded", name });
 export const loadVersion = (name, number) => loadInPlace(() => getVersion(name, number), (version) => ({ type: "version_loaded", name, number, version }), { type: "version_not_loaded", name, number });

@@ -1,9 +1,10 @@
 // A plan: the steps of a request that takes several, as one step of its turn; each part is folded like a turn of its own.
 
+import { leave } from "./course.js";
 import { close, open, patch } from "./steps.js";
 
 const waiting = ({ id, request, needs }) => ({
-  id, request, needs, state: "waiting", tool: null, text: "", startedAt: null, seconds: null, steps: [], made: [],
+  id, request, needs, state: "waiting", tool: null, text: "", startedAt: null, seconds: null, course: [], steps: [], made: [],
 });
 
 const isPlan = (step) => step.kind === "plan";
@@ -23,7 +24,7 @@ export function foldPart(steps, { step: id, state, tool, text, seconds }, at) {
   const next = patchPart(steps, id, (part) => {
     if (state === "started") return { ...part, state: "running", startedAt: at };
     const ended = state === "failed" ? "failed" : "done";
-    return { ...part, state: ended, tool: tool ?? null, text, seconds, steps: close(part.steps, always, ended, at) };
+    return { ...part, state: ended, tool: tool ?? null, text, seconds, course: leave(part.course, ended, at), steps: close(part.steps, always, ended, at) };
   });
   return planOf(next)?.parts.every((part) => part.state === "done") ? close(next, isPlan, "done", at) : next;
 }

@@ -25,6 +25,7 @@ export const initialState = {
   changeProblem: null, // {name, message, remedy}
   openTool: null,
   search: "",
+  graph: null, // of the stages of a turn: {svg} or {error}
   lessons: null,
   showRetired: false,
   draft: "",
@@ -89,6 +90,8 @@ const changes = {
   tool_closed: (state) => ({ ...state, openTool: null }),
   tool_loaded: (state, { name, tool }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { tool } } }),
   tool_not_loaded: (state, { name, error }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { error } } }),
+  graph_loaded: (state, { svg }) => ({ ...state, graph: { svg } }),
+  graph_not_loaded: (state, { error }) => ({ ...state, graph: { error } }),
   lessons_loaded: (state, { lessons }) => ({ ...state, lessons }),
   versions_loaded: (state, { name, versions }) => ({ ...state, versions: { ...state.versions, [name]: { list: versions } } }),
   versions_not_loaded: (state, { name, error }) => ({ ...state, versions: { ...state.versions, [name]: { error } } }),

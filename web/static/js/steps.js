@@ -1,5 +1,7 @@
 // The steps of a turn: what the activity feed lists. All functions return a new list.
 
+import { leave } from "./course.js";
+
 const isOpen = (step) => step.state === "running";
 
 export function open(steps, step) {
@@ -29,7 +31,7 @@ function ended(step, state, at) {
 // A part of a plan that has ended; one that had not come to its own end was stopped.
 function stopped(part, at) {
   if (part.state !== "running" && part.state !== "waiting") return part;
-  return { ...part, state: "stopped", steps: close(part.steps, () => true, "stopped", at) };
+  return { ...part, state: "stopped", course: leave(part.course, "stopped", at), steps: close(part.steps, () => true, "stopped", at) };
 }
 
 // The stub run is as it should be when no test passes on a function without a body, in whatever order.

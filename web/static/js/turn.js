@@ -1,10 +1,11 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/core/events.py.
 
+import { enter, leave } from "./course.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
 export const newTurn = (id, startedAt) => ({
-  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "",
+  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", course: [], steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "",
 });
 
 const always = () => true;
@@ -28,6 +29,7 @@ function foldWithin(turn, event, fold, at) {
 const folds = {
   turn_started: (turn, event, at) => ({ ...turn, request: event.request, keeps: event.keeps ?? "", files: event.files ?? [], startedAt: at }),
   budget_spent: (turn, { usage, limits, seconds }) => ({ ...turn, budget: { usage, limits, seconds } }),
+  stage_entered: (turn, event, at) => ({ ...turn, course: enter(turn.course, event, at) }),
   lessons_shown(turn, { agent, lessons }, at) {
     return withSteps(turn, open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }));
   },
@@ -60,23 +62,23 @@ const folds = {
   },
   turn_finished(turn, event, at) {
     const steps = close(turn.steps, always, "done", at);
-    return { ...end(turn, event, "done"), steps, answer: event.answer, tool: event.tool };
+    return { ...end(turn, event, "done", at), steps, answer: event.answer, tool: event.tool };
   },
   turn_failed(turn, event, at) {
     const { where, message, remedy, reached = "" } = event;
     const guilty = (step) => step.kind === where || (where === "answering" && step.kind === "answer");
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
     const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy, reached });
-    return { ...end(turn, event, "failed"), steps, failure: { where, message, remedy, reached } };
+    return { ...end(turn, event, "failed", at), steps, failure: { where, message, remedy, reached } };
   },
   turn_stopped(turn, event, at) {
     const closed = close(turn.steps, always, "stopped", at);
     const steps = open(closed, { kind: "turn_stopped", state: "stopped", startedAt: at, reason: event.reason });
-    return { ...end(turn, event, "stopped"), steps, stopReason: event.reason };
+    return { ...end(turn, event, "stopped", at), steps, stopReason: event.reason };
   },
 };
 
-const end = (turn, { usage, seconds }, state) => ({ ...turn, state, usage, seconds });
+const end = (turn, { usage, seconds }, state, at) => ({ ...turn, state, course: leave(turn.course, state, at), usage, seconds });
 
 function searched(turn, event, at) {
   const { type, tool, confidence, reason, considered, seconds } = event;

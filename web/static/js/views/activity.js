@@ -6,15 +6,17 @@ import { Icon, StateIcon } from "../icons.js";
 import { memo } from "../memo.js";
 import { useFollow } from "../scroll.js";
 import { dispatch } from "../store.js";
+import { CourseLine, WholeGraph } from "./course.js";
 import { Elapsed } from "./elapsed.js";
 import { Steps } from "./steps.js";
 
-export const Activity = memo(({ turn, order, skew }) => {
+export const Activity = memo(({ turn, order, skew, graph }) => {
   const { scroller, content, away, follow } = useFollow(turn?.id, turn?.state === "running");
   return html`<section class="activity" aria-label="Activity" data-testid="activity">
     ${turn && html`<${Head} turn=${turn} order=${order} skew=${skew} />`}
     <div class="panel-scroller" ref=${scroller} tabindex="0" role="region" aria-label="Steps">
       <div ref=${content}>
+        ${turn?.course.length > 0 && html`<${WholeGraph} key=${turn.id} course=${turn.course} graph=${graph} />`}
         ${turn ? html`<${Steps} of=${turn} skew=${skew} />` : html`<${Nothing} />`}
       </div>
     </div>
@@ -44,5 +46,6 @@ function Head({ turn, order, skew }) {
         <button type="button" class="icon-button small" aria-label="Later turn" disabled=${index === order.length - 1} onClick=${() => go(1)}><${Icon} name="chevronRight" /></button>
       </span>`}
     </div>
+    ${turn.course.length > 0 && html`<${CourseLine} key=${turn.id} course=${turn.course} skew=${skew} />`}
   </div>`;
 }

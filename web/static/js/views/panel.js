@@ -14,7 +14,7 @@ export function Panel({ state, thread, turn }) {
     { id: "lessons", label: "Lessons", count: state.lessons?.length },
   ];
   const bodies = {
-    activity: () => html`<${Activity} turn=${turn} order=${thread.order} skew=${state.skew} />`,
+    activity: () => html`<${Activity} turn=${turn} order=${thread.order} skew=${state.skew} graph=${state.graph} />`,
     library: () => html`<${Library} tools=${state.tools} search=${state.search} openTool=${state.openTool} detail=${state.toolDetails[state.openTool]}
       versions=${state.versions[state.openTool]} sources=${state.versionSources} problem=${state.changeProblem} showRetired=${state.showRetired} />`,
     lessons: () => html`<${Lessons} lessons=${state.lessons} />`,

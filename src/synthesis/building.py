@@ -1,0 +1,236 @@
+"""A tool under way: the stages that build it, from the specification to the registration, and what each leaves to those after it.
+
+The suite is frozen once the candidates have voted on it; repairs change the code only. A specification that no implementation can
+fulfil is reopened once. Each stage returns the symbol that it ends with; src/turn_graph.py says what follows.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from src.core.composition import Importable
+from src.core.errors import SynthesisFailed, ToolExists
+from src.core.events import StageName
+from src.core.plan import Plan
+from src.core.protocols import Sandbox, ToolLibrary
+from src.core.provenance import Created, Extended, Provenance
+from src.core.tool import Tool, ToolDraft
+from src.core.turn import Turn
+from src.core.verdict import Verdict
+from src.core.words import count
+from src.synthesis.composing import steady_requirements
+from src.synthesis.consensus import Consensus, agree, distinct
+from src.synthesis.examples import arguments_of
+from src.synthesis.gate import Gate, steady_summary, summary
+from src.synthesis.mutants import strength
+from src.synthesis.policy import SynthesisPolicy
+from src.synthesis.programming import Programmer, no_implementation
+from src.synthesis.specifying import Analyst, Order, Reply
+from src.synthesis.steps import Steps
+from src.synthesis.testing import Tester
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Who builds tools, by which rules, and for which library."""
+
+    policy: SynthesisPolicy
+    sandbox: Sandbox
+    gate: Gate
+    library: ToolLibrary
+    model_name: str
+    analyst: Analyst
+    tester: Tester
+    programmer: Programmer
+
+
+class Building:
+    """One tool under way, for one turn."""
+
+    _order: Order
+    _tools: Importable
+    _tests: str
+    _drawn: list[str]
+    """The candidates; the first is the one that the person saw."""
+    _code: str
+    _verdict: Verdict
+
+    def __init__(self, workshop: Workshop, turn: Turn) -> None:
+        self._shop, self._policy, self._steps = workshop, workshop.policy, Steps(turn)
+        self.looked_at: Sequence[str] = ()
+        """Names of the tools that the search came up with and that don't fit."""
+        self.result: Tool | Reply | Plan | None = None
+        """What came of it; a tool is registered, or was found in the library."""
+        self._stuck: SynthesisFailed | None = None
+        """Why the specification was reopened."""
+
+    @property
+    def stages(self) -> Mapping[StageName, Callable[[], Awaitable[str]]]:
+        return {
+            "specify": self._specify,
+            "test": self._test,
+            "implement": self._implement,
+            "compare": self._compare,
+            "verify": self._verify,
+            "repair": self._repair,
+            "strengthen": self._strengthen,
+            "register": self._register,
+        }
+
+    async def _specify(self) -> str:
+        problem = f"it can't be fulfilled as it stands: {self._stuck.message}" if self._stuck else ""
+        made = await self._shop.analyst.specify(self._steps, self.looked_at, problem=problem)
+        if not isinstance(made, Order):
+            self.result = made
+            match made:
+                case Tool():
+                    return "known"
+                case Plan():
+                    return "steps"
+                case Reply(asks=asks):
+                    return "unclear" if asks else "no tool"
+                case _:
+                    assert_never(made)
+        if self._stuck and made.spec == self._order.spec:
+            raise self._stuck
+        if not self._stuck:
+            self._tools = Importable(await self._shop.library.tools())
+        self._order = made
+        self._drawn = []
+        self._rewrites, self._problem, self._strengthened = 0, "", not self._policy.mutation_score
+        return "ordered"
+
+    async def _test(self) -> str:
+        self._tests = await self._shop.tester.write(self._steps, self._order, problem=self._problem)
+        return "rewritten" if self._drawn else "written"
+
+    async def _implement(self) -> str:
+        self._drawn = await self._shop.programmer.draw(self._steps, self._order.spec, self._tests, self._tools)
+        self._begin_repairs(self._drawn[0])
+        return "different" if len(set(self._drawn)) > 1 else "alike"
+
+    async def _compare(self) -> str:
+        agreed = await self._agreed(self._drawn, self._tests)
+        enough = agreed.kept >= self._policy.least_tests or not agreed.dropped
+        if enough or self._rewrites == self._policy.max_rewrites:
+            self._tests = agreed.tests
+            self._begin_repairs(agreed.nearest.code)
+            return "agreed"
+        self._rewrites, self._problem = self._rewrites + 1, _too_few(agreed)
+        return "refuted"
+
+    async def _agreed(self, drawn: Sequence[str], tests: str) -> Consensus:
+        """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""
+        agreed = await self._vote(drawn, tests)
+        if agreed.open_question is None:
+            return agreed
+        larger = await self._shop.tester.decide(self._steps, self._order, agreed.tests, agreed.open_question)
+        return agreed if larger == agreed.tests else await self._vote(drawn, larger)
+
+    async def _vote(self, drawn: Sequence[str], tests: str) -> Consensus:
+        signature = self._order.spec.signature()
+        examples = [a for e in (*self._order.spec.user_examples, *self._order.spec.examples) if (a := arguments_of(e, signature))]
+        with self._steps.step("consensus") as current:
+            agreed = await agree(self._shop.sandbox, signature, distinct(drawn), tests, examples)
+            current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
+            current.failed = agreed.chosen is None
+        return agreed
+
+    def _begin_repairs(self, code: str) -> None:
+        """Have as many repairs of the code ahead as may be."""
+        self._code, self._before, self._repairs = code, "", 0
+        self._always: set[str] | None = None
+        """The tests that every attempt so far has failed."""
+
+    async def _verify(self) -> str:
+        name = self._order.spec.name
+        with self._steps.step("verification") as current:
+            self._verdict = await self._shop.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
+            if self._verdict.passed:
+                current.summary = steady_summary(self._verdict)
+                return "passed" if self._strengthened else "unproven"
+            current.fail(summary(self._verdict))
+        failed = {t.test for t in self._verdict.tests if t.outcome != "passed" and not self._verdict.problem}
+        self._always = failed if self._always is None else self._always & failed
+        return "failed"
+
+    async def _repair(self) -> str:
+        """Have the code written again until it can be run, as often as may be.
+
+        Raises:
+            SynthesisFailed: no repair is left, and it is not the specification that is wrong, or that was reopened before.
+        """
+        order, last = self._order, summary(self._verdict)
+        while self._repairs < self._policy.max_repairs:
+            self._repairs += 1
+            new, last = await self._shop.programmer.repair(
+                self._steps, order.spec, self._tests, self._tools, self._code, before=self._before, verdict=self._verdict
+            )
+            if not last:
+                self._before, self._code = self._code, new
+                return "repaired"
+        failure = no_implementation(self._policy, last)
+        if self._stuck or not self._always or not self._policy.max_repairs:
+            raise failure
+        self._stuck = failure
+        return "stuck"
+
+    async def _strengthen(self) -> str:
+        """Have tests added, once, where the suite would not notice many mistakes."""
+        self._strengthened = True
+        with self._steps.step("mutation") as current:
+            found = await strength(self._shop.sandbox, self._order.spec.name, self._code, self._tests)
+            current.summary = f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
+            current.artifact = found.model_dump_json(indent=2)
+        if found.score >= self._policy.mutation_score:
+            return "strong"
+        tests = await self._shop.tester.more(self._steps, self._order, self._tests, found)
+        if tests == self._tests:
+            return "strong"
+        if len(set(self._drawn)) > 1:
+            tests = (await self._agreed([*self._drawn, self._code], tests)).tests
+        self._tests = tests
+        self._begin_repairs(self._code)
+        return "added"
+
+    async def _register(self) -> str:
+        self.result = await self._registered(self._order, self._verdict)
+        return "registered"
+
+    async def _registered(self, order: Order, verdict: Verdict) -> Tool:
+        library, turn, spec, known = self._shop.library, self._steps.turn, order.spec, order.extends
+        origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
+        made = Provenance(origin=origin, verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+        with self._steps.step("registration") as current:
+            draft = ToolDraft(
+                name=spec.name,
+                description=spec.description,
+                signature=spec.signature(),
+                code=self._code,
+                tests=self._tests,
+                example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
+                model=self._shop.model_name,
+                requires=await steady_requirements(library, self._tools, self._code),
+            )
+            if known:
+                tool = await library.revise(draft, known.version, made)
+                current.summary = f"{tool.name} is in the library, as version {tool.version}."
+                return tool
+            if twin := await self._shop.analyst.twin(spec, self._code, self._tests):
+                current.summary = f"{twin.name} is in the library already, and each passes the other's tests: it is used."
+                return twin
+            try:
+                tool = await library.add(draft, made)
+                current.summary = f"{tool.name} is in the library."
+            except ToolExists:
+                # Another turn was asked the same at the same time, and was faster.
+                tool = await library.get(spec.name)
+                if tool.signature != draft.signature:
+                    raise
+                current.summary = f"{tool.name} was registered by another turn meanwhile; that one is used."
+            return tool
+
+
+def _too_few(agreed: Consensus) -> str:
+    refuted = "; ".join(f"{d.test} ({d.message.strip().splitlines()[-1] if d.message.strip() else 'failed'})" for d in agreed.dropped)
+    return f"most of the independent implementations refute these tests, so only {count(agreed.kept, 'test')} would be left: {refuted}"

@@ -1,0 +1,55 @@
+"""The stages of a turn on the page, with an engine that plays them: live, marked in the graph, accessible, whole after a reload."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_page import WIDE, ask, flaws, open_page
+from tests.web.fake_engine import WAY
+from tests.web.server_process import ServerProcess
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+NODES = ["gather", *(node for _, node in WAY)]
+
+
+@pytest.fixture
+def link(tmp_path) -> Iterator[str]:
+    server = ServerProcess(tmp_path, "threading")
+    yield server.link
+    assert server.end() == (0, "")
+
+
+def stages(page: Page) -> list[list[str]]:
+    return page.get_by_test_id("course").locator("li").evaluate_all("(all) => all.map(({ dataset }) => [dataset.stage, dataset.state])")
+
+
+def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: str, page: Page):
+    open_page(page, link)
+    ask(page, "build once")
+    present = page.get_by_test_id("course").locator("[aria-current=step]")
+    expect(present).to_have_attribute("data-stage", "execute")
+    assert stages(page) == [[node, "done"] for node in NODES[:-1]] + [["execute", "running"]]
+
+    page.get_by_role("button", name="Graph of the stages").focus()
+    page.keyboard.press("Enter")
+    graph = page.get_by_test_id("graph")
+    expect(graph.get_by_role("img", name="The stages of a turn")).to_be_visible()
+    marks = {name: graph.locator(f"g.node[data-node={name}]").get_attribute("data-state") for name in ("verify", "execute", "clarify")}
+    assert marks == {"verify": "done", "execute": "running", "clarify": "waiting"}
+    assert graph.locator("[data-taken=true]").evaluate_all("(all) => all.map((g) => g.querySelector('title').textContent)")[:3] == [
+        "gather → search: new",
+        "search → specify: nothing fits",
+        "specify → test: ordered",
+    ]
+    assert flaws(page, "a running turn's stages") == []
+    page.set_viewport_size(WIDE)
+
+    ask(page, "release once")
+    page.get_by_test_id("turn").first.get_by_role("button", name="Activity").click()
+    for _ in range(2):
+        expect(page.get_by_test_id("course").locator("[data-stage=respond]")).to_have_attribute("data-state", "done")
+        assert stages(page) == [[node, "done"] for node in (*NODES, "respond")]
+        page.reload()
+        page.get_by_test_id("turn").first.get_by_role("button", name="Activity").click()

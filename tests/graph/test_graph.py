@@ -1,0 +1,166 @@
+"""The state graph by itself: building it, moving in it, what it refuses, and how it is drawn."""
+
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import pytest
+
+from src.core.errors import GraphError, NodeUnknown, SymbolUnknown
+from src.graph import Graph, Transition
+from src.graph.layout import layout
+
+NO_BLUE = NodeUnknown, "the graph has no node 'blue'", "the nodes here are 'red', 'green', 'off'"
+
+
+def light() -> Graph[str]:
+    graph: Graph[str] = Graph()
+    for name, told in (("red", "wait"), ("green", "go"), ("off", "give way")):
+        graph.add_node(name, told)
+    graph.add_transition("red", "timer", "green")
+    graph.add_transition("green", "timer", "red")
+    graph.add_transition("green", "fault", "off")
+    graph.set_start_node("red")
+    return graph
+
+
+def test_an_input_leads_to_the_next_node_and_its_context():
+    graph = light()
+    assert (graph.current_node, graph.current_context) == ("red", "wait")
+    assert graph.process_input("timer") == "go"
+    assert (graph.current_node, graph.is_terminal) == ("green", False)
+    graph.process_input("fault")
+    assert (graph.current_node, graph.is_terminal) == ("off", True)
+
+
+def test_a_node_added_again_gets_the_new_context_and_keeps_its_transitions():
+    graph = light()
+    before = graph.transitions
+    graph.add_node("green", "run")
+    assert graph.transitions == before
+    assert graph.process_input("timer") == "run"
+
+
+def test_a_context_can_be_updated_where_the_graph_is():
+    graph = light()
+    graph.update_context("red", "stop")
+    assert graph.current_context == "stop"
+
+
+def test_of_two_transitions_by_one_symbol_the_later_counts():
+    graph = light()
+    graph.add_transition("red", "timer", "off")
+    assert graph.process_input("timer") == "give way"
+
+
+@pytest.mark.parametrize(
+    ("refused", "error", "message", "remedy"),
+    [
+        (lambda g: g.process_input("horn"), SymbolUnknown, "'horn' leads nowhere from the node 'red'", "the symbols here are 'timer'"),
+        (lambda g: g.set_start_node("blue"), *NO_BLUE),
+        (lambda g: g.add_transition("red", "x", "blue"), *NO_BLUE),
+        (lambda g: g.add_transition("blue", "x", "red"), *NO_BLUE),
+        (lambda g: g.update_context("blue", ""), *NO_BLUE),
+        (lambda g: g.fresh("blue"), *NO_BLUE),
+        (lambda g: g.add_node(" ", ""), GraphError, "' ' can't be the name of a node", "give it a name that isn't blank"),
+    ],
+)
+def test_what_is_refused_says_why_and_changes_nothing(refused, error, message, remedy):
+    graph = light()
+    with pytest.raises(error) as raised:
+        refused(graph)
+    assert (raised.value.message, raised.value.remedy) == (message, remedy)
+    assert (graph.current_node, graph.nodes, graph.transitions) == ("red", light().nodes, light().transitions)
+
+
+def test_nothing_leads_on_from_a_terminal_node():
+    graph = light().fresh("off")
+    with pytest.raises(SymbolUnknown) as raised:
+        graph.process_input("timer")
+    assert raised.value.remedy == "there are no symbols here"
+
+
+def test_a_graph_without_a_start_is_nowhere():
+    graph: Graph[int] = Graph()
+    graph.add_node("a", 1)
+    for at in (lambda: graph.current_node, lambda: graph.current_context, lambda: graph.is_terminal, lambda: graph.process_input("x")):
+        with pytest.raises(GraphError) as raised:
+            at()
+        assert raised.value.message == "the graph has no start node"
+        assert raised.value.remedy == "name one by set_start_node; the nodes here are 'a'"
+
+
+def test_a_fresh_graph_is_apart_from_its_model():
+    graph = light()
+    graph.process_input("timer")
+    other = graph.fresh()
+    assert (other.current_node, other.transitions) == ("red", graph.transitions)
+    other.add_transition("red", "fault", "off")
+    other.update_context("green", "run")
+    assert (graph.current_node, graph.current_context) == ("green", "go")
+    assert Transition(source="red", symbol="fault", target="off") not in graph.transitions
+
+
+def test_mermaid_joins_symbols_and_escapes_names():
+    graph = light()
+    graph.add_node("end", "")
+    graph.add_node('a "b"', "")
+    graph.add_transition("red", "fault", "off")
+    graph.add_transition("red", "both", "green")
+    graph.add_transition("red", "a;b", "off")
+    graph.add_transition("off", "timer", 'a "b"')
+    assert graph.mermaid() == (
+        "stateDiagram-v2\n"
+        '    state "end" as node_3\n'
+        '    state "a #34;b#34;" as node_4\n'
+        "    [*] --> red\n"
+        "    red --> green: timer | both\n"
+        "    red --> off: fault | a#59;b\n"
+        "    green --> red: timer\n"
+        "    green --> off: fault\n"
+        "    off --> node_4: timer\n"
+        "    node_3 --> [*]\n"
+        "    node_4 --> [*]\n"
+    )
+
+
+def test_svg_names_what_it_draws():
+    graph = light()
+    graph.add_node("<off>", "a & b")
+    graph.add_transition("red", "wait", "red")
+    graph.add_transition("red", "<", "<off>")
+    root = ET.fromstring(graph.svg("A traffic light"))
+    svg = "{http://www.w3.org/2000/svg}"
+    assert (root.get("role"), root.findtext(f"{svg}title")) == ("img", "A traffic light")
+    groups = [(g.attrib, g.findtext(f"{svg}title")) for g in root.iter(f"{svg}g")]
+    told = {tuple(attributes.values())[1:]: title for attributes, title in groups}
+    assert told == {
+        ("red", "green"): "red → green: timer",
+        ("green", "red"): "green → red: timer",
+        ("green", "off"): "green → off: fault",
+        ("red", "red"): "red → red: wait",
+        ("red", "<off>"): "red → <off>: <",
+        ("red",): "red: wait",
+        ("green",): "green: go",
+        ("off",): "off: give way",
+        ("<off>",): "<off>: a & b",
+    }
+
+
+def test_an_empty_graph_can_be_drawn():
+    graph: Graph[None] = Graph()
+    assert graph.mermaid() == "stateDiagram-v2\n"
+    ET.fromstring(graph.svg("nothing"))
+
+
+def test_a_layout_leads_down_keeps_boxes_apart_and_cuts_arrows_at_every_row():
+    names = [f"n{i}" for i in range(9)]
+    arrows = [(a, b) for i, a in enumerate(names) for j, b in enumerate(names) if a != b and (i * 7 + j * 5) % 4 == 1]
+    placed = layout(names, "n3", arrows)
+    assert placed.nodes["n3"][1] == 0
+    rows: dict[float, list[float]] = {}
+    for x, y in placed.nodes.values():
+        rows.setdefault(y, []).append(x)
+    assert all(b - a > 0.99 for xs in rows.values() for a, b in pairwise(sorted(xs)))
+    for (a, b), way in placed.arrows.items():
+        assert (way[0], way[-1]) == (placed.nodes[a], placed.nodes[b])
+        assert {abs(p[1] - q[1]) for p, q in pairwise(way)} == {1}
