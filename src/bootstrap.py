@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings, make_folders
+from src.agents import Delegation, coder, proxy
 from src.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from src.composition.linked_sandbox import LinkedSandbox
 from src.composition.reverification import Reverification, Reverified
@@ -40,7 +41,9 @@ from src.seeding import SeedMark
 from src.store.database import id_of, open_database
 from src.store.files import ConversationFiles
 from src.store.journal import Journal
+from src.store.questions import OpenQuestions
 from src.store.recorder import Recorder
+from src.store.threads import Threads
 from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
 OFFLINE_MODEL = "offline"
@@ -97,6 +100,7 @@ async def build_engine(settings: Settings) -> Engine:
             limits=_limits(settings),
             runtime=runtime,
             recall=learning.recall,
+            delegation=Delegation(sandbox, (proxy(model), coder(model)), Threads(database)),
         )
         journal = Journal(database)
         return Engine(
@@ -111,6 +115,7 @@ async def build_engine(settings: Settings) -> Engine:
             learning=learning,
             upkeep=upkeep,
             journal=journal,
+            questions=OpenQuestions(database),
             recorder=Recorder(journal),
             files=ConversationFiles(database),
             file_limits=settings.file_limits,

@@ -11,13 +11,14 @@ from src.core.errors import AgentError, PlanFailed
 from src.core.events import Event, PlanMade, PlanStepChanged, StageEvent
 from src.core.files import File
 from src.core.plan import Plan, PlannedStep, StepResult, in_order
+from src.core.question import told
 from src.core.turn import Turn
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.words import shortened
 from src.executor import Misfit
 from src.runtime import InteractionContext, MessageSequencePromise, MiniAgent
-from src.stages import Served, Stages, question
-from src.synthesis_engine import Reply
+from src.stages import Served, Stages
+from src.synthesis_engine import Job, Reply
 
 SHOWN = 500
 """Characters of a result that an event holds."""
@@ -64,7 +65,7 @@ class PlanRunner:
         turn, started = work.turn, time.monotonic()
         turn.emit(PlanStepChanged(step=step.id, state="started"))
         try:
-            result, files = await self._served(_turn_of(step, work))
+            result, files = await self.result_of(_turn_of(step, work))
         except AgentError as error:
             seconds = time.monotonic() - started
             turn.emit(PlanStepChanged(step=step.id, state="failed", text=error.message, seconds=seconds))
@@ -74,22 +75,24 @@ class PlanRunner:
         turn.emit(PlanStepChanged(step=step.id, state="finished", tool=result.tool, text=shown, seconds=seconds))
         ctx.reply(result.text)
 
-    async def _served(self, turn: Turn) -> tuple[StepResult, tuple[File, ...]]:
-        """What the step gave, and the files that it left. Raises: AgentError."""
+    async def result_of(self, turn: Turn) -> tuple[StepResult, tuple[File, ...]]:
+        """What a part of a turn gave, a step or what an agent asked for, and the files that it left.
+
+        Raises:
+            AgentError: no tool serves it, its tool failed, or something would have to be asked.
+        """
         served = await self._stages.serve(turn)
         match served:
             case Served(call=call, execution=execution):
                 returned = _value(execution)
                 result = StepResult(id=turn.plan_step, request=turn.request, tool=call.tool.name, text=returned.text, data=returned.data)
                 return result, returned.files
-            case Reply(asks=False):
+            case Reply(questions=()):
                 return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=served.text, data=json.dumps(served.text)), ()
-            case Reply():
-                raise AgentError(served.text, "ask again, with what is missing")
-            case Misfit():
-                raise AgentError(question(served), "ask again, with what is missing")
-            case Plan():
-                raise AssertionError("the synthesis refuses plans within plans")
+            case Reply() | Misfit():
+                raise AgentError(told(served.questions, served.text), "ask again, with what is missing")
+            case Plan() | Job():
+                raise AssertionError("the synthesis refuses plans and work for agents here")
             case _:
                 assert_never(served)
 

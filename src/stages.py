@@ -17,7 +17,7 @@ from src.core.value import Value
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.execution.outcome import own_failure
 from src.executor import Call, Executor, Misfit, NoFit
-from src.synthesis_engine import Reply, SynthesisEngine
+from src.synthesis_engine import Job, Reply, SynthesisEngine
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +42,9 @@ class Stages:
         self._library, self._executor, self._synthesis = library, executor, synthesis
         self._threshold = threshold
 
-    async def serve(self, turn: Turn) -> Served | Reply | Plan | Misfit:
-        """Find or build a tool and run it; or what is to be said instead, the steps that it takes, or what the call lacks.
+    async def serve(self, turn: Turn) -> Served | Reply | Plan | Job | Misfit:
+        """Find or build a tool and run it; or what is to be said instead, the steps that it takes, that it is work for agents, or what
+        the call lacks.
 
         A turn that keeps a plan builds a tool without a search.
 
@@ -146,17 +147,6 @@ class Stages:
         if isinstance(choice, Misfit):
             turn.emit(ToolMismatch(tool=built.name, problem=choice.problem, then="ask"))
         return choice
-
-
-def question(misfit: Misfit) -> str:
-    """Asks the person for what a call lacks."""
-    lines = [f"I can do this with `{misfit.tool.name}`, but {misfit.problem}." if not misfit.missing else "To do this I still need:"]
-    for parameter in misfit.tool.signature.parameters:
-        if parameter.name in misfit.missing:
-            lines.append(
-                f"- **{parameter.name}** ({parameter.annotation})" + (f": {parameter.description}" if parameter.description else "")
-            )
-    return "\n".join(lines)
 
 
 def _confirmed(confidence: float) -> float:

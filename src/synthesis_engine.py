@@ -25,11 +25,11 @@ from src.synthesis.gate import Gate, steady_summary
 from src.synthesis.mutants import strength
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.programming import Programmer, no_implementation
-from src.synthesis.specifying import Analyst, Order, Reply
+from src.synthesis.specifying import Analyst, Job, Order, Reply
 from src.synthesis.steps import Steps
 from src.synthesis.testing import Tester
 
-__all__ = ["Reply", "SynthesisEngine", "SynthesisPolicy"]
+__all__ = ["Job", "Reply", "SynthesisEngine", "SynthesisPolicy"]
 
 
 class Built(Value):
@@ -56,8 +56,8 @@ class SynthesisEngine:
         self._tester = Tester(model, self._gate, self._policy)
         self._programmer = Programmer(model, library, self._policy)
 
-    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply | Plan:
-        """Build and register the tool that the request needs, unless the library turns out to have it, or it takes several.
+    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply | Plan | Job:
+        """Build and register the tool that the request needs, unless the library turns out to have it, or it takes more than one.
 
         `looked_at` names the tools that the search came up with and that don't fit.
 

@@ -22,6 +22,8 @@ AgentError
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
 ├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
+├── AgentGaveUp                   an agent that was given the work says that it failed, and why
+├── StillUnclear                  the person was asked as often as allowed, and something is missing still
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
 
@@ -136,6 +138,18 @@ class EmbedderUnavailable(AgentError):
 
 class PlanFailed(AgentError):
     """A step of a plan failed, and with it the plan."""
+
+
+class AgentGaveUp(AgentError):
+    """An agent that was given the work says that it failed; `where` names it."""
+
+    kind = "task"
+
+
+class StillUnclear(AgentError):
+    """The person was asked as often as allowed, and something is missing still."""
+
+    kind = "task"
 
 
 class SynthesisFailed(AgentError):

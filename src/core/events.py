@@ -13,6 +13,7 @@ from src.core.errors import FailureKind
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import PlannedStep
+from src.core.question import Answer, Question
 from src.core.tool import Standing
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
@@ -40,6 +41,8 @@ class StageEvent(Value):
 
     plan_step: str = ""
     """Id of the step, "" for the turn itself."""
+    within: str = ""
+    """Id of the delegation that caused it, "" for none."""
 
 
 class Limits(Value):
@@ -71,6 +74,10 @@ class TurnStarted(Value):
     contents: Contents = ()
     keeps: str = ""
     """Id of the turn whose plan this one makes a tool of."""
+    agent: str = ""
+    """The agent that the request goes to, without a search before; "" for the usual way."""
+    answers: tuple[Answer, ...] = ()
+    """What the request answers of the questions before it."""
 
 
 class Searching(StageEvent):
@@ -219,6 +226,47 @@ class ToolMismatch(StageEvent):
     """Whether the person is asked for what is missing, or a new tool is written."""
 
 
+class DelegationChanged(StageEvent):
+    """A message from one agent to another, or from the person; what it causes bears its id as `within`."""
+
+    type: Literal["delegation"] = "delegation"
+    id: str
+    """Unique in the turn."""
+    sender: str
+    """`user` or the name of an agent."""
+    recipient: str
+    thread: str = ""
+    """Id of the recipient's thread with the sender, "" where none is kept."""
+    state: Literal["started", "finished", "failed"]
+    text: str
+    """started: the message; finished: the reply, shortened; failed: why."""
+    seconds: float = 0.0
+
+
+class CodeRun(StageEvent):
+    """An agent runs Python of its own in the sandbox."""
+
+    type: Literal["code_run"] = "code_run"
+    run: int
+    """From 1, within the delegation."""
+    state: Literal["started", "finished", "failed"]
+    code: str = ""
+    """started: what is run."""
+    execution: Execution | None = None
+    """finished, failed: what came of it."""
+    seconds: float = 0.0
+
+
+class QuestionsAsked(StageEvent):
+    """Something has to be known from the person; the next request of the conversation may bring the answers."""
+
+    type: Literal["questions_asked"] = "questions_asked"
+    questions: tuple[Question, ...]
+    intro: str = ""
+    agent: str = ""
+    """The agent that goes on with the answers; "" for the usual way."""
+
+
 class AnswerToken(Value):
     """The next piece of the answer, Markdown."""
 
@@ -239,7 +287,8 @@ class TurnFinished(Value):
 class TurnFailed(Value):
     type: Literal["turn_failed"] = "turn_failed"
     where: str
-    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `answering` or `internal`."""
+    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `answering`, an agent or
+    `internal`."""
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"
@@ -276,6 +325,9 @@ Event = Annotated[
     | FilesMade
     | ToolStandingChanged
     | ToolMismatch
+    | DelegationChanged
+    | CodeRun
+    | QuestionsAsked
     | AnswerToken
     | TurnFinished
     | TurnFailed
