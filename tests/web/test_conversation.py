@@ -21,7 +21,14 @@ def test_a_turn_arrives_whole_and_in_order(server: ServerProcess, visitor: reque
         records = page.records(until="turn_finished")
         assert asked == {"ok": True, "conversation_id": records[0]["conversation_id"], "turn_id": records[0]["turn_id"]}
         assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
-        assert records[0]["event"] == {"type": "turn_started", "request": "say to be or not", "files": [], "keeps": ""}
+        assert records[0]["event"] == {
+            "type": "turn_started",
+            "request": "say to be or not",
+            "files": [],
+            "keeps": "",
+            "agent": "",
+            "answers": [],
+        }
         assert _texts(records) == records[-1]["event"]["answer"] == "tobeornot"
         assert page.follow(asked["conversation_id"]) == records
         assert page.follow(asked["conversation_id"], after=len(records) - 1) == records[-1:]

@@ -8,11 +8,13 @@ from pydantic import ValidationError
 from src.core.functions import REFERENCE
 from src.core.spec import Specification, SpecificationReply
 from src.offline.completion import ChatRequest, Completion
+from src.offline.cookbook.agents import coded, relayed
 from src.offline.cookbook.answering import answer, answer_plan
-from src.offline.cookbook.conversation import Match, matches, planned
+from src.offline.cookbook.conversation import Match, completed, matches, planned
 from src.offline.cookbook.fitting import Function, fill, fill_by_literals
 from src.offline.cookbook.learning import lessons_of
 from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.scripts import script_for
 from src.offline.cookbook.sections import Task, read_task
 from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
 from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification, with_imports
@@ -30,6 +32,10 @@ class Cookbook:
     def complete(self, request: ChatRequest) -> Completion:
         task = read_task(request.messages)
         match task.name:
+            case "relay messages":
+                return relayed(request.messages)
+            case "write and run code":
+                return coded(request.messages)
             case "choose a tool" | "extract the arguments":
                 return _choice(task, [Function.from_wire(tool) for tool in request.tools])
             case "write the specification":
@@ -53,7 +59,8 @@ class Cookbook:
 def _choice(task: Task, functions: list[Function]) -> Completion:
     """The call of the function that does what a matching recipe does, or of one that speaks of the same as the request."""
     request = task.parts["request"]
-    asked = tuple(match.with_file(task.files) for match in matches(request, task.earlier))
+    found = completed(task.earlier, task.answers) or matches(request, task.earlier)
+    asked = tuple(match.with_file(task.files) for match in found)
     tools = [f for f in functions if f.name != _DECLINE]
     for match in asked:
         for tool in tools:
@@ -87,6 +94,8 @@ def _specified(task: Task) -> SpecificationReply:
         if recipe.steps and not task.keeps:
             return SpecificationReply(outcome="steps", message="", specification=None, steps=planned(asked[0]))
         return SpecificationReply(outcome="tool", message="", specification=specification(recipe, names_in(task.rest)))
+    if script_for(request):
+        return SpecificationReply(outcome="delegate", message="", specification=None)
     small_talk = reply_to(request)
     if small_talk:
         return SpecificationReply(outcome="answer", message=small_talk, specification=None)
