@@ -41,7 +41,6 @@ from src.seeding import SeedMark
 from src.store.database import id_of, open_database
 from src.store.files import ConversationFiles
 from src.store.journal import Journal
-from src.store.questions import OpenQuestions
 from src.store.recorder import Recorder
 from src.store.threads import Threads
 from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
@@ -115,7 +114,6 @@ async def build_engine(settings: Settings) -> Engine:
             learning=learning,
             upkeep=upkeep,
             journal=journal,
-            questions=OpenQuestions(database),
             recorder=Recorder(journal),
             files=ConversationFiles(database),
             file_limits=settings.file_limits,

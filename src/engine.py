@@ -30,7 +30,6 @@ from src.seeds import load_seeds
 from src.store.conversation import ConversationSummary
 from src.store.files import ConversationFiles
 from src.store.journal import Journal
-from src.store.questions import OpenQuestions
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine
 
@@ -78,7 +77,6 @@ class Engine:
         learning: Learning,
         upkeep: Upkeep,
         journal: Journal,
-        questions: OpenQuestions,
         recorder: Recorder,
         files: ConversationFiles,
         file_limits: FileLimits,
@@ -88,7 +86,7 @@ class Engine:
         self.model, self.library, self.sandbox = model, library, sandbox
         self.synthesis, self.orchestrator, self.learning, self.upkeep = synthesis, orchestrator, learning, upkeep
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
-        self._files, self.file_limits, self._questions = files, file_limits, questions
+        self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
         self._runtime = runtime
         self._running: dict[str, tuple[str, RunningTurn]] = {}
@@ -125,7 +123,7 @@ class Engine:
             rounds: tuple[QuestionsAsked, ...] = ()
         else:
             await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
-            rounds = await asyncio.to_thread(self._questions.rounds, conversation_id)
+            rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         answers = completed(rounds[0].questions if rounds else (), answers)
         request = request if request.strip() else said(answers)
         if conversation_id is None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from src.core.errors import RequestError
 from src.core.value import StrictlyOptional, Value
+from src.core.words import count
 
 MOST = 3
 """Questions of one round."""
@@ -24,7 +25,7 @@ class Question(Value):
     """What the answer decides."""
     answer: StrictlyOptional[AnswerKind] = "text"
     options: StrictlyOptional[tuple[str, ...]] = ()
-    """What a choice is among; else empty."""
+    """What a choice is among."""
     default: StrictlyOptional[str | None] = None
     """What a form suggests."""
 
@@ -48,8 +49,8 @@ def questions_problem(questions: Sequence[Question]) -> str:
     for question in questions:
         if not question.id.strip() or not question.question.strip():
             return "a question has no id or no words"
-        if (question.answer == "choice") != (len(question.options) > 1):
-            return f"the question {question.id} has {len(question.options)} options; a choice has two or more, anything else none"
+        if question.answer == "choice" and len(set(question.options)) < 2:
+            return f"the question {question.id} has {count(len(question.options), 'option')}; a choice is among two or more"
         if question.default is not None and (problem := answer_problem(question, question.default)):
             return f"the default of {problem}"
     return ""

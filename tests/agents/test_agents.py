@@ -14,10 +14,10 @@ from tests.doubles import ListedLibrary, returned, tool
 HELLO = File(name="hello.py", content=b"print('Hello')\n")
 
 
-async def test_the_proxy_relays_to_the_coder_and_answers_when_the_work_is_done(tmp_path):
+async def test_the_proxy_relays_to_the_coder_and_answers_when_the_work_is_done(hall):
     replies = [run("write"), run("run"), done("hello.py prints Hello.")]
     outcomes = (printed("", HELLO), printed("Hello\n", left=("hello.py",)))
-    async with Workshop(tmp_path, *outcomes, proxy=[send("coder", "write hello.py"), done("It prints Hello.")], coder=replies) as shop:
+    async with Workshop(hall, *outcomes, proxy=[send("coder", "write hello.py"), done("It prints Hello.")], coder=replies) as shop:
         *_, last = await shop.ask("Write hello.py and run it", "proxy")
     assert isinstance(last, TurnFinished)
     assert (last.answer, last.usage.calls) == ("It prints Hello.", 5)
@@ -45,14 +45,14 @@ async def test_the_proxy_relays_to_the_coder_and_answers_when_the_work_is_done(t
     }
 
 
-async def test_a_thread_goes_on_in_the_next_turn_with_its_system_prompt(tmp_path):
+async def test_a_thread_goes_on_in_the_next_turn_with_its_system_prompt(hall):
     proxy = [send("coder", "one"), done("1"), send("coder", "two"), done("2")]
-    async with Workshop(tmp_path, proxy=proxy, coder=[done("first"), done("second")]) as shop:
+    async with Workshop(hall, proxy=proxy, coder=[done("first"), done("second")]) as shop:
         await shop.ask("do one", "proxy")
         thread = shop.events[2].thread
         before = shop.threads.resume(thread).messages
         await shop.ask("do two", "proxy")
-    kept = shop.threads.open("c1", "proxy", "coder")
+    kept = shop.thread("proxy", "coder")
     assert (kept.id, kept.sender, kept.agent, [m.role for m in kept.messages]) == (
         thread,
         "proxy",
@@ -62,11 +62,11 @@ async def test_a_thread_goes_on_in_the_next_turn_with_its_system_prompt(tmp_path
     assert kept.messages[: len(before)] == before
     assert [json.loads(m.content)["arguments"]["result"] for m in kept.messages if m.role == "assistant"] == ["first", "second"]
     assert shop.seen(4)[:-1] == [m.content for m in before]
-    assert shop.threads.open("c2", "proxy", "coder").messages == ()
+    assert shop.threads.open("another conversation", "proxy", "coder").messages == ()
 
 
-async def test_an_unknown_recipient_is_told_the_valid_ones(tmp_path):
-    async with Workshop(tmp_path, proxy=[send("plumber", "help"), send("proxy", "help"), done("No plumber.")]) as shop:
+async def test_an_unknown_recipient_is_told_the_valid_ones(hall):
+    async with Workshop(hall, proxy=[send("plumber", "help"), send("proxy", "help"), done("No plumber.")]) as shop:
         await shop.ask("fix it", "proxy")
     error = {"error": "there is no agent 'plumber' to send messages to", "remedy": "valid recipients: coder, toolsmith"}
     assert json.loads(shop.seen(1)[-1]) == {"result_of": "SendMessage", **error}
@@ -74,9 +74,9 @@ async def test_an_unknown_recipient_is_told_the_valid_ones(tmp_path):
     assert shop.events[-1].answer == "No plumber."
 
 
-async def test_agents_that_send_each_other_in_circles_come_to_an_end(tmp_path):
+async def test_agents_that_send_each_other_in_circles_come_to_an_end(hall):
     proxy = [send("coder", "you"), send("coder", "no, you"), done("gave it back"), done("Nobody did it.")]
-    async with Workshop(tmp_path, proxy=proxy, coder=[send("proxy", "no, you"), done("nothing")]) as shop:
+    async with Workshop(hall, proxy=proxy, coder=[send("proxy", "no, you"), done("nothing")]) as shop:
         await shop.ask("do it", "proxy")
     assert json.loads(shop.seen(3)[-1])["error"] == "coder is waiting for what comes of your last message to it"
     assert [word for word in shop.told if "delegation" in word] == [
@@ -90,12 +90,12 @@ async def test_agents_that_send_each_other_in_circles_come_to_an_end(tmp_path):
     assert shop.events[-1].answer == "Nobody did it."
 
 
-async def test_errors_of_the_code_go_back_to_the_model(tmp_path):
+async def test_errors_of_the_code_go_back_to_the_model(hall):
     outcomes = (
         Raised(type_name="KeyError", message="'x'", traceback="line 1", stdout="so far"),
         Killed(reason="It ran longer than 30 seconds."),
     )
-    async with Workshop(tmp_path, *outcomes, coder=[run("x"), run("y"), run(""), done("gave up trying")]) as shop:
+    async with Workshop(hall, *outcomes, coder=[run("x"), run("y"), run(""), done("gave up trying")]) as shop:
         await shop.ask("try", "coder")
     raised = {"outcome": "raised", "error": "KeyError: 'x'", "traceback": "line 1", "printed": "so far", "files": []}
     assert json.loads(shop.seen(1)[-1]) == {"result_of": "run_python", **raised}
@@ -108,35 +108,35 @@ async def test_errors_of_the_code_go_back_to_the_model(tmp_path):
     assert [e.state for e in shop.events if isinstance(e, CodeRun)] == ["started", "failed", "started", "failed"]
 
 
-async def test_a_broken_sandbox_ends_the_turn_and_never_reaches_the_model(tmp_path):
-    async with Workshop(tmp_path, SandboxFailed("the engine died"), proxy=[send("coder", "x")], coder=[run("x")]) as shop:
+async def test_a_broken_sandbox_ends_the_turn_and_never_reaches_the_model(hall):
+    async with Workshop(hall, SandboxFailed("the engine died"), proxy=[send("coder", "x")], coder=[run("x")]) as shop:
         *_, last = await shop.ask("try", "proxy")
     assert (last.type, last.where, last.kind, last.message) == ("turn_failed", "coder", "sandbox", "the engine died")
     assert len(shop.script.requests) == 2
     assert shop.told[-3:] == ["1: delegation proxy to coder failed", "delegation user to proxy failed", "turn_failed"]
-    assert shop.threads.open("c1", "user", "proxy").messages == ()
+    assert shop.thread("user", "proxy").messages == ()
 
 
-async def test_an_agent_that_never_ends_is_ended_after_its_steps(tmp_path):
-    async with Workshop(tmp_path, *[printed("")] * 16, coder=run("pass")) as shop:
+async def test_an_agent_that_never_ends_is_ended_after_its_steps(hall):
+    async with Workshop(hall, *[printed("")] * 5, coder=run("pass")) as shop:
         *_, last = await shop.ask("loop", "coder")
-    assert (last.type, last.where, last.message) == ("turn_failed", "coder", "The coder came to no end within 16 steps.")
+    assert (last.type, last.where, last.message) == ("turn_failed", "coder", "The coder came to no end within 5 steps.")
 
 
-async def test_the_toolsmith_serves_agents_with_tools(tmp_path):
+async def test_the_toolsmith_serves_agents_with_tools(hall):
     add = call("add_numbers", a=2, b=3)
     proxy = [send("toolsmith", "2 plus 3"), done("5")]
-    async with Workshop(tmp_path, returned("5"), library=ListedLibrary(tool()), proxy=proxy, decide=[add]) as shop:
+    async with Workshop(hall, returned("5"), library=ListedLibrary(tool()), proxy=proxy, decide=[add]) as shop:
         await shop.ask("add 2 and 3 for me", "proxy")
     assert shop.told[3:7] == ["2: searching", "2: tool_found", "2: executing", "2: execution_finished"]
-    assert [m.content for m in shop.threads.open("c1", "proxy", "toolsmith").messages] == ["2 plus 3", "5"]
+    assert [m.content for m in shop.thread("proxy", "toolsmith").messages] == ["2 plus 3", "5"]
     assert json.loads(shop.seen(2)[-1])["text"] == "5"
 
 
-async def test_what_an_agent_must_know_is_asked_and_answered_in_the_next_turn(tmp_path):
+async def test_what_an_agent_must_know_is_asked_and_answered_in_the_next_turn(hall):
     question = {"id": "name", "question": "Which name?", "why": "for the greeting", "answer": "text", "options": [], "default": None}
     asks = call("ask_person", intro="One thing first.", questions=[question])
-    async with Workshop(tmp_path, proxy=[asks, done("Hello Ada")]) as shop:
+    async with Workshop(hall, proxy=[asks, done("Hello Ada")]) as shop:
         *_, last = await shop.ask("greet somebody", "proxy")
         assert QuestionsAsked(questions=(Question(**question),), intro="One thing first.", agent="proxy") in shop.events
         assert last.answer == "One thing first.\n- **name**: Which name? for the greeting"
@@ -146,17 +146,17 @@ async def test_what_an_agent_must_know_is_asked_and_answered_in_the_next_turn(tm
     assert shop.seen(1)[-1] == "The person says:\n<message>\nWhich name? Ada\n</message>"
 
 
-async def test_agents_cost_a_simple_request_no_call(tmp_path):
+async def test_agents_cost_a_simple_request_no_call(hall):
     answer = [call("add_numbers", a=2, b=3)]
-    async with Workshop(tmp_path, returned("5"), library=ListedLibrary(tool()), decide=answer, answer=Completion(content="5")) as shop:
+    async with Workshop(hall, returned("5"), library=ListedLibrary(tool()), decide=answer, answer=Completion(content="5")) as shop:
         *_, last = await shop.ask("2 plus 3")
     assert (last.answer, last.usage.calls) == ("5", 2)
 
 
-async def test_work_for_agents_goes_to_the_proxy(tmp_path):
+async def test_work_for_agents_goes_to_the_proxy(hall):
     reply = {"outcome": "delegate", "message": "", "specification": None, "steps": [], "questions": []}
     specification = [Completion(content=json.dumps(reply))]
-    async with Workshop(tmp_path, specification=specification, proxy=[done("Done.")]) as shop:
+    async with Workshop(hall, specification=specification, proxy=[done("Done.")]) as shop:
         *_, last = await shop.ask("write me a script")
     assert last.answer == "Done."
     assert shop.told[:6] == [

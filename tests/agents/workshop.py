@@ -2,15 +2,17 @@
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from src.agents import Delegation, coder, proxy
 from src.core.events import BudgetSpent, Event, FilesMade
 from src.core.files import File
+from src.core.thread import AgentThread
 from src.core.verdict import Execution, Returned
 from src.executor import Executor
 from src.llm.pricing import free
 from src.llm_client import LLMClient
-from src.offline.completion import Completion
+from src.offline.completion import ChatRequest, Completion
 from src.offline.script import Script
 from src.offline.server import OfflineServer
 from src.orchestrator import Orchestrator
@@ -52,36 +54,45 @@ TITLES = {
 }
 
 
-class Workshop:
-    """Lives in a test; `prompts` are the steps of the script for each prompt."""
+class Hall:
+    """What all workshops of a session share: a server whose script is that of the newest, and a database."""
 
-    def __init__(self, folder: Path, *outcomes: Execution | Exception, library: ListedLibrary | None = None, **prompts: Any) -> None:
-        self.script = Script(titled={TITLES[name]: steps for name, steps in prompts.items()})
-        self.sandbox = ScriptedSandbox(*outcomes)
-        self._server = OfflineServer(self.script, delay=0)
-        self._database = open_database(f"sqlite:///{folder}/agents.db")
-        self.threads, self._library = Threads(self._database), library or ListedLibrary()
+    def __init__(self, folder: Path) -> None:
+        self.server, self.database = OfflineServer(self, delay=0), open_database(f"sqlite:///{folder}/agents.db")
+        self.script = Script()
+
+    def complete(self, request: ChatRequest) -> Completion:
+        return self.script.complete(request)
+
+
+class Workshop:
+    """Lives in a test, with a conversation of its own; `prompts` are the steps of the script for each prompt."""
+
+    def __init__(self, hall: Hall, *outcomes: Execution | Exception, library: ListedLibrary | None = None, **prompts: Any) -> None:
+        self.script = hall.script = Script(titled={TITLES[name]: steps for name, steps in prompts.items()})
+        self.sandbox, self.conversation = ScriptedSandbox(*outcomes), uuid4().hex
+        self.threads, library = Threads(hall.database), library or ListedLibrary()
+        key, url = hall.server.api_key, hall.server.base_url
+        self._model = model = LLMClient(model="offline", base_url=url, api_key=key, price=free, max_retries=0)
+        executor, synthesis = Executor(model, self.sandbox, library), SynthesisEngine(model, self.sandbox, library, "scripted")
+        delegation = Delegation(self.sandbox, (proxy(model), coder(model, most_steps=5)), self.threads)
+        self._orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), delegation=delegation)
         self.events: list[Event] = []
 
     async def __aenter__(self) -> "Workshop":
-        self._server.start()
-        self._model = LLMClient(model="offline", base_url=self._server.base_url, api_key=self._server.api_key, price=free, max_retries=0)
-        executor = Executor(self._model, self.sandbox, self._library)
-        synthesis = SynthesisEngine(self._model, self.sandbox, self._library, "scripted")
-        delegation = Delegation(self.sandbox, (proxy(self._model), coder(self._model)), self.threads)
-        self._orchestrator = Orchestrator(self._library, executor, synthesis, ResponseSynthesizer(self._model), delegation=delegation)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._model.aclose()
-        self._server.stop()
-        self._database.dispose()
 
-    async def ask(self, request: str, agent: str = "", conversation: str = "c1", **options: Any) -> list[Event]:
+    async def ask(self, request: str, agent: str = "", **options: Any) -> list[Event]:
         """Run one turn; its events without those of the budget."""
-        running = self._orchestrator.begin(request, agent=agent, conversation_id=conversation, **options)
+        running = self._orchestrator.begin(request, agent=agent, conversation_id=self.conversation, **options)
         self.events = [event async for event in running if not isinstance(event, BudgetSpent)]
         return self.events
+
+    def thread(self, sender: str, agent: str) -> AgentThread:
+        return self.threads.open(self.conversation, sender, agent)
 
     @property
     def told(self) -> list[str]:

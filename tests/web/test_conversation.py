@@ -54,6 +54,20 @@ def test_keeping_a_plan_begins_a_turn_in_its_conversation(server: ServerProcess,
         assert refused["error"]["message"] == 'there is no turn "nobody\'s"'
 
 
+def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        first = page.ask("question")
+        asked = page.records(until="turn_finished")[1]["event"]
+        assert (asked["type"], [q["id"] for q in asked["questions"]]) == ("questions_asked", ["unit", "digits"])
+        answers = [{"id": "unit", "value": "foot"}, {"id": "digits", "value": "2"}]
+        reply = {"text": "Which unit? foot", "conversation_id": first["conversation_id"]}
+        assert page.call("ask", {**reply, "answers": answers})["ok"]
+        assert page.records(until="turn_finished")[-1]["event"]["answer"] == "unit=footdigits=2"
+        refused = page.call("ask", {**reply, "answers": [{"id": "unit", "value": "mile"}]})
+        assert refused["error"]["message"] == "unit='mile' is none of metre, foot"
+        assert not page.call("ask", {**reply, "answers": answers * 2})["ok"]
+
+
 def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(server: ServerProcess, visitor: requests.Session) -> None:
     with server.socket(visitor) as page:
         asked = page.ask("hold reload")

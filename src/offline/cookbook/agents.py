@@ -44,7 +44,7 @@ def coded(messages: Sequence[Mapping[str, Any]]) -> Completion:
 
 def _exchange(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
     """The newest message, and the results of the calls since."""
-    message, results = "", []
+    message, results = "", list[dict[str, Any]]()
     for text in (str(m.get("content") or "") for m in messages if m.get("role") == "user"):
         if found := _MESSAGE.search(text):
             message, results = found["message"], []

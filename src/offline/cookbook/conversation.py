@@ -89,7 +89,7 @@ def _with_values(match: Match, values: Mapping[str, str]) -> Match | None:
     """The match with the values for parameters that lack one; None where one of them can't be read."""
     slots = {s.parameter: s.kind for pattern in reversed(match.recipe.compiled) for s in pattern.slots}
     try:
-        read = {name: slots[name].read(value, "plain") for name, value in values.items() if name in match.missing and name in slots}
+        read = {name: slots[name].read(value, "verbatim") for name, value in values.items() if name in match.missing and name in slots}
     except Unreadable:
         return None
     return Match(match.recipe, {**match.arguments, **read})
