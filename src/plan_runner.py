@@ -106,7 +106,7 @@ def _turn_of(step: PlannedStep, work: _Work) -> Turn:
 
     files = {file.name: file for source in (work.turn.files, *(work.files[need] for need in step.needs)) for file in source}
     results = tuple(work.results[need] for need in step.needs)
-    alone = replace(work.turn, request=step.request, emit=emit, history=(), asked=[])
+    alone = replace(work.turn, request=step.request, emit=emit, history=(), answers=(), asked=[])
     return replace(alone, files=tuple(files.values()), plan_step=step.id, results=results)
 
 

@@ -42,7 +42,7 @@ from src.core.visible import one_line, visible
 from src.core.words import count, shortened
 
 _SHOWN = 500
-"""Characters of a message, and of an output."""
+"""Characters of an output."""
 _STYLES = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow"}
 
 
@@ -102,7 +102,7 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "done", f"{count(len(event.lessons), 'lesson')} of earlier turns for {event.agent}:{hints}"
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-            return _ended(event.state), f"{event.step}{again}" + (f": {event.text.splitlines()[0]}" if event.text else "")
+            return _ended(event.state), f"{event.step}{again}" + (f": {_first_line(event.text)}" if event.text else "")
         case TestFinished(against="stub", result=result) if result.outcome != "passed":
             return "done", f"  {result.test} {result.outcome} on the stub, as it should"
         case TestFinished(result=result):
@@ -116,9 +116,9 @@ def _line(event: Event) -> tuple[str, str] | None:
         case PlanStepChanged():
             return _ended(event.state), f"step {event.step}: {event.text}"
         case DelegationChanged(state="started"):
-            return "running", f"{event.sender} asks {event.recipient}: {shortened(event.text, _SHOWN)}"
+            return "running", f"{event.sender} to {event.recipient}: {_first_line(event.text)}"
         case DelegationChanged():
-            return _ended(event.state), f"{event.recipient} replies to {event.sender}: {shortened(event.text, _SHOWN)}"
+            return _ended(event.state), f"{event.recipient} to {event.sender}: {_first_line(event.text)}"
         case CodeRun(state="started"):
             return "running", f"running code ({event.run}):\n{_indented(event.code)}"
         case CodeRun(execution=execution):
@@ -144,6 +144,10 @@ def _line(event: Event) -> tuple[str, str] | None:
 
 def _ended(state: str) -> str:
     return {"started": "running", "finished": "done"}.get(state, state)
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
 
 
 def _indented(text: str) -> str:

@@ -31,6 +31,12 @@ class RunPython(Value):
     code: str = Field(description="The whole source.", min_length=1)
 
 
+class DeleteFiles(Value):
+    """Delete files that are needed no more, such as where there are too many to run code."""
+
+    names: tuple[str, ...]
+
+
 def coder(model: ModelClient, most_steps: int = MOST_STEPS) -> FunctionCallingAgent:
     """The agent; its code runs in the workspace of the task."""
     does = "Writes Python and runs it step by step in a sandbox, with files; for work that takes trying out or leaves files."
@@ -45,7 +51,11 @@ def _functions(task: Task) -> Sequence[Function]:
         runs += 1
         return await _run(task, runs, given.code)
 
-    return (Function(RunPython, run, "run_python"), *common(task))
+    async def delete(given: DeleteFiles) -> Outcome:
+        unknown = task.workspace.delete(given.names)
+        return {"files": task.workspace.names} | ({"error": f"there was no file {', '.join(unknown)}"} if unknown else {})
+
+    return (Function(RunPython, run, "run_python"), Function(DeleteFiles, delete, "delete_files"), *common(task))
 
 
 async def _run(task: Task, run: int, code: str) -> Outcome:
@@ -56,7 +66,7 @@ async def _run(task: Task, run: int, code: str) -> Outcome:
             execution = await task.workspace.run(code)
     except RequestError as error:
         turn.emit(CodeRun(run=run, state="failed", seconds=time.monotonic() - started))
-        return {"error": error.message, "remedy": "delete files that are needed no more"}
+        return {"error": error.message, "remedy": "call delete_files for those that are needed no more"}
     state = "finished" if isinstance(execution, Returned) else "failed"
     turn.emit(CodeRun(run=run, state=state, execution=execution, seconds=time.monotonic() - started))
     if not isinstance(execution, Killed) and execution.files:

@@ -17,6 +17,8 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
     round = tuple(questions[:MOST])
     if turn.rounds >= ROUNDS:
         missing = ", ".join(question.id for question in round)
-        raise StillUnclear(f"after {ROUNDS} rounds of questions this is open still: {missing}", "say all of it in one request")
+        raise StillUnclear(
+            f"after {ROUNDS} rounds of questions this is open still: {missing}", "say all of it in one request", where="questions"
+        )
     turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent))
     return told(round, intro)

@@ -49,6 +49,10 @@ class Workspace:
         """Add files, or replace those of the same names."""
         self._files |= {file.name: file for file in files}
 
+    def delete(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Forget files; those of the names that there are none of."""
+        return tuple(name for name in names if self._files.pop(name, None) is None)
+
     async def run(self, code: str) -> Execution:
         """Run Python source to its end. What it does wrong is a value; files that it deletes are gone if it comes to its end.
 

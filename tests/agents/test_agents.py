@@ -1,15 +1,16 @@
 """Agents at work: who sends whom what, what goes back to the model, and how a turn ends; the model is scripted over HTTP."""
 
+import asyncio
 import json
 
-from src.core.errors import SandboxFailed
+from src.core.errors import RequestError, SandboxFailed
 from src.core.events import CodeRun, QuestionsAsked, TurnFinished
 from src.core.files import File
 from src.core.question import Answer, Question
 from src.core.verdict import Killed, Raised
 from src.offline.completion import Completion
 from tests.agents.workshop import Workshop, call, done, printed, run, send
-from tests.doubles import ListedLibrary, returned, tool
+from tests.doubles import ListedLibrary, ScriptedSandbox, returned, tool
 
 HELLO = File(name="hello.py", content=b"print('Hello')\n")
 
@@ -115,6 +116,35 @@ async def test_a_broken_sandbox_ends_the_turn_and_never_reaches_the_model(hall):
     assert len(shop.script.requests) == 2
     assert shop.told[-3:] == ["1: delegation proxy to coder failed", "delegation user to proxy failed", "turn_failed"]
     assert shop.thread("user", "proxy").messages == ()
+
+
+async def test_files_that_are_too_many_can_be_deleted(hall):
+    outcomes = (printed("", HELLO), RequestError("there are 11 files; 10 are allowed"))
+    replies = [run("write"), run("more"), call("delete_files", names=["hello.py", "x"]), done("deleted")]
+    async with Workshop(hall, *outcomes, coder=replies) as shop:
+        await shop.ask("tidy", "coder")
+    assert json.loads(shop.seen(2)[-1])["error"] == "there are 11 files; 10 are allowed"
+    assert json.loads(shop.seen(3)[-1]) == {"result_of": "delete_files", "files": [], "error": "there was no file x"}
+
+
+async def test_stopping_the_turn_ends_the_code_that_runs(hall):
+    running, ended = asyncio.Event(), asyncio.Event()
+
+    class Endless(ScriptedSandbox):
+        async def execute(self, *arguments, **options):
+            running.set()
+            try:
+                await asyncio.sleep(60)
+            finally:
+                ended.set()
+
+    async with Workshop(hall, proxy=[send("coder", "loop")], coder=[run("while True: pass")], sandbox=Endless()) as shop:
+        turn = shop.begin("loop", "proxy")
+        await running.wait()
+        turn.stop("Stopped on request.")
+        *_, last = [event async for event in turn]
+        assert last.type == "turn_stopped"
+        await asyncio.wait_for(ended.wait(), 5)
 
 
 async def test_an_agent_that_never_ends_is_ended_after_its_steps(hall):

@@ -15,7 +15,7 @@ from src.llm_client import LLMClient
 from src.offline.completion import ChatRequest, Completion
 from src.offline.script import Script
 from src.offline.server import OfflineServer
-from src.orchestrator import Orchestrator
+from src.orchestrator import Orchestrator, RunningTurn
 from src.response_synthesizer import ResponseSynthesizer
 from src.store.database import open_database
 from src.store.threads import Threads
@@ -68,9 +68,16 @@ class Hall:
 class Workshop:
     """Lives in a test, with a conversation of its own; `prompts` are the steps of the script for each prompt."""
 
-    def __init__(self, hall: Hall, *outcomes: Execution | Exception, library: ListedLibrary | None = None, **prompts: Any) -> None:
+    def __init__(
+        self,
+        hall: Hall,
+        *outcomes: Execution | Exception,
+        library: ListedLibrary | None = None,
+        sandbox: ScriptedSandbox | None = None,
+        **prompts: Any,
+    ) -> None:
         self.script = hall.script = Script(titled={TITLES[name]: steps for name, steps in prompts.items()})
-        self.sandbox, self.conversation = ScriptedSandbox(*outcomes), uuid4().hex
+        self.sandbox, self.conversation = sandbox or ScriptedSandbox(*outcomes), uuid4().hex
         self.threads, library = Threads(hall.database), library or ListedLibrary()
         key, url = hall.server.api_key, hall.server.base_url
         self._model = model = LLMClient(model="offline", base_url=url, api_key=key, price=free, max_retries=0)
@@ -87,9 +94,11 @@ class Workshop:
 
     async def ask(self, request: str, agent: str = "", **options: Any) -> list[Event]:
         """Run one turn; its events without those of the budget."""
-        running = self._orchestrator.begin(request, agent=agent, conversation_id=self.conversation, **options)
-        self.events = [event async for event in running if not isinstance(event, BudgetSpent)]
+        self.events = [event async for event in self.begin(request, agent, **options) if not isinstance(event, BudgetSpent)]
         return self.events
+
+    def begin(self, request: str, agent: str = "", **options: Any) -> RunningTurn:
+        return self._orchestrator.begin(request, agent=agent, conversation_id=self.conversation, **options)
 
     def thread(self, sender: str, agent: str) -> AgentThread:
         return self.threads.open(self.conversation, sender, agent)

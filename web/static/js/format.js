@@ -17,6 +17,7 @@ export const STEP_WORDS = {
   executing: "Execution",
   delegation: "Message to an agent",
   code_run: "Code",
+  questions: "Asking what is missing",
   coder: "The coder",
   proxy: "The user proxy",
   tool_standing_changed: "Standing",
