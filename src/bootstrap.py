@@ -1,8 +1,8 @@
 """The composition root: the one place where concrete classes meet."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
@@ -19,6 +19,7 @@ from src.composition.sources import PinnedSources
 from src.composition.upkeep import Upkeep
 from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
 from src.core.events import Limits
+from src.core.files import MB, FileLimits
 from src.core.protocols import Embedder
 from src.core.status import ModelStatus
 from src.embedding.minilm import MiniLM
@@ -34,6 +35,8 @@ from src.llm_client import LLMClient
 from src.offline.cookbook import Cookbook
 from src.offline.server import OfflineServer
 from src.orchestrator import Orchestrator
+from src.projects.builder import ProjectBuilder
+from src.projects.options import ProjectOptions
 from src.response_synthesizer import ResponseSynthesizer
 from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
@@ -46,6 +49,8 @@ from src.store.threads import Threads
 from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
 OFFLINE_MODEL = "offline"
+_PROJECTS = FileLimits(count=1, size=10 * MB)
+"""What goes into a run of a project, and what comes out: one archive."""
 SEEDED = ".seeded"
 """File in the tools folder that says that the seeds were added once, see `SeedMark`."""
 
@@ -134,6 +139,47 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator
             yield engine.orchestrator
         finally:
             portal.call(engine.aclose)
+
+
+@asynccontextmanager
+async def open_builder(options: ProjectOptions, settings: Settings | None = None) -> AsyncIterator[ProjectBuilder]:
+    """The project builder with what it stands on, for a build with these options.
+
+    Raises:
+        AgentError: a part can't be opened; the message says which and what to do.
+    """
+    settings = _with(options, settings or load_settings())
+    async with AsyncExitStack() as stack:
+        sandbox = SecureSandbox.of(settings, _PROJECTS)
+        stack.push_async_callback(sandbox.aclose)
+        await _reap(sandbox)
+        model, _ = _model(settings, stack)
+        stack.push_async_callback(model.aclose)
+        yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack))
+
+
+class _Layers:
+    """Sandboxes for projects with further packages, built when they are first asked for and closed with the stack."""
+
+    def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
+        self._settings, self._stack = settings, stack
+
+    async def sandbox_with(self, packages: tuple[str, ...]) -> SecureSandbox:
+        sandbox = SecureSandbox.of(self._settings, _PROJECTS, packages)
+        self._stack.push_async_callback(sandbox.aclose)
+        if not await asyncio.to_thread(sandbox.image_is_current):
+            await asyncio.to_thread(sandbox.build_image)
+        return sandbox
+
+
+def _with(options: ProjectOptions, settings: Settings) -> Settings:
+    """The settings with the model that a build asks for. Raises: ConfigurationError: there is no server that has it."""
+    key = {"openai_api_key": options.api_key} if options.api_key else {}
+    model = {"openai_model": options.model} if options.model else {}
+    changed = settings.model_copy(update=key | model)
+    if changed.offline and options.model not in (None, OFFLINE_MODEL):
+        raise ConfigurationError(f"there is no server for the model {options.model!r}", "give `api_key`, or set OPENAI_BASE_URL")
+    return changed
 
 
 def _open_database(settings: Settings) -> sa.Engine:

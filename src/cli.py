@@ -12,6 +12,7 @@ import typer
 
 from config import Settings, load_settings, make_folders
 from src.bootstrap import build_engine
+from src.build_command import app as build_app
 from src.checks import run_check
 from src.core.errors import AgentError
 from src.core.events import FilesMade, PlanMade, QuestionsAsked, Record, TurnFailed, TurnFinished, TurnStopped
@@ -297,6 +298,9 @@ def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     except KeyboardInterrupt:
         code = 130
     raise typer.Exit(code)
+
+
+app.add_typer(build_app, name="build")
 
 
 def _tell_of_library(engine: Engine, but: str) -> Callable[[], None]:

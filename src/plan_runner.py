@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from src.core.errors import AgentError, PlanFailed
-from src.core.events import Event, PlanMade, PlanStepChanged, StageEvent
+from src.core.events import Event, PlanMade, PlanStepChanged
 from src.core.files import File
 from src.core.plan import Plan, PlannedStep, StepResult, in_order
 from src.core.question import told
+from src.core.stage_event import StageEvent
 from src.core.turn import Turn
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.words import shortened

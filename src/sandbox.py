@@ -59,11 +59,13 @@ class SecureSandbox:
         folder: Path | None = None,
         verifiers: PoolSize = VERIFIERS,
         executors: PoolSize = EXECUTORS,
+        packages: Sequence[str] = (),
     ) -> None:
         """What is None comes from the settings, see `config`.
 
         `timeout` is seconds of one run; `backend` is `docker`, `bubblewrap`, or `auto` for the first of them that works; `runtime` is one
-        that the Docker engine knows; `folder` is for what bubblewrap needs on disk.
+        that the Docker engine knows; `folder` is for what bubblewrap needs on disk; `packages` are further ones, as pip takes them,
+        for which `build_image` makes a layer.
 
         Raises:
             ConfigurationError: there is no such backend, or it knows no runtimes.
@@ -84,18 +86,18 @@ class SecureSandbox:
         self.timeout = timeout
         self._limits = limits or ContainerLimits()
         self._files = files
-        self._backend = (
-            _backend(backend, DockerBackend(image, base_image, self._limits, runtime), BubblewrapBackend(folder, self._limits), runtime)
-            if isinstance(backend, str)
-            else backend
-        )
+        if isinstance(backend, str):
+            docker = DockerBackend(image, base_image, self._limits, runtime, packages=packages)
+            bubblewrap = BubblewrapBackend(folder, self._limits, packages=packages)
+            backend = _backend(backend, docker, bubblewrap, runtime)
+        self._backend = backend
         self._loop: asyncio.AbstractEventLoop | None = None
         self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
         self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
 
     @classmethod
-    def of(cls, settings: "Settings") -> "SecureSandbox":
-        """The sandbox that these settings ask for. Raises: ConfigurationError, as above."""
+    def of(cls, settings: "Settings", files: FileLimits | None = None, packages: Sequence[str] = ()) -> "SecureSandbox":
+        """The sandbox that these settings ask for; `files` in the place of their limits. Raises: ConfigurationError, as above."""
         return cls(
             image=settings.docker_image_name,
             timeout=settings.docker_timeout,
@@ -103,7 +105,8 @@ class SecureSandbox:
             backend=settings.sandbox,
             runtime=settings.sandbox_runtime,
             folder=settings.data_dir / "sandbox",
-            files=settings.file_limits,
+            files=files or settings.file_limits,
+            packages=packages,
         )
 
     def start(self, verifiers: bool = True) -> None:

@@ -22,7 +22,6 @@ from src.core.events import (
     PlanStepChanged,
     QuestionsAsked,
     Searching,
-    StageEvent,
     SuiteRepeated,
     SynthesisStep,
     TestFinished,
@@ -33,13 +32,15 @@ from src.core.events import (
     TurnFinished,
     TurnStarted,
     TurnStopped,
-    Usage,
 )
 from src.core.plan import PlannedStep
+from src.core.project_events import ProjectEvent
 from src.core.provenance import ToolVersion
+from src.core.stage_event import StageEvent, Usage
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.visible import one_line, visible
 from src.core.words import count, shortened
+from src.projects.shown import line as project_line
 
 _SHOWN = 500
 """Characters of an output."""
@@ -134,6 +135,8 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "done" if event.after == "trusted" else "failed", f"{event.tool} is {event.after} now: {event.reason}"
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
+        case ProjectEvent():
+            return project_line(event)
         case TurnFailed():
             return "failed", "\n        ".join(filter(None, (f"{event.where}: {event.message}", event.reached, event.remedy)))
         case TurnStopped():

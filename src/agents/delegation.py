@@ -10,9 +10,10 @@ from typing import Protocol
 from src.agents.agent import Agent, AgentReply, Task
 from src.agents.workspace import Workspace
 from src.core.errors import AgentError, ModelError, RequestError, SandboxError, stage
-from src.core.events import DelegationChanged, Event, FilesMade, StageEvent
+from src.core.events import DelegationChanged, Event, FilesMade
 from src.core.prompt import ChatMessage
 from src.core.protocols import Sandbox
+from src.core.stage_event import StageEvent
 from src.core.thread import AgentThread
 from src.core.turn import Turn
 from src.core.words import shortened

@@ -21,6 +21,8 @@ AgentError
 │   └── FileInTheWay              a file of somebody else's stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
+├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or its size
+├── ProjectGivenUp                the model finds that a project's goal can't be met
 ├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
 ├── AgentGaveUp                   an agent that was given the work says that it failed, and why
 ├── StillUnclear                  the person was asked as often as allowed, and something is missing still
@@ -134,6 +136,18 @@ class DatabaseUnavailable(AgentError):
 
 class EmbedderUnavailable(AgentError):
     """The embedding model is not set up, or its weights are damaged."""
+
+
+class WorkspaceError(AgentError):
+    """An action on a workspace can't be done as it was asked for; told to whoever asked, most often a model."""
+
+    kind = "task"
+
+
+class ProjectGivenUp(AgentError):
+    """The model finds that the goal of a project can't be met; the message says why."""
+
+    kind = "task"
 
 
 class PlanFailed(AgentError):

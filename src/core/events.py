@@ -13,7 +13,20 @@ from src.core.errors import FailureKind
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import PlannedStep
+from src.core.project_events import (
+    ProjectActChosen,
+    ProjectChanged,
+    ProjectFailed,
+    ProjectFinished,
+    ProjectPaused,
+    ProjectRan,
+    ProjectReasoned,
+    ProjectStarted,
+    ProjectStopped,
+    ProjectTested,
+)
 from src.core.question import Answer, Question
+from src.core.stage_event import StageEvent, Usage
 from src.core.tool import Standing
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
@@ -24,25 +37,6 @@ StepState = Literal["started", "streaming", "finished", "failed"]
 
 Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
 """The files with their contents, for who keeps or writes them; only where the event comes from its turn, never in JSON."""
-
-
-class Usage(Value):
-    """What a turn has asked of the model so far."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = None
-    """US dollars; None where the price of the model is not known."""
-
-
-class StageEvent(Value):
-    """An event of a stage: of the turn itself, or of one step of its plan."""
-
-    plan_step: str = ""
-    """Id of the step, "" for the turn itself."""
-    within: str = ""
-    """Id of the delegation that caused it, "" for none."""
 
 
 class Limits(Value):
@@ -325,6 +319,16 @@ Event = Annotated[
     | FilesMade
     | ToolStandingChanged
     | ToolMismatch
+    | ProjectStarted
+    | ProjectReasoned
+    | ProjectActChosen
+    | ProjectPaused
+    | ProjectChanged
+    | ProjectRan
+    | ProjectTested
+    | ProjectFinished
+    | ProjectFailed
+    | ProjectStopped
     | DelegationChanged
     | CodeRun
     | QuestionsAsked

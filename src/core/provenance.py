@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from src.core.events import Usage
 from src.core.prompt import Prompt
+from src.core.stage_event import Usage
 from src.core.tool import ToolDraft
 from src.core.value import Value
 from src.core.verdict import Verdict

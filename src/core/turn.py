@@ -5,13 +5,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from src.core.errors import BudgetExceeded
-from src.core.events import Event, Limits, Usage
+from src.core.events import Event, Limits
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import KeptStep, StepResult
 from src.core.prompt import ChatMessage
 from src.core.provenance import AskedPrompt
 from src.core.question import Answer
+from src.core.stage_event import Usage
 
 
 class Budget:

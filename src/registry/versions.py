@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from src.core.errors import VersionNotFound
-from src.core.events import Usage
 from src.core.provenance import AskedPrompt, Origin, Provenance, ToolVersion
+from src.core.stage_event import Usage
 from src.core.tool import Tool
 from src.core.verdict import Verdict
 from src.registry.records import draft_columns, draft_fields, utc

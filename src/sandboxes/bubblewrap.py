@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -53,9 +53,9 @@ class BubblewrapBackend:
 
     name = "bubblewrap"
 
-    def __init__(self, folder: Path, limits: ContainerLimits, groups: ControlGroups | None = None) -> None:
-        """`folder` is for the Python environment that code runs in."""
-        self._environment = PythonEnvironment(folder.absolute())
+    def __init__(self, folder: Path, limits: ContainerLimits, groups: ControlGroups | None = None, packages: Sequence[str] = ()) -> None:
+        """`folder` is for the Python environment that code runs in; `packages` are beyond those of the sandbox."""
+        self._environment = PythonEnvironment(folder.absolute(), packages=packages)
         self._limits = limits
         self._groups = groups or ControlGroups()
         self._watchdog = Watchdog(limits.memory_mb)

@@ -1,6 +1,6 @@
 """The Docker backend: one image, one engine, local or remote."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from src.core.errors import SandboxError
 from src.core.verdict import SandboxStatus
@@ -8,6 +8,7 @@ from src.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
 from src.sandboxes.container import DockerContainer
 from src.sandboxes.engine import Engine
 from src.sandboxes.image import SandboxImage
+from src.sandboxes.layer import PackageLayer
 from src.sandboxes.limits import ContainerLimits, container_options, has_own_kernel
 
 OWN_KERNEL = "Processes and files are limited in number by the memory that they take, and by nothing else."
@@ -26,10 +27,13 @@ class DockerBackend:
         limits: ContainerLimits,
         runtime: str | None = None,
         environment: Mapping[str, str] | None = None,
+        *,
+        packages: Sequence[str] = (),
     ) -> None:
-        """`runtime` None is the engine's default; `environment` as for `Engine`."""
+        """`runtime` None is the engine's default; `environment` as for `Engine`; `packages` beyond those of the image."""
         self._engine = Engine(environment)
-        self._image = SandboxImage(self._engine, image, base_image)
+        below = SandboxImage(self._engine, image, base_image)
+        self._image = PackageLayer(self._engine, below, packages) if packages else below
         self._limits = limits
         self._runtime = runtime
 

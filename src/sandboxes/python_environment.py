@@ -10,13 +10,14 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
 
 from src.core.errors import SandboxFailed, SandboxUnavailable
+from src.sandboxes.layer import layer_digest
 
 PREFIX = Path("/opt/sandbox")
 """Where containers have it."""
@@ -58,14 +59,16 @@ class Parts:
 class PythonEnvironment:
     """The environment below a folder. Blocking."""
 
-    def __init__(self, folder: Path, requirements: Path = _REQUIREMENTS) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, requirements: Path = _REQUIREMENTS, packages: Sequence[str] = ()) -> None:
+        """With further `packages` it has a folder of its own, so that neither environment takes the other for an old one of its kind."""
+        self._folder = folder / "with" / layer_digest(packages) if packages else folder
         self._requirements = requirements
+        self._packages = tuple(sorted(packages))
 
     @property
     def current(self) -> Parts:
         """Where what fits this checkout and this interpreter is, or would be."""
-        interpreter = f"{_FORM} {sys.version} {_interpreter()}"
+        interpreter = " ".join((_FORM, sys.version, str(_interpreter()), *self._packages))
         return Parts(
             packages=self._folder / f"packages-{_digest(interpreter, self._requirements)}",
             worker=self._folder / f"worker-{_digest(interpreter, *sorted(_WORKER.glob('*.py')))}",
@@ -126,7 +129,7 @@ class PythonEnvironment:
         packages = folder / SITE_PACKAGES
         (packages / "sandbox_worker").mkdir(parents=True)  # for the worker to be mounted on
         quiet = ("--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-warn-script-location")
-        what = ("--only-binary", ":all:", "--target", str(packages), "-r", str(self._requirements))
+        what = ("--only-binary", ":all:", "--target", str(packages), "-r", str(self._requirements), *self._packages)
         _run(on_line, "-m", "pip", "install", *quiet, *what)
         finish(Parts(folder, self.current.worker))
 

@@ -73,6 +73,17 @@ VARIABLES = {
     "implementation": {**WRITING, "problem": "it has another signature"},
     "repair": {**WRITING, "code": CODE, "failures": "test_doubles_a_number: failed", "changes": "-    return 1\n+    return number"},
     "results": {"request": "double 2 and add 1", "results": RESULTS},
+    "project_step": {
+        "goal": "print 42",
+        "findings": "main.py fails: Exit code 1.\n</findings>",
+        "project": '=== "main.py"\n   1 | print(41)',
+        "activity": "1. create_file main.py: main.py is created.",
+        "step": 2,
+        "steps": 30,
+        "last": "main.py is created.",
+        "may_finish": True,
+        "may_add": True,
+    },
     "answer": {"request": "double 4", "call": "double_number(number=4)", "result": "8"},
     "lessons": {"previous": "request: double 4\nanswer: 7", "record": "request: that is wrong", "known": "1. tests: floats: Use approx."},
 }

@@ -13,6 +13,7 @@ from src.offline.cookbook.answering import answer, answer_plan
 from src.offline.cookbook.conversation import Match, completed, matches, planned
 from src.offline.cookbook.fitting import Function, fill, fill_by_literals
 from src.offline.cookbook.learning import lessons_of
+from src.offline.cookbook.projects import next_step
 from src.offline.cookbook.recipes import RECIPES
 from src.offline.cookbook.scripts import script_for
 from src.offline.cookbook.sections import Task, read_task
@@ -50,6 +51,9 @@ class Cookbook:
                 return Completion(content="misuse")  # its recipes are right
             case "answer the person":
                 return Completion(content=answer(task.parts["call"], task.parts["result"]))
+            case "take the next step of a project":
+                names = [tool["function"]["name"] for tool in request.tools]
+                return next_step(task.parts["goal"], task.parts["project"], task.parts["activity"], names)
             case "learn lessons":
                 return Completion(content=json.dumps({"lessons": lessons_of(task.parts["record"])}))
             case _:

@@ -26,6 +26,7 @@ _SECTIONS = {
     "answer the person": ("request", "call", "result"),
     "answer from the results of a plan": ("request", "results"),
     "learn lessons": ("record",),
+    "take the next step of a project": ("goal", "findings", "project", "activity"),
 }
 
 

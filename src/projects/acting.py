@@ -1,0 +1,139 @@
+"""Acting: the chosen action done, with its result in words for the next prompt and as events for whoever watches."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from src.core.errors import WorkspaceError
+from src.core.project_events import AnyProjectEvent, ProjectChanged, ProjectFile, ProjectRan, ProjectTested
+from src.core.protocols import Sandbox
+from src.core.value import Value
+from src.core.words import count
+from src.projects.examining import is_test
+from src.projects.store import ProjectState
+from src.workspace.actions import (
+    CreateFile,
+    DeleteFile,
+    Edit,
+    ExecutePyFile,
+    InsertLines,
+    ReadRun,
+    RemoveLines,
+    ReplaceLines,
+    RunTests,
+    WriteFile,
+)
+from src.workspace.editing import apply
+from src.workspace.folder import Workspace
+from src.workspace.running import PYTEST, PythonRun, RunOutcome, run
+
+Emit = Callable[[AnyProjectEvent], object]
+WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
+
+
+class Result(Value):
+    """What an action has come to."""
+
+    text: str
+    """For the model."""
+    log: str = ""
+    """What a run has printed."""
+    changed: bool = False
+    """Whether the project's files are other ones now."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where actions are done."""
+
+    project: str
+    epoch: int
+    workspace: Workspace
+    sandbox: Sandbox
+    seconds: float
+    backup: str
+    emit: Emit
+
+
+async def act(scene: Scene, action: WorkAction, state: ProjectState) -> Result:
+    """Do the action.
+
+    Raises:
+        WorkspaceError: it can't be done; nothing was changed.
+        SandboxUnavailable, SandboxFailed: the sandbox is broken.
+    """
+    match action:
+        case CreateFile() | WriteFile() | ReplaceLines() | InsertLines() | RemoveLines() | DeleteFile():
+            change = await asyncio.to_thread(apply, scene.workspace, action)
+            diff = {"path": change.path, "change": change.kind, "diff": change.diff}
+            scene.emit(ProjectChanged(project=scene.project, epoch=scene.epoch, backup=scene.backup, **diff))
+            return Result(text=f"{change.path} is {change.kind}.\n{change.diff}".rstrip(), changed=change.kind != "unchanged")
+        case ExecutePyFile():
+            return await _execute(scene, action)
+        case RunTests():
+            return await _test(scene, action)
+        case ReadRun(what="log"):
+            return Result(text=_last(state.log, action.last) or "No run has printed anything so far.")
+        case ReadRun():
+            lines = "\n".join(f"{a.epoch}. {a.action} {a.arguments}: {a.result}" for a in state.activity)
+            return Result(text=_last(lines, action.last) or "No action was taken so far.")
+        case _:
+            assert_never(action)
+
+
+async def _execute(scene: Scene, action: ExecutePyFile) -> Result:
+    if not action.name.endswith(".py") or not scene.workspace.exists(action.name):
+        raise WorkspaceError(f"there is no Python file {action.name}", "create it first, or name another one")
+    outcome = await _run(scene, [(action.name, *action.arguments)])
+    ran = outcome.runs[0]
+    kept = await asyncio.to_thread(scene.workspace.keep, outcome.made)
+    tell_run(scene.emit, scene.project, scene.epoch, ran, outcome)
+    made = f"\nIt made {', '.join(kept)}." if kept else ""
+    refused = "".join(f"\nNot kept: {told}." for told in outcome.refused)
+    return Result(text=f"{shown(ran)}{made}{refused}", log=shown(ran), changed=bool(kept))
+
+
+async def _test(scene: Scene, action: RunTests) -> Result:
+    paths = [path for path in scene.workspace.paths() if is_test(path)]
+    if action.name is not None and action.name not in paths:
+        raise WorkspaceError(f"there is no file of tests {action.name}", f"there are: {', '.join(paths) or 'none'}")
+    chosen = [action.name] if action.name else paths
+    if not chosen:
+        raise WorkspaceError("there are no tests", "create a file such as test_main.py")
+    outcome = await _run(scene, [(*PYTEST, path) for path in chosen])
+    for path, ran in zip(chosen, outcome.runs, strict=True):
+        tell_tests(scene.emit, scene.project, scene.epoch, path, ran)
+    passed = sum(ran.succeeded for ran in outcome.runs)
+    log = "\n".join(shown(ran) for ran in outcome.runs)
+    return Result(text=f"{passed} of {count(len(chosen), 'file')} of tests pass.\n{log}", log=log)
+
+
+async def _run(scene: Scene, commands: list[tuple[str, ...]]) -> RunOutcome:
+    files = await asyncio.to_thread(scene.workspace.files)
+    return await run(scene.sandbox, files, commands, seconds=scene.seconds, limits=scene.workspace.limits)
+
+
+def tell_run(emit: Emit, project: str, epoch: int, ran: PythonRun, outcome: RunOutcome) -> None:
+    """Tell of the run of a Python file."""
+    path, *arguments = ran.arguments
+    how = ran.model_dump(include={"exit_code", "ended", "stdout", "stderr", "seconds"})
+    made = tuple(ProjectFile.of(file.path, file.content) for file in outcome.made)
+    told = {"arguments": tuple(arguments), "success": ran.succeeded, "made": made, "refused": outcome.refused}
+    emit(ProjectRan(project=project, epoch=epoch, path=path, **told, **how))
+
+
+def tell_tests(emit: Emit, project: str, epoch: int, path: str, ran: PythonRun) -> None:
+    """Tell of the run of a file of tests."""
+    output = f"{ran.ended}\n{ran.stdout}{ran.stderr}".strip()
+    emit(ProjectTested(project=project, epoch=epoch, path=path, success=ran.succeeded, output=output, seconds=ran.seconds))
+
+
+def shown(ran: PythonRun) -> str:
+    """A run as a terminal would have it."""
+    end = ran.ended or f"exit code {ran.exit_code}"
+    return "\n".join(filter(None, (f"$ python {' '.join(ran.arguments)}", ran.stdout.rstrip(), ran.stderr.rstrip(), f"({end})")))
+
+
+def _last(text: str, lines: int) -> str:
+    return "\n".join(text.splitlines()[-lines:])

@@ -1,0 +1,90 @@
+"""The store of projects: what is known of each beside its files, in a hidden folder next to them, so that a build can be gone on with."""
+
+import shutil
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from src.core.errors import RequestError
+from src.core.value import Value
+from src.projects.context import Before
+from src.workspace.folder import Workspace
+
+HIDDEN = ".builds"
+Status = Literal["building", "finished", "failed", "stopped"]
+
+
+class Activity(Value):
+    """One action and what came of it."""
+
+    epoch: int
+    action: str
+    arguments: str
+    """In one line, without long texts."""
+    result: str
+    ok: bool
+
+
+class ProjectState(Value):
+    """What is kept of a project after each step."""
+
+    goal: str
+    status: Status = "building"
+    before: Before = Before(epoch=0)
+    activity: tuple[Activity, ...] = ()
+    """The oldest first."""
+    log: str = ""
+    """The output of the last runs."""
+    packages: tuple[str, ...] = ()
+    """Packages that were approved and added."""
+
+
+class ProjectStore:
+    """The projects in one folder. Blocking."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+
+    def names(self) -> tuple[str, ...]:
+        """Of the projects that have been built here."""
+        return tuple(sorted(path.parent.name for path in (self.folder / HIDDEN).glob("*/state.json")))
+
+    def workspace(self, name: str) -> Workspace:
+        return Workspace(self.folder / name)
+
+    def backups(self, name: str) -> Path:
+        """The folder of a project's backups."""
+        return self.folder / HIDDEN / name / "backups"
+
+    def load(self, name: str) -> ProjectState | None:
+        """None: nothing was built under this name. Raises: RequestError: the state is damaged."""
+        path = self._state(name)
+        try:
+            return ProjectState.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError) as error:
+            raise RequestError(f"{path} can't be read: {error}", "delete it; the project's files are not affected") from error
+
+    def save(self, name: str, state: ProjectState) -> None:
+        """As a whole or not at all."""
+        path = self._state(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".new")
+        unfinished.write_text(state.model_dump_json(indent=1), encoding="utf-8")
+        unfinished.replace(path)
+
+    def delete(self, name: str) -> None:
+        """Delete the project's files, backups and state. Raises: RequestError: nothing was built under this name."""
+        if self.load(name) is None:
+            raise RequestError(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
+        workspace = self.workspace(name)
+        for path in workspace.paths():
+            workspace.delete(path)
+        if workspace.folder.is_dir() and not any(workspace.folder.iterdir()):
+            workspace.folder.rmdir()
+        shutil.rmtree(self.folder / HIDDEN / name)
+
+    def _state(self, name: str) -> Path:
+        return self.folder / HIDDEN / name / "state.json"

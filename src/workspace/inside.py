@@ -1,0 +1,165 @@
+"""The inside of a run: a tool of the sandbox that lays out a workspace, runs Python in it, and packs what that has made.
+
+The host sends its source to the sandbox, whose limits hold for all that `run_python` starts, and never calls it itself. What it says
+of a run comes from where the project's code ran, and is read accordingly: see `running`.
+"""
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import selectors
+import signal
+import stat
+import subprocess
+import sys
+import time
+from typing import Any
+
+ROOT = "/tmp/project"  # noqa: S108 - the container's own
+GIVEN, MADE = "workspace.json", "run.json"
+_SKIPPED = {"__pycache__"}
+_READ = 65536
+_LOOK = 0.05
+"""Seconds between two looks whether a process has ended that left its output open to others."""
+
+
+def run_python(commands: list[list[str]], seconds: float, output: int, count: int, size: int) -> None:
+    """Run Python with each list of arguments, one after the other, in the folder of the workspace.
+
+    `seconds` are for all of them together; `output` is how many bytes of each stream are kept; up to `count` files that are new or
+    changed, of `size` bytes together, come out.
+    """
+    with open(GIVEN, encoding="ascii") as given:
+        files = json.load(given)["files"]
+    os.unlink(GIVEN)
+    before = {}
+    for path, data in files.items():
+        content = base64.b64decode(data)
+        place = os.path.join(ROOT, path)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "xb") as file:
+            file.write(content)
+        before[path] = hashlib.sha256(content).digest()
+    os.makedirs(ROOT, exist_ok=True)
+    deadline = time.monotonic() + seconds
+    runs = [_run(command, deadline, seconds, output) for command in commands]
+    made, refused = _made(before, count, size)
+    with open(MADE, "w", encoding="ascii") as report:
+        json.dump({"runs": runs, "files": made, "refused": refused}, report)
+
+
+def _run(command: list[str], deadline: float, seconds: float, output: int) -> dict[str, Any]:
+    started = time.monotonic()
+    too_long = f"It ran longer than {seconds:g} seconds."
+    if started >= deadline:
+        return {"exit_code": None, "ended": too_long, "stdout": "", "stderr": "", "seconds": 0.0}
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+    try:
+        process = subprocess.Popen(  # noqa: S603 - this place exists to run it
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        ended = f"It could not be started: {error.strerror}."
+        return {"exit_code": None, "ended": ended, "stdout": "", "stderr": "", "seconds": 0.0}
+    streams = {"stdout": _Kept(output), "stderr": _Kept(output)}
+    in_time = _watch(process, streams, deadline)
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    code = process.wait()
+    return {
+        "exit_code": code if in_time else None,
+        "ended": "" if in_time else too_long,
+        **{name: kept.text() for name, kept in streams.items()},
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def _watch(process: "subprocess.Popen[bytes]", streams: "dict[str, _Kept]", deadline: float) -> bool:
+    """Keep what the process prints until it ends; whether it did before the deadline."""
+    with selectors.DefaultSelector() as selector:
+        for name, kept in streams.items():
+            pipe = getattr(process, name)
+            os.set_blocking(pipe.fileno(), False)
+            selector.register(pipe, selectors.EVENT_READ, kept)
+        while time.monotonic() < deadline:
+            ready = selector.select(_LOOK) if selector.get_map() else []
+            for key, _ in ready:
+                if data := os.read(key.fd, _READ):
+                    key.data.add(data)
+                else:
+                    selector.unregister(key.fileobj)
+            if not selector.get_map():
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(max(0.0, deadline - time.monotonic()))
+                return process.returncode is not None
+            if not ready and process.poll() is not None:
+                return True  # others that it started hold its output open
+    return process.poll() is not None
+
+
+class _Kept:
+    """The beginning and the end of a stream, half of the bytes each."""
+
+    def __init__(self, limit: int) -> None:
+        self._half = limit // 2
+        self._head, self._tail = bytearray(), bytearray()
+        self._left_out = 0
+
+    def add(self, data: bytes) -> None:
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:] if room > 0 else data
+        if (excess := len(self._tail) - self._half) > 0:
+            del self._tail[:excess]
+            self._left_out += excess
+
+    def text(self) -> str:
+        between = f"\n... ({self._left_out} bytes are left out) ...\n".encode() if self._left_out else b""
+        return (bytes(self._head) + between + bytes(self._tail)).decode("utf-8", "backslashreplace")
+
+
+def _made(before: dict[str, bytes], count: int, size: int) -> tuple[dict[str, str], list[list[str]]]:
+    """The files that are not as they were, by path, and for those that don't come out the reason."""
+    made: dict[str, str] = {}
+    refused: list[list[str]] = []
+    left = size
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), ROOT)
+            if name.startswith("."):
+                continue
+            try:
+                content = _content(os.path.join(folder, name), size)
+            except OSError as error:
+                refused.append([path, error.strerror or "it can't be read"])
+                continue
+            if before.get(path) == hashlib.sha256(content).digest():
+                continue
+            if len(made) == count:
+                refused.append([path, f"there are more than {count} files"])
+            elif len(content) > left:
+                refused.append([path, f"it has {len(content)} bytes, more than are left of {size}"])
+            else:
+                left -= len(content)
+                made[path] = base64.b64encode(content).decode()
+    return made, refused[:count]
+
+
+def _content(path: str, size: int) -> bytes:
+    """Raises: OSError: it is no ordinary file, or too large."""
+    found = os.lstat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(0, "it is no ordinary file")
+    if found.st_size > size:
+        raise OSError(0, f"it has {found.st_size} bytes, more than {size}")
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        return file.read(size)

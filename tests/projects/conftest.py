@@ -1,0 +1,93 @@
+"""Builds with a scripted model over HTTP, in bubblewrap's containers."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from src.core.events import BudgetSpent
+from src.core.files import MB, FileLimits
+from src.llm_client import LLMClient
+from src.offline.completion import Author, Completion
+from src.offline.script import Script, Step
+from src.offline.server import OfflineServer
+from src.projects.builder import ProjectBuilder
+from src.projects.consent import Consent
+from src.projects.loop import Packages
+from src.projects.options import ProjectOptions
+from src.projects.store import ProjectStore
+from src.sandbox import SecureSandbox
+from src.sandboxes.pool import PoolSize
+from tests.sandbox.backends import FOLDER, BubblewrapBehind, prepared
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def sandbox() -> AsyncIterator[SecureSandbox]:
+    prepared(BubblewrapBehind())
+    sandbox = SecureSandbox(
+        timeout=20, backend="bubblewrap", folder=FOLDER, files=FileLimits(count=1, size=10 * MB), executors=PoolSize(1, 1, 2)
+    )
+    yield sandbox
+    await sandbox.aclose()
+
+
+def call(function: str, /, **arguments: Any) -> Completion:
+    """A model's call of a function."""
+    return Completion(function=function, arguments=arguments, finish_reason="tool_calls")
+
+
+DONE = call("finish", summary="It is done.")
+
+
+@dataclass
+class Bench:
+    """Where a test builds a project called `demo`."""
+
+    folder: Path
+    sandbox: Any
+    events: list[Any] = field(default_factory=list)
+    script: Script = field(default_factory=Script)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The project's files as they are now."""
+        return {file.path: file.content.decode() for file in ProjectStore(self.folder).workspace("demo").files()}
+
+    def lay_out(self, files: Mapping[str, str]) -> None:
+        for path, text in files.items():
+            ProjectStore(self.folder).workspace("demo").write(path, text.encode())
+
+    async def build(
+        self, *steps: Step, author: Author | None = None, consent: Consent | None = None, added: Packages | None = None, **options: Any
+    ) -> Any:
+        """The last event of a build in which the model replies with these steps, or as the author does; `added` adds packages."""
+        self.script = Script(*steps)
+        self.events = []
+        with OfflineServer(author or self.script, delay=0) as server:
+            model = LLMClient(model=server.model, api_key=server.api_key, base_url=server.base_url, max_retries=0)
+            try:
+                builder = ProjectBuilder(model, self.sandbox, seconds=20.0, packages=added)
+                chosen = ProjectOptions(**{"project_name": "demo", "goal": "print 42", "project_dir": self.folder} | options)
+                return await builder.build(chosen, self._hear, consent)
+            finally:
+                await model.aclose()
+
+    def _hear(self, event: Any) -> None:
+        if not isinstance(event, BudgetSpent):
+            self.events.append(event)
+
+    def types(self) -> list[str]:
+        """Of the events, without what every build has at its beginning."""
+        return [event.type.removeprefix("project_") for event in self.events[1:]]
+
+    def prompts(self) -> list[str]:
+        """What the model was told, call by call."""
+        return [str(request.messages[-1]["content"]) for request in self.script.requests]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, sandbox: SecureSandbox) -> Bench:
+    return Bench(tmp_path, sandbox)

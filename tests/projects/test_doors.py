@@ -1,0 +1,122 @@
+"""The doors for people and programs: options, the Python API, the command line."""
+
+import threading
+
+import pytest
+from typer.testing import CliRunner
+
+from src.cli import app
+from src.core.errors import ConfigurationError, RequestError
+from src.core.project_events import ProjectChanged, ProjectFinished
+from src.projects import autocoder, start_autocoder
+from src.projects.backup import back_up
+from src.projects.store import ProjectState, ProjectStore
+from src.projects.terminal import ProjectTerminal
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"project_name": "a", "goal": "b", "golas": "c"}, "there is no option 'golas'"),
+        ({"goal": "b"}, "the option 'project_name' is missing"),
+        ({"project_name": "../a"}, "project_name='../a': '../a' can't be the name of a file"),
+        ({"project_name": "a", "log_level": "loud"}, "log_level='loud': Input should be 'normal', 'debug' or 'quiet'"),
+        ({"project_name": "a", "max_steps": 0}, "max_steps=0: "),
+        ({"project_name": "a", "api_key": ["sk-secret"]}, "api_key=(hidden): "),
+    ],
+)
+def test_options_that_can_not_be_used_are_named(options, problem):
+    with pytest.raises(RequestError) as caught:
+        start_autocoder(options)
+    assert problem in caught.value.message
+    assert "sk-secret" not in caught.value.message
+    assert "project_dir" in caught.value.remedy
+
+
+def test_a_model_without_a_server_is_refused(tmp_path):
+    with pytest.raises(ConfigurationError, match="there is no server for the model 'gpt-4'"):
+        autocoder({"project_name": "a", "goal": "b", "project_dir": tmp_path, "model": "gpt-4"})
+
+
+def test_a_build_in_a_thread_can_be_stopped_and_quiet_prints_nothing(tmp_path, capsys):
+    begun = threading.Event()
+    options = {"project_name": "a", "goal": "Write a melody", "project_dir": tmp_path, "log_level": "quiet"}
+    build = start_autocoder(options, on_event=lambda event: begun.set())
+    assert begun.wait(20)
+    build.stop()
+    build.stop()
+    last = build.wait(20)
+    assert (last.type, last.project, build.running) == ("project_stopped", "a", False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_terminal_shows_as_much_as_its_level_has_it(capsys):
+    events = [
+        ProjectChanged(project="a", epoch=1, path="main.py", change="edited", diff="-1\n+2\x1b\n", backup=""),
+        ProjectFinished(project="a", summary="Done.", steps=1),
+    ]
+    shown = {}
+    for level in ("normal", "debug", "quiet"):
+        for event in events:
+            ProjectTerminal(level).show(event)
+        shown[level] = capsys.readouterr().err
+    assert "main.py edited" in shown["normal"]
+    assert ("+2" in shown["normal"], "+2\\x1b" in shown["debug"], shown["quiet"]) == (False, True, "")
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Runs `build` with these arguments and this input; exit code, stdout, stderr."""
+
+    def run(*arguments: str, input: str = ""):
+        result = CliRunner().invoke(app, ["build", "--dir", str(tmp_path), *arguments], input=input)
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+@pytest.fixture
+def store(tmp_path) -> ProjectStore:
+    store = ProjectStore(tmp_path)
+    store.save("demo", ProjectState(goal="print 42", status="finished"))
+    store.workspace("demo").write("main.py", b"print(42)\n")
+    return store
+
+
+def test_the_command_line_lists_projects_and_options(command, store):
+    code, out, _ = command("--max-steps", "7", "options")
+    assert (code, out.splitlines()[0].split()) == (0, ["demo", "finished", "print", "42"])
+    assert {"max_steps = 7", "log_level = normal", f"project_dir = {store.folder}"} <= set(out.splitlines())
+
+
+def test_names_that_are_taken_or_unknown_are_told(command, store):
+    assert command("new", "demo", "--goal", "x")[2].startswith(f"error: there is a project 'demo' in {store.folder}\n")
+    assert command("edit", "nothing")[2] == f"error: there is no project 'nothing' in {store.folder}\nthere are: demo\n"
+    assert command("--log-level", "loud", "new", "x", "--goal", "x")[0] == 1
+
+
+def test_a_backup_is_restored_by_its_number(command, store):
+    workspace = store.workspace("demo")
+    back_up(workspace, store.backups("demo"))
+    workspace.write("main.py", b"print(43)\n")
+    back_up(workspace, store.backups("demo"))
+    assert command("restore", "demo", "3")[2] == "error: demo has no backup 3\nthere are: 1, 2\n"
+    assert command("restore", "demo", "1")[0] == 0
+    assert workspace.read("main.py") == b"print(42)\n"
+    assert command("restore", "demo")[0] == 0
+    assert workspace.read("main.py") == b"print(43)\n"
+
+
+def test_a_project_is_deleted_after_a_question(command, store):
+    assert command("delete", "demo", input="n\n")[0] == 1
+    assert store.names() == ("demo",)
+    assert command("delete", "demo", "--yes")[0] == 0
+    assert (store.names(), (store.folder / "demo").exists()) == ((), False)
+
+
+def test_without_a_command_it_asks_until_the_person_quits(command, store):
+    code, out, err = command(input="o\ne\nnothing\n\nx\nd\ndemo\ny\nq\n")
+    assert (code, "demo" in out) == (0, True)
+    assert "error: there is no project 'nothing'" in err
+    assert "'x' is no choice." in err
+    assert store.names() == ()
