@@ -35,6 +35,7 @@ from src.llm_client import LLMClient
 from src.offline.cookbook import Cookbook
 from src.offline.server import OfflineServer
 from src.orchestrator import Orchestrator
+from src.project_agent import ProjectAgent
 from src.projects.builder import ProjectBuilder
 from src.projects.options import ProjectOptions
 from src.response_synthesizer import ResponseSynthesizer
@@ -51,6 +52,8 @@ from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 OFFLINE_MODEL = "offline"
 _PROJECTS = FileLimits(count=1, size=10 * MB)
 """What goes into a run of a project, and what comes out: one archive."""
+PROJECTS = "projects"
+"""Folder in the data folder, for what agents build."""
 SEEDED = ".seeded"
 """File in the tools folder that says that the seeds were added once, see `SeedMark`."""
 
@@ -95,6 +98,7 @@ async def build_engine(settings: Settings) -> Engine:
         learning = _learning(settings, database, embedder, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
+        delegation = Delegation(sandbox, (proxy(model), coder(model)), Threads(database))
         orchestrator = Orchestrator(
             library,
             executor,
@@ -104,8 +108,12 @@ async def build_engine(settings: Settings) -> Engine:
             limits=_limits(settings),
             runtime=runtime,
             recall=learning.recall,
-            delegation=Delegation(sandbox, (proxy(model), coder(model)), Threads(database)),
+            delegation=delegation,
         )
+        projects = SecureSandbox.of(settings, _PROJECTS)
+        stack.push_async_callback(projects.aclose)
+        builder = ProjectBuilder(model, projects, seconds=settings.docker_timeout)
+        delegation.add(ProjectAgent(builder, settings.data_dir / PROJECTS))
         journal = Journal(database)
         return Engine(
             model=model,

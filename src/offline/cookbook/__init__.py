@@ -1,6 +1,7 @@
 """The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so where it knows none."""
 
 import json
+import re
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,6 +21,9 @@ from src.offline.cookbook.sections import Task, read_task
 from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
 from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification, with_imports
 
+_PROJECT = re.compile(
+    r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ )?(?:project|program|application|command line tool)\b", re.IGNORECASE
+)
 _DECLINE = "no_tool_fits"
 _UNKNOWN_TOOL = (
     "I am the built-in offline model, and this specification is not from my cookbook, so I can't write code for it. "
@@ -98,7 +102,7 @@ def _specified(task: Task) -> SpecificationReply:
         if recipe.steps and not task.keeps:
             return SpecificationReply(outcome="steps", message="", specification=None, steps=planned(asked[0]))
         return SpecificationReply(outcome="tool", message="", specification=specification(recipe, names_in(task.rest)))
-    if script_for(request):
+    if script_for(request) or _PROJECT.match(request):
         return SpecificationReply(outcome="delegate", message="", specification=None)
     small_talk = reply_to(request)
     if small_talk:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from src.offline.completion import Completion
+from src.offline.cookbook.projects import recipe_for
 from src.offline.cookbook.scripts import script_for
 
 _MESSAGE = re.compile(r"<message(-[0-9a-f]+)?>\n(?P<message>.*)\n</message(?(1)\1)>", re.DOTALL)
@@ -19,7 +20,8 @@ def relayed(messages: Sequence[Mapping[str, Any]]) -> Completion:
     """The proxy's next call: the message goes to the coder, and what comes back to the person."""
     message, results = _exchange(messages)
     if not results:
-        return _call("SendMessage", recipient="coder", message=message)
+        recipient = "builder" if recipe_for(message) and not script_for(message) else "coder"
+        return _call("SendMessage", recipient=recipient, message=message)
     reply = results[-1]
     done = reply.get("outcome") == "done"
     return _ended("done" if done else "failed", str(reply.get("text") or reply.get("error") or "There was no reply."))

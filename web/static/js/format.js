@@ -20,6 +20,7 @@ export const STEP_WORDS = {
   questions: "Asking what is missing",
   coder: "The coder",
   proxy: "The user proxy",
+  builder: "The project builder",
   tool_standing_changed: "Standing",
   tool_mismatch: "Tool does not fit",
   answer: "Answer",
@@ -46,7 +47,7 @@ const NOW_WORDS = {
   answer: "Writing the answer",
 };
 
-const AGENT_WORDS = { user: "You", proxy: "user proxy", coder: "coder", toolsmith: "toolsmith" };
+const AGENT_WORDS = { user: "You", proxy: "user proxy", coder: "coder", toolsmith: "toolsmith", builder: "project builder" };
 
 export const agentWords = (name) => AGENT_WORDS[name] ?? name;
 
