@@ -144,7 +144,8 @@ def _restore(given: dict[str, Any], name: str, number: int | None) -> int:
     if not there or (number is not None and number not in there):
         raise RequestError(f"{name} has no backup {number or ''}".rstrip(), f"there are: {', '.join(map(str, there)) or 'none'}")
     chosen = max(there) if number is None else number
-    restore(store.workspace(name), there[chosen])
+    with store.claimed(name):
+        restore(store.workspace(name), there[chosen])
     _say(f"{name} is what it was before the action of backup {chosen}.")
     return 0
 

@@ -1,17 +1,17 @@
 """Acting: the chosen action done, with its result in words for the next prompt and as events for whoever watches."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
 from src.core.errors import WorkspaceError
-from src.core.project_events import AnyProjectEvent, ProjectChanged, ProjectFile, ProjectRan, ProjectTested
+from src.core.project_events import ProjectChanged
 from src.core.protocols import Sandbox
 from src.core.value import Value
 from src.core.words import count
 from src.projects.examining import is_test
 from src.projects.store import ProjectState
+from src.projects.telling import Emit, shown, tell_run, tell_tests
 from src.workspace.actions import (
     CreateFile,
     DeleteFile,
@@ -26,9 +26,8 @@ from src.workspace.actions import (
 )
 from src.workspace.editing import apply
 from src.workspace.folder import Workspace
-from src.workspace.running import PYTEST, PythonRun, RunOutcome, run
+from src.workspace.running import PYTEST, RunOutcome, run
 
-Emit = Callable[[AnyProjectEvent], object]
 WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
 
 
@@ -112,27 +111,6 @@ async def _test(scene: Scene, action: RunTests) -> Result:
 async def _run(scene: Scene, commands: list[tuple[str, ...]]) -> RunOutcome:
     files = await asyncio.to_thread(scene.workspace.files)
     return await run(scene.sandbox, files, commands, seconds=scene.seconds, limits=scene.workspace.limits)
-
-
-def tell_run(emit: Emit, project: str, epoch: int, ran: PythonRun, outcome: RunOutcome) -> None:
-    """Tell of the run of a Python file."""
-    path, *arguments = ran.arguments
-    how = ran.model_dump(include={"exit_code", "ended", "stdout", "stderr", "seconds"})
-    made = tuple(ProjectFile.of(file.path, file.content) for file in outcome.made)
-    told = {"arguments": tuple(arguments), "success": ran.succeeded, "made": made, "refused": outcome.refused}
-    emit(ProjectRan(project=project, epoch=epoch, path=path, **told, **how))
-
-
-def tell_tests(emit: Emit, project: str, epoch: int, path: str, ran: PythonRun) -> None:
-    """Tell of the run of a file of tests."""
-    output = f"{ran.ended}\n{ran.stdout}{ran.stderr}".strip()
-    emit(ProjectTested(project=project, epoch=epoch, path=path, success=ran.succeeded, output=output, seconds=ran.seconds))
-
-
-def shown(ran: PythonRun) -> str:
-    """A run as a terminal would have it."""
-    end = ran.ended or f"exit code {ran.exit_code}"
-    return "\n".join(filter(None, (f"$ python {' '.join(ran.arguments)}", ran.stdout.rstrip(), ran.stderr.rstrip(), f"({end})")))
 
 
 def _last(text: str, lines: int) -> str:

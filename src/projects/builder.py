@@ -25,7 +25,7 @@ class ProjectBuilder:
         Cancelling stops the build after its last event, with everything that it runs.
 
         Raises:
-            RequestError: a new project has no goal, or its kept state is damaged.
+            RequestError: a new project has no goal, its kept state is damaged, or it is being built already.
         """
         store = ProjectStore(options.project_dir)
         state = await asyncio.to_thread(store.load, options.project_name)
@@ -34,8 +34,8 @@ class ProjectBuilder:
             raise RequestError(f"the project {options.project_name!r} has no goal", "say what it is to do, by the option `goal`")
         resumed = state is not None
         state = (state or ProjectState(goal=goal)).model_copy(update={"goal": goal, "status": "building"})
-        build = Build(self._means, options, store, state, emit=emit, consent=consent or Given())
-        return await build.run(resumed)
+        with store.claimed(options.project_name):
+            return await Build(self._means, options, store, state, emit=emit, consent=consent or Given()).run(resumed)
 
     async def run_file(self, workspace: Workspace, path: str, arguments: tuple[str, ...] = ()) -> RunOutcome:
         """Run one file of a workspace in the sandbox, and keep the files that it makes.

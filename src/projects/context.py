@@ -16,6 +16,8 @@ _SHOWN = 24_000
 """Characters of a file that a model is shown."""
 _SHOWN_DATA = 2_000
 """The same for a file that is not Python."""
+_SHOWN_ALL = 120_000
+"""Characters of all files; those behind are named only."""
 _ERROR = 6_000
 
 
@@ -104,7 +106,7 @@ def gather(
         available_action_names=tuple(action.name for action in actions),
         action_name=before.action_name,
         project_code=code,
-        project_code_formatted="\n\n".join(_formatted(file) for file in code),
+        project_code_formatted=_formatted(code),
     )
 
 
@@ -142,9 +144,15 @@ def _code(file: WorkspaceFile, folder: Path, examination: Examination) -> CodeFi
     )
 
 
-def _formatted(file: CodeFile) -> str:
-    limit = _SHOWN if file.validation_success is not None else _SHOWN_DATA
-    return f"=== {json.dumps(file.rel_path, ensure_ascii=False)}\n{shortened(numbered(file.content), limit)}".rstrip("\n")
+def _formatted(files: Sequence[CodeFile]) -> str:
+    parts: list[str] = []
+    left = _SHOWN_ALL
+    for file in files:
+        text = shortened(numbered(file.content), _SHOWN if file.validation_success is not None else _SHOWN_DATA).rstrip("\n")
+        left -= len(text)
+        shown = text if left >= 0 else f"({len(file.content)} characters, which are not shown)"
+        parts.append(f"=== {json.dumps(file.rel_path, ensure_ascii=False)}\n{shown}")
+    return "\n\n".join(parts)
 
 
 def _tree(paths: Sequence[str]) -> str:

@@ -45,10 +45,14 @@ class Examination(Value):
         return tuple(file for file in self.files if file.tests)
 
     @property
+    def runs(self) -> tuple[PythonRun, ...]:
+        """Of the tests, then of main."""
+        return tuple(filter(None, (*(file.tests for file in self.files), self.main)))
+
+    @property
     def passing(self) -> bool:
-        """Whether there is any Python, all of it is valid, every test passes, and main, if there is one, comes to a good end."""
-        tests = all(file.tests is None or file.tests.succeeded for file in self.files)
-        return bool(self.files) and not self.invalid and tests and (self.main is None or self.main.succeeded)
+        """Whether there are tests or a main, and all of them come to a good end."""
+        return bool(self.runs) and all(run.succeeded for run in self.runs)
 
     @property
     def words(self) -> str:

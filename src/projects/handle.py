@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from src.bootstrap import open_builder
 from src.core.events import BudgetSpent
@@ -28,7 +29,7 @@ class RunningBuild:
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._begun, self._asked_to_stop = threading.Event(), False
+        self._begun = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"build of {options.project_name}", daemon=True)
         self._thread.start()
 
@@ -55,7 +56,7 @@ class RunningBuild:
         self._begun.wait()
         assert self._loop is not None
         assert self._task is not None
-        if self.running and not self._loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed: the build has ended
             self._loop.call_soon_threadsafe(self._task.cancel)
 
     def _run(self) -> None:

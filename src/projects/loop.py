@@ -18,7 +18,6 @@ from src.core.project_events import (
     ProjectFailed,
     ProjectFinished,
     ProjectPaused,
-    ProjectReasoned,
     ProjectStarted,
     ProjectStopped,
 )
@@ -26,17 +25,18 @@ from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox
 from src.core.turn import Budget
 from src.core.words import count, shortened
-from src.projects.acting import Result, Scene, act, shown, tell_run, tell_tests
+from src.projects.acting import Result, Scene, act
 from src.projects.actions import PROJECT_ACTIONS, AddPackage, Finish, GiveUp, ProjectAction
 from src.projects.backup import back_up
 from src.projects.consent import Consent
 from src.projects.context import Before, Context, findings, gather
-from src.projects.examining import Examination, examine
+from src.projects.examining import MAIN, Examination, examine
 from src.projects.options import ProjectOptions
 from src.projects.package import is_meant, module, requirement
 from src.projects.store import Activity, ProjectState, ProjectStore, Status
+from src.projects.telling import shown, tell_examination
 from src.prompts import render
-from src.workspace.running import RunOutcome
+from src.workspace.folder import WorkspaceFile
 
 log = logging.getLogger(__name__)
 
@@ -147,10 +147,10 @@ class Build:
                 extra=tuple(map(module, self._state.packages)),
                 allowed=tuple(map(module, self._options.packages)),
             )
-            self._tell(self._examination, len(files))
+            tell_examination(self._emit, self._name, epoch, self._examination, len(files))
+            self._keep(log="\n".join(map(shown, self._examination.runs)) or self._state.log)
             if self._steps:
-                await asyncio.to_thread(workspace.keep, self._examination.made)
-                files = await asyncio.to_thread(workspace.files)
+                files = await self._take_over(self._examination)
         without = [] if self._examination.passing else ["finish"]
         without += [] if self._options.packages and self._packages else ["add_package"]
         return gather(
@@ -163,30 +163,13 @@ class Build:
             actions=PROJECT_ACTIONS.functions(without),
         )
 
-    def _tell(self, found: Examination, file_count: int) -> None:
-        epoch = self._state.before.epoch
-        for file in found.tested:
-            if file.tests:
-                tell_tests(self._emit, self._name, epoch, file.path, file.tests)
-        if found.main:
-            tell_run(self._emit, self._name, epoch, found.main, RunOutcome(runs=(found.main,), made=found.made, refused=found.refused))
-        runs = [file.tests for file in found.tested if file.tests]
-        passed = sum(run.succeeded for run in runs)
-        self._emit(
-            ProjectReasoned(
-                project=self._name,
-                epoch=epoch,
-                file_count=file_count,
-                python_files=len(found.files),
-                invalid=tuple(f"{file.path}: {file.validation_error}" for file in found.invalid),
-                tests_passed=passed,
-                tests_failed=len(runs) - passed,
-                main_success=found.main.succeeded if found.main else None,
-                seconds=sum(run.seconds for run in (*runs, *filter(None, (found.main,)))),
-            )
-        )
-        if found.main:
-            self._keep(log="\n".join(shown(run) for run in (*runs, found.main)))
+    async def _take_over(self, found: Examination) -> tuple[WorkspaceFile, ...]:
+        """Keep what main has made; the files that are there then."""
+        try:
+            await asyncio.to_thread(self._workspace.keep, found.made)
+        except WorkspaceError as error:
+            self._last = f"{self._last}\nWhat {MAIN} made was not kept: {error.message}; {error.remedy}"
+        return await asyncio.to_thread(self._workspace.files)
 
     async def _choose(self, context: Context) -> ProjectAction:
         """One model call. Raises: WorkspaceError, ModelError."""

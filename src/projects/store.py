@@ -1,9 +1,12 @@
 """The store of projects: what is known of each beside its files, in a hidden folder next to them, so that a build can be gone on with."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from src.core.errors import RequestError
@@ -75,13 +78,29 @@ class ProjectStore:
         unfinished.write_text(state.model_dump_json(indent=1), encoding="utf-8")
         unfinished.replace(path)
 
+    @contextmanager
+    def claimed(self, name: str) -> Iterator[None]:
+        """Nobody else builds the project meanwhile, in this process or another. Raises: RequestError: somebody does."""
+        folder = self._state(name).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise RequestError(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
+        try:
+            yield
+        finally:
+            lock.release()
+
     def delete(self, name: str) -> None:
-        """Delete the project's files, backups and state. Raises: RequestError: nothing was built under this name."""
+        """Delete the project's files, backups and state. Raises: RequestError: nothing was built under this name, or it is being built."""
         if self.load(name) is None:
             raise RequestError(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
         workspace = self.workspace(name)
-        for path in workspace.paths():
-            workspace.delete(path)
+        with self.claimed(name):
+            for path in workspace.paths():
+                workspace.delete(path)
         if workspace.folder.is_dir() and not any(workspace.folder.iterdir()):
             workspace.folder.rmdir()
         shutil.rmtree(self.folder / HIDDEN / name)

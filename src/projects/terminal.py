@@ -2,6 +2,8 @@
 
 import asyncio
 import sys
+import threading
+from contextlib import suppress
 
 from rich.console import Console
 from rich.text import Text
@@ -58,11 +60,23 @@ class TerminalConsent:
 
 
 async def _ask(question: str) -> str:
-    """The line that the person enters; "no" at the end of input."""
+    """The line that the person enters; "no" at the end of input.
 
-    def ask() -> str:
-        sys.stderr.write(visible(question))
-        sys.stderr.flush()
-        return sys.stdin.readline() or "no"
+    The thread that waits for it is nobody's to wait for: a build that is stopped meanwhile ends at once.
+    """
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[str] = loop.create_future()
 
-    return await asyncio.to_thread(ask)
+    def settle(line: str) -> None:
+        if not answer.done():
+            answer.set_result(line)
+
+    def ask() -> None:
+        line = sys.stdin.readline() or "no"
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(settle, line)
+
+    sys.stderr.write(visible(question))
+    sys.stderr.flush()
+    threading.Thread(target=ask, name="question", daemon=True).start()
+    return await answer

@@ -20,7 +20,7 @@ Line = Annotated[int, Field(ge=1, description="Number of a line, from 1.")]
 class Action(Value):
     """Base of all actions; the docstring of each is what the model reads of it."""
 
-    reasoning: str = Field("", max_length=2000, description="One or two sentences: what is wrong or lacking, and why this comes next.")
+    reasoning: str = Field("", description="One or two sentences: what is wrong or lacking, and why this comes next.")
 
 
 class File(Action):

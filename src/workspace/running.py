@@ -81,6 +81,7 @@ async def run(
     `seconds` is what the sandbox gives a job. Cancelling ends everything inside. Safe to repeat: nothing but the outcome is left.
 
     Raises:
+        RequestError: the files are larger than the sandbox takes, see its `FileLimits`; as one archive they are a third larger.
         SandboxUnavailable, SandboxFailed: the sandbox is broken; never because of what the files do.
     """
     limits = limits or WorkspaceLimits()

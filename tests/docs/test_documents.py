@@ -8,6 +8,9 @@ from typer.main import get_command
 
 from src.cli import app
 from src.core.events import Event
+from src.projects import ProjectOptions
+from src.projects.actions import PROJECT_ACTIONS
+from src.projects.context import CodeFile, Context
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -22,6 +25,20 @@ def test_every_event_is_documented():
 def test_every_command_is_documented():
     documented = re.findall(r"^\| `python -m src (\w+)", (ROOT / "docs/commands.md").read_text(), re.MULTILINE)
     assert documented == list(get_command(app).commands)
+
+
+def test_the_flags_and_commands_of_builds_are_documented():
+    build = get_command(app).commands["build"]
+    row = next(line for line in (ROOT / "docs/commands.md").read_text().splitlines() if line.startswith("| `python -m src build"))
+    flags = [flag for parameter in build.params for flag in parameter.opts if flag != "--help"]
+    assert [flag for flag in flags if f"`{flag}`" not in row] == []
+    assert [name for name in build.commands if f"`{name} " not in row and f"`{name}`" not in row] == []
+
+
+def test_the_options_actions_and_context_of_builds_are_documented():
+    text = (ROOT / "docs/projects.md").read_text()
+    names = (*ProjectOptions.model_fields, *PROJECT_ACTIONS.names, *Context.model_fields, *CodeFile.model_fields)
+    assert [name for name in names if f"`{name}`" not in text] == []
 
 
 def test_files_and_folders_that_the_documents_name_exist():

@@ -94,6 +94,10 @@ async def test_a_build_that_is_stopped_ends_what_it_runs_and_can_be_gone_on_with
     still.hang = True
     building = asyncio.create_task(bench.build(WRITE, DONE))
     await still.hanging.wait()
+    kept = ProjectStore(bench.folder).load("demo")
+    assert (kept.status, [activity.action for activity in kept.activity]) == ("building", ["create_file"])  # as a kill would leave it
+    with pytest.raises(RequestError, match="the project 'demo' is being built already"):
+        await Bench(bench.folder, still).build(READ)
     building.cancel()
     with pytest.raises(asyncio.CancelledError):
         await building

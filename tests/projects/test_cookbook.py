@@ -22,9 +22,11 @@ GOALS = {
 @pytest.mark.parametrize("recipe", PROJECTS[1:], ids=lambda recipe: recipe.name)
 async def test_a_recipe_becomes_a_project(bench: Bench, recipe):
     last = await bench.build(author=Cookbook(), goal=GOALS[recipe.name])
-    assert (last.type, last.summary, last.steps) == ("project_finished", recipe.summary, len(recipe.files) + 2)
+    assert (last.type, last.summary, last.steps) == ("project_finished", recipe.summary, len(recipe.files) + 1 + bool(recipe.tried))
     assert recipe.slip.lesson in [event.reasoning for event in bench.events if event.type == "project_act_chosen"]
     assert {path: (bench.folder / "demo" / path).read_text() for path in recipe.files} == recipe.sources
+    ran = [event for event in bench.events if event.type == "project_ran"]
+    assert (ran[-1].arguments, ran[-1].success) == (recipe.tried, True)
     made, beginning = MADE[recipe.name]
     assert (bench.folder / "demo" / made).read_bytes().startswith(beginning)
     again = await bench.build(author=Cookbook(), goal=GOALS[recipe.name])

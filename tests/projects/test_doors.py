@@ -1,5 +1,6 @@
 """The doors for people and programs: options, the Python API, the command line."""
 
+import io
 import threading
 
 import pytest
@@ -7,11 +8,11 @@ from typer.testing import CliRunner
 
 from src.cli import app
 from src.core.errors import ConfigurationError, RequestError
-from src.core.project_events import ProjectChanged, ProjectFinished
+from src.core.project_events import ProjectActChosen, ProjectChanged, ProjectFinished
 from src.projects import autocoder, start_autocoder
 from src.projects.backup import back_up
 from src.projects.store import ProjectState, ProjectStore
-from src.projects.terminal import ProjectTerminal
+from src.projects.terminal import ProjectTerminal, TerminalConsent
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,13 @@ def test_without_a_command_it_asks_until_the_person_quits(command, store):
     assert "error: there is no project 'nothing'" in err
     assert "'x' is no choice." in err
     assert store.names() == ()
+
+
+@pytest.mark.parametrize(("entered", "decision"), [("\n", "act"), ("c\n", "act_on"), ("s\n", "stop"), ("what\n", "stop"), ("", "stop")])
+async def test_the_person_at_the_terminal_is_asked(monkeypatch, capsys, entered, decision):
+    monkeypatch.setattr("sys.stdin", io.StringIO(entered))
+    act = ProjectActChosen(project="a", epoch=1, action="delete_file", arguments='{"name":"main.py"}', reasoning="")
+    assert await TerminalConsent().to_act(act) == decision
+    assert 'delete_file {"name":"main.py"}' in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    assert await TerminalConsent().to_package("requests==2.32.5", "for the network")

@@ -35,7 +35,7 @@ async def test_an_empty_folder_becomes_a_project(bench: Bench):
 
 async def test_broken_indentation_is_found_and_mended_by_its_line(bench: Bench):
     broken = "# a comment\nif True:\n    a = 1\n  print(a)\n"
-    bench.lay_out({"main.py": broken, "test_main.py": TEST})
+    bench.lay_out({"main.py": broken})
     last = await bench.build(call("replace_lines", name="main.py", first=4, last=4, text="    print(6 * 7)"), DONE)
     assert last.type == "project_finished"
     assert "main.py is invalid: IndentationError in line 4" in bench.prompts()[0]

@@ -7,6 +7,7 @@ import pytest
 from src.core.errors import WorkspaceError
 from src.workspace.folder import Workspace, WorkspaceFile
 from src.workspace.paths import WorkspaceLimits, path_problem
+from src.workspace.running import RunOutcome
 
 
 @pytest.fixture
@@ -107,6 +108,6 @@ def test_what_a_run_made_is_kept_only_where_it_is_new(workspace):
     assert workspace.read("out/b.bin") == b"\xff\0"
 
 
-def test_a_file_survives_json_to_the_byte():
-    file = WorkspaceFile(path="a.bin", content=bytes(range(256)))
-    assert WorkspaceFile.model_validate_json(file.model_dump_json()) == file
+def test_what_a_step_gives_survives_json_to_the_byte():
+    outcome = RunOutcome(runs=(), made=(WorkspaceFile(path="a.bin", content=bytes(range(256))),))
+    assert RunOutcome.model_validate_json(outcome.model_dump_json()) == outcome

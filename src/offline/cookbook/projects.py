@@ -37,7 +37,7 @@ class ProjectRecipe(Value):
     """In the order in which they are written."""
     slip: Slip
     tried: tuple[str, ...]
-    """Arguments with which main.py is tried in the end."""
+    """Arguments with which main.py is tried in the end; none: it is not."""
     summary: str
 
     @cached_property
@@ -53,7 +53,7 @@ PROJECTS = (
     ProjectRecipe(
         name="melody",
         asks=r"\b(?:midi|melod(?:y|ies)|music|song|tunes?)\b",
-        files=("notes.py", "midi.py", "test_melody.py", "main.py"),
+        files=("notes.py", "midi.py", "main.py", "test_melody.py"),
         slip=Slip(
             path="midi.py",
             right="    return bytes(reversed(groups))\n",
@@ -66,7 +66,7 @@ PROJECTS = (
     ProjectRecipe(
         name="csv_report",
         asks=r"\bcsv\b.*\b(?:report|plot|chart|graph)|\b(?:report|plot|chart|graph)\b.*\b(?:csv|table|sales)\b",
-        files=("sales.csv", "report.py", "test_report.py", "main.py"),
+        files=("sales.csv", "report.py", "main.py", "test_report.py"),
         slip=Slip(
             path="main.py",
             right='    sums = totals(read_rows("sales.csv"), "month")\n',
@@ -79,7 +79,7 @@ PROJECTS = (
     ProjectRecipe(
         name="word_counter",
         asks=r"\bwords?\b.*\b(?:cli|command|count)|\b(?:cli|command|count\w*)\b.*\bwords?\b",
-        files=("counting.py", "test_counting.py", "main.py"),
+        files=("counting.py", "main.py", "test_counting.py"),
         slip=Slip(
             path="counting.py",
             right="""    return Counter(re.findall(r"[\\w']+", text.lower()))\n""",
@@ -104,13 +104,12 @@ def next_step(goal: str, project: str, activity: str, functions: Collection[str]
     if recipe is None:
         return _call("give_up", "", reason=f"The offline model has no recipe for this project. It knows {KNOWN}.")
     files = _files(project)
-    if "finish" in functions:
-        begun = not activity.startswith(_NOTHING_DONE)
-        if begun and "execute_py_file" not in activity:
+    begun = not activity.startswith(_NOTHING_DONE)
+    if "finish" in functions and (not begun or files.keys() >= set(recipe.files)):
+        if begun and recipe.tried and "execute_py_file" not in activity:
             why = "Everything passes; it is tried as a person would use it."
             return _call("execute_py_file", why, name="main.py", arguments=list(recipe.tried))
-        if not begun or files.keys() >= set(recipe.files):
-            return _call("finish", "Everything that the goal asks for is there, and passes.", summary=recipe.summary)
+        return _call("finish", "Everything that the goal asks for is there, and passes.", summary=recipe.summary)
     for path in recipe.files:
         if path not in files:
             return _call("create_file", f"{path} is not there yet.", name=path, body=recipe.draft(path))
