@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from config import Settings, load_settings, make_folders
+from src import dialogue
 from src.bootstrap import build_engine
 from src.build_command import app as build_app
 from src.checks import run_check
@@ -23,7 +24,6 @@ from src.core.question import Question
 from src.core.status import Asked
 from src.core.visible import one_line, visible
 from src.core.words import count
-from src.dialogue import Request, answered, answering, is_interactive, parsed_answer
 from src.engine import AGENTS, Engine
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
@@ -51,7 +51,8 @@ def ask(
 
     async def work(settings: Settings) -> int:
         files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
-        asked = Request(request, conversation, tuple(files), tuple(map(parsed_answer, answer or [])), agent)
+        given = tuple(map(dialogue.parsed_answer, answer or []))
+        asked = dialogue.Request(request, conversation, tuple(files), given, agent)
         return await _turn(settings, lambda engine: asked.begin(engine, OWNER), json=json, output=output)
 
     _run(work)
@@ -77,12 +78,12 @@ async def _turn(settings: Settings, begin: Callable[[Engine], Awaitable[Asked]],
             engine.subscribe(lambda batch: _append_all(records, batch))
             asked = await begin(engine)
             shown = await _shown(aiter(records), asked, json=json, output=output)
-            while shown.questions and is_interactive() and not json:
-                answers = await asyncio.to_thread(answered, shown.questions)
-                asked = await Request(conversation=asked.conversation_id, answers=answers).begin(engine, OWNER)
+            while shown.questions and dialogue.is_interactive() and not json:
+                answers = await dialogue.asked(shown.questions)
+                asked = await dialogue.Request(conversation=asked.conversation_id, answers=answers).begin(engine, OWNER)
                 shown = await _shown(aiter(records), asked, json=json, output=output)
     if shown.questions:
-        _say(f"To answer: {answering(asked.conversation_id, shown.questions)}")
+        _say(f"To answer: {dialogue.answering(asked.conversation_id, shown.questions)}")
     return 3 if shown.questions else 0 if shown.finished else 1
 
 

@@ -1,7 +1,10 @@
 """The dialogue of a command line: a request with its answers, and the questions asked one by one."""
 
+import asyncio
 import sys
+import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from shlex import quote
 
@@ -41,6 +44,21 @@ def parsed_answer(text: str) -> Answer:
 def is_interactive() -> bool:
     """Whether somebody is there to be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
+    """Ask, in a thread that is nobody's to wait for, so that Ctrl-C ends the command at once. Raises: as `answered`."""
+    answers: Future[tuple[Answer, ...]] = Future()
+
+    def ask() -> None:
+        try:
+            answers.set_result(answered(questions))
+        except BaseException as error:  # noqa: BLE001 - the thread's edge: whoever awaits the answers gets it
+            answers.set_exception(error)
+
+    answers.set_running_or_notify_cancel()
+    threading.Thread(target=ask, name="questions", daemon=True).start()
+    return await asyncio.wrap_future(answers)
 
 
 def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:

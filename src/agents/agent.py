@@ -76,7 +76,7 @@ class Function:
     """What an agent can do: a function that its model calls with arguments of the given type."""
 
     arguments: type[BaseModel]
-    """Its docstring is the description; its name is the function's unless `name` says another."""
+    """Its docstring is the description."""
     perform: Callable[[Any], Awaitable[Outcome]]
     name: str
 
