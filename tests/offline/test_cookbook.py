@@ -515,3 +515,17 @@ def test_a_script_that_is_not_known_is_refused_by_the_coder_in_words():
     reply = complete(render("coder", **told))
     assert (reply.function, reply.arguments["outcome"]) == ("exit", "failed")
     assert "offline model" in reply.arguments["result"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "recipient"),
+    [
+        ("Write a script hello.py that prints 'Hello' and run it", "coder"),
+        ("Build a project that writes a melody into a MIDI file", "builder"),
+        ("Make me a program that sails", "coder"),
+    ],
+)
+def test_the_proxy_relays_to_whom_the_work_is_for(request_, recipient):
+    assert specify(request_).outcome == "delegate"
+    reply = complete(render("proxy", sender="user", message=request_, recipients="- `coder`: codes", files="", lessons=""))
+    assert (reply.function, reply.arguments) == ("SendMessage", {"recipient": recipient, "message": request_})
