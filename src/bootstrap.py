@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
 
 from config import Settings, load_settings, make_folders
+from src.agents import Delegation, coder, proxy
 from src.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from src.composition.linked_sandbox import LinkedSandbox
 from src.composition.reverification import Reverification, Reverified
@@ -34,6 +35,7 @@ from src.llm_client import LLMClient
 from src.offline.cookbook import Cookbook
 from src.offline.server import OfflineServer
 from src.orchestrator import Orchestrator
+from src.project_agent import ProjectAgent
 from src.projects.builder import ProjectBuilder
 from src.projects.options import ProjectOptions
 from src.response_synthesizer import ResponseSynthesizer
@@ -44,11 +46,14 @@ from src.store.database import id_of, open_database
 from src.store.files import ConversationFiles
 from src.store.journal import Journal
 from src.store.recorder import Recorder
+from src.store.threads import Threads
 from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
 OFFLINE_MODEL = "offline"
 _PROJECTS = FileLimits(count=1, size=10 * MB)
 """What goes into a run of a project, and what comes out: one archive."""
+PROJECTS = "projects"
+"""Folder in the data folder, for what agents build."""
 SEEDED = ".seeded"
 """File in the tools folder that says that the seeds were added once, see `SeedMark`."""
 
@@ -93,6 +98,7 @@ async def build_engine(settings: Settings) -> Engine:
         learning = _learning(settings, database, embedder, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
+        delegation = Delegation(sandbox, (proxy(model), coder(model)), Threads(database))
         orchestrator = Orchestrator(
             library,
             executor,
@@ -102,7 +108,12 @@ async def build_engine(settings: Settings) -> Engine:
             limits=_limits(settings),
             runtime=runtime,
             recall=learning.recall,
+            delegation=delegation,
         )
+        projects = SecureSandbox.of(settings, _PROJECTS)
+        stack.push_async_callback(projects.aclose)
+        builder = ProjectBuilder(model, projects, seconds=settings.docker_timeout)
+        delegation.add(ProjectAgent(builder, settings.data_dir / PROJECTS))
         journal = Journal(database)
         return Engine(
             model=model,

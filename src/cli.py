@@ -2,27 +2,29 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from config import Settings, load_settings, make_folders
+from src import dialogue
 from src.bootstrap import build_engine
 from src.build_command import app as build_app
 from src.checks import run_check
 from src.core.errors import AgentError
-from src.core.events import FINAL, FilesMade, PlanMade, Record, TurnFinished
+from src.core.events import FilesMade, PlanMade, QuestionsAsked, Record, TurnFailed, TurnFinished, TurnStopped
 from src.core.lesson import Lesson
 from src.core.logs import log_to_stderr
 from src.core.provenance import Edited, Provenance
+from src.core.question import Question
 from src.core.status import Asked
 from src.core.visible import one_line, visible
 from src.core.words import count
-from src.engine import Engine
+from src.engine import AGENTS, Engine
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
 from src.runtime import StreamAppender
@@ -36,19 +38,24 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 
 @app.command()
 def ask(
-    request: str,
+    request: Annotated[str, typer.Argument(help="May be left out where answers are given.")] = "",
+    *,
     json: Annotated[bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")] = False,
     conversation: Annotated[str | None, typer.Option(help="Id of a conversation to go on with.")] = None,
     file: Annotated[list[Path] | None, typer.Option(help="A file for the tool; more than once for several.")] = None,
     output: Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")] = Path(),
+    agent: Annotated[str, typer.Option(help=f"Who gets the request at once: {' or '.join(AGENTS)}.")] = "",
+    answer: Annotated[list[str] | None, typer.Option(metavar="ID=VALUE", help="An answer to a question of the conversation.")] = None,
 ) -> None:
-    """Run one turn: its steps go to stderr, its answer to stdout. Exit code 1 if it fails."""
-    _run(lambda settings: _ask(settings, request, json=json, conversation=conversation, paths=file or [], output=output))
+    """Run one turn: its steps go to stderr, its answer to stdout. Exit code 1 if it fails, 3 if it ends with questions."""
 
+    async def work(settings: Settings) -> int:
+        files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
+        given = tuple(map(dialogue.parsed_answer, answer or []))
+        asked = dialogue.Request(request, conversation, tuple(files), given, agent)
+        return await _turn(settings, lambda engine: asked.begin(engine, OWNER), json=json, output=output)
 
-async def _ask(settings: Settings, request: str, *, json: bool, conversation: str | None, paths: Sequence[Path], output: Path) -> int:
-    files = await asyncio.to_thread(read_files, paths, settings.file_limits)
-    return await _turn(settings, lambda engine: engine.ask(OWNER, conversation, request, files), json=json, output=output)
+    _run(work)
 
 
 @app.command()
@@ -62,33 +69,55 @@ def keep(
 
 
 async def _turn(settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path) -> int:
-    """Begin a turn and show it until its end."""
+    """Begin a turn and show it until its end; where it ends with questions and somebody is there, ask them and go on."""
     provision(settings, _say, ("embedder", "sandbox"))
-    terminal, planned = Terminal(), False
     records: StreamAppender[Record] = StreamAppender()
     with records:  # to the last, since the engine may hand out some until it has ended
         async with aclosing(await build_engine(settings)) as engine:
             await engine.get_ready(to_build=False)
             engine.subscribe(lambda batch: _append_all(records, batch))
             asked = await begin(engine)
-            async for record in records:
-                if record.turn_id != asked.turn_id:
-                    continue
-                if json:
-                    typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII, so that no terminal acts on it
-                else:
-                    terminal.show(record.event)
-                if isinstance(record.event, FilesMade):
-                    for path in write_files(record.event.contents, output):
-                        _say(f"written: {path}")
-                planned |= isinstance(record.event, PlanMade)
-                if isinstance(record.event, TurnFinished):
-                    if planned:
-                        _say(f"To keep these steps as one tool: python -m src keep {asked.turn_id}")
-                    return 0
-                if isinstance(record.event, FINAL):
-                    return 1
-    return 1
+            shown = await _shown(aiter(records), asked, json=json, output=output)
+            while shown.questions and dialogue.is_interactive() and not json:
+                answers = await dialogue.asked(shown.questions)
+                asked = await dialogue.Request(conversation=asked.conversation_id, answers=answers).begin(engine, OWNER)
+                shown = await _shown(aiter(records), asked, json=json, output=output)
+    if shown.questions:
+        _say(f"To answer: {dialogue.answering(asked.conversation_id, shown.questions)}")
+    return 3 if shown.questions else 0 if shown.finished else 1
+
+
+class _Shown(NamedTuple):
+    finished: bool
+    questions: tuple[Question, ...] = ()
+
+
+async def _shown(records: AsyncIterator[Record], asked: Asked, *, json: bool, output: Path) -> _Shown:
+    """Show the events of a turn to its end, and write the files that it makes."""
+    terminal, planned = Terminal(), False
+    questions: tuple[Question, ...] = ()
+    async for record in records:
+        if record.turn_id != asked.turn_id:
+            continue
+        if json:
+            typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII, so that no terminal acts on it
+        else:
+            terminal.show(record.event)
+        match record.event:
+            case FilesMade(contents=contents):
+                for path in write_files(contents, output):
+                    _say(f"written: {path}")
+            case PlanMade():
+                planned = True
+            case QuestionsAsked():
+                questions = record.event.questions
+            case TurnFinished():
+                if planned:
+                    _say(f"To keep these steps as one tool: python -m src keep {asked.turn_id}")
+                return _Shown(True, questions)
+            case TurnFailed() | TurnStopped():
+                return _Shown(False)
+    return _Shown(False)
 
 
 @app.command()

@@ -7,11 +7,12 @@ from contextlib import AsyncExitStack
 from src.capability_registry import CapabilityRegistry
 from src.composition.upkeep import Upkeep
 from src.core.errors import RequestError
-from src.core.events import Record
+from src.core.events import QuestionsAsked, Record
 from src.core.files import File, FileLimits, FileReference
 from src.core.lesson import Lesson
 from src.core.plan import KeptPlan
 from src.core.provenance import ToolVersion
+from src.core.question import Answer, completed, said
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
 from src.core.turn import EarlierFiles
@@ -34,6 +35,8 @@ from src.synthesis_engine import SynthesisEngine
 
 LONGEST_REQUEST = 20_000
 """Characters."""
+AGENTS = ("proxy", "coder")
+"""Whom a person may ask at once."""
 _SEARCH = {
     "ready": "searched with Chroma",
     "behind": "searched exactly while the index is being built",
@@ -89,24 +92,45 @@ class Engine:
         self._running: dict[str, tuple[str, RunningTurn]] = {}
         self._learns = False
 
-    async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
+    async def ask(
+        self,
+        owner: str,
+        conversation_id: str | None,
+        request: str,
+        files: Sequence[File] = (),
+        *,
+        answers: Sequence[Answer] = (),
+        agent: str = "",
+    ) -> Asked:
         """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
 
+        `answers` are what the request says to the questions that the conversation waits for; with some it may be blank, and stands for
+        them. `agent` gets the request at once.
+
         Raises:
-            RequestError: the request is blank or too long, the files are too many or too large, or `owner` has no such conversation.
+            RequestError: the request is blank or too long, the files are too many or too large, `owner` has no such conversation, there
+                is no such question, or the answer does not fit it.
         """
         if problem := self.file_limits.problem(files):
             raise RequestError(problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}")
-        if not request.strip():
+        if not request.strip() and not answers:
             raise RequestError("the request is blank", "write what you want to know or have done")
         if len(request) > LONGEST_REQUEST:
             raise RequestError(f"the request has {len(request)} characters", f"{LONGEST_REQUEST} are allowed; shorten it")
+        if agent and agent not in AGENTS:
+            raise RequestError(f"there is no agent {agent[:40]!r} to ask", f"name one of {', '.join(AGENTS)}, or none")
+        if conversation_id is None:
+            rounds: tuple[QuestionsAsked, ...] = ()
+        else:
+            await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+            rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
+        answers = completed(rounds[0].questions if rounds else (), answers)
+        request = request if request.strip() else said(answers)
         if conversation_id is None:
             title = request.strip().splitlines()[0][:80]
             conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, title)
-        else:
-            await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
-        return await self._begin(owner, conversation_id, request, files)
+        agent = agent or (rounds[0].agent if rounds else "")
+        return await self._begin(owner, conversation_id, request, files, answers=answers, rounds=len(rounds), agent=agent)
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         """Begin a turn that makes one tool of the plan of a turn, in the same conversation, and runs it for the same request.
@@ -121,12 +145,23 @@ class Engine:
         return await self._begin(owner, records[0].conversation_id, plan.request, keeps=plan)
 
     async def _begin(
-        self, owner: str, conversation_id: str, request: str, files: Sequence[File] = (), keeps: KeptPlan | None = None
+        self,
+        owner: str,
+        conversation_id: str,
+        request: str,
+        files: Sequence[File] = (),
+        keeps: KeptPlan | None = None,
+        *,
+        answers: Sequence[Answer] = (),
+        rounds: int = 0,
+        agent: str = "",
     ) -> Asked:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
-        turn = self.orchestrator.begin(request, history, files, earlier, keeps)
+        turn = self.orchestrator.begin(
+            request, history, files, earlier, keeps, agent=agent, answers=answers, rounds=rounds, conversation_id=conversation_id
+        )
         self._running[turn_id] = owner, turn
         self._runtime.start(self._record(conversation_id, turn_id, turn))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)

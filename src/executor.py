@@ -13,14 +13,17 @@ from src.core.files import File
 from src.core.functions import NO_TOOL_FITS, as_function
 from src.core.prompt import Prompt
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
+from src.core.question import Question
 from src.core.tool import Tool
 from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import Execution, Killed, Returned
 from src.execution.arguments import ArgumentsInvalid, bind
+from src.execution.missing import question_for
 from src.execution.outcome import call_digest, own_failure
 from src.execution.references import resolved
 from src.prompts import plans, render
+from src.prompts.answers import answered
 from src.prompts.files import listed
 from src.prompts.lessons import learnt
 
@@ -49,6 +52,17 @@ class Misfit(Value):
     problem: str
     missing: tuple[str, ...] = ()
     """Required parameters that nobody gave a value for; if only these are the problem, the person can be asked."""
+
+    @property
+    def text(self) -> str:
+        """What introduces the questions."""
+        return "To do this I still need:" if self.missing else f"I can do this with `{self.tool.name}`, but {self.problem}."
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What the call lacks."""
+        missing = [p for p in self.tool.signature.parameters if p.name in self.missing]
+        return tuple(map(question_for, missing)) or (Question(id="request", question="What do you want done instead?"),)
 
 
 class Executor:
@@ -135,7 +149,7 @@ class Executor:
 async def _shown(turn: Turn) -> dict[str, str]:
     """What every prompt here shows of a turn."""
     lessons = await learnt(turn, "execution", turn.request)
-    return {"request": turn.request, "files": listed(turn), "results": plans.results(turn), "lessons": lessons}
+    return {"request": turn.request, "files": listed(turn), "results": plans.results(turn), "answers": answered(turn), "lessons": lessons}
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:

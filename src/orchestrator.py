@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
-from src.core.errors import AgentError, FailureKind, stage
-from src.core.events import AnswerToken, BudgetSpent, Event, Limits, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.agents import AgentReply, Delegation
+from src.agents.converser import ask
+from src.core.errors import AgentError, AgentGaveUp, FailureKind, stage
+from src.core.events import AnswerToken, BudgetSpent, Event, Limits, StageName, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.files import File
 from src.core.plan import KeptPlan
 from src.core.prompt import ChatMessage
 from src.core.protocols import ToolLibrary
+from src.core.question import Answer
 from src.core.reached import Reached
 from src.core.turn import Budget, EarlierFiles, Recall, Turn, no_lessons
 from src.executor import Executor
@@ -27,11 +30,15 @@ from src.runtime import (
     MiniAgents,
     StreamAppender,
 )
-from src.stages import Planned, Served, Stages
+from src.stages import Passage, Planned, Served, Stages
 from src.synthesis_engine import Reply, SynthesisEngine
+from src.toolsmith import Toolsmith
+from src.turn_graph import Stage
 
 log = logging.getLogger(__name__)
 
+FRONT = "proxy"
+"""The agent that work for agents goes to."""
 CANCELLED = "The turn was cancelled."
 """The reason of an end for which nobody gave another."""
 
@@ -87,23 +94,37 @@ class Orchestrator:
         limits: Limits | None = None,
         runtime: MiniAgents | None = None,
         recall: Callable[[], Recall] = lambda: no_lessons,
+        delegation: Delegation | None = None,
     ) -> None:
-        """`runtime` is the context that turns run under; `recall` gives each turn its access to what was learnt."""
+        """`runtime` is the context that turns run under; `recall` gives each turn its access to what was learnt.
+
+        `delegation` has the agents that take over what no tool is for; the toolsmith joins them.
+        """
         self._stages, self._responder, self._limits = Stages(library, executor, synthesis, threshold), responder, limits
         self._plans = PlanRunner(self._stages)
+        self._delegation = delegation
+        if delegation:
+            delegation.add(Toolsmith(self._plans))
         self._runtime = runtime or MiniAgents()
         self._recall = recall
         self._agent = MiniAgent(self._take, alias="ORCHESTRATOR", description="Answers requests with tools, and builds those that lack.")
         self._loop = asyncio.get_running_loop()
 
     def process_request(
-        self, user_prompt: str, callback: Callable[[Event], None] | None = None, files: Sequence[File] = ()
+        self,
+        user_prompt: str,
+        callback: Callable[[Event], None] | None = None,
+        files: Sequence[File] = (),
+        *,
+        agent: str = "",
+        conversation: str = "",
     ) -> TurnFinished | TurnFailed:
         """The synchronous door, for any thread but the event loop's own: run one turn and wait for its last event.
 
         `callback` is called with every event, on the event loop's thread; the `contents` of a `FilesMade` are what the tool made.
+        `agent` and `conversation`: as for `begin`; the conversation may have any name of up to 64 characters.
         """
-        turn = self.handle(user_prompt, callback or (lambda _: None), files=files)
+        turn = self.handle(user_prompt, callback or (lambda _: None), files=files, agent=agent, conversation_id=conversation)
         return asyncio.run_coroutine_threadsafe(turn, self._loop).result()
 
     async def handle(
@@ -112,9 +133,12 @@ class Orchestrator:
         emit: Callable[[Event], None],
         history: Sequence[ChatMessage] = (),
         files: Sequence[File] = (),
+        *,
+        agent: str = "",
+        conversation_id: str = "",
     ) -> TurnFinished | TurnFailed:
         """Run one turn and hand on its events; the last one is also returned. Cancelling this stops the turn."""
-        running = self.begin(request, history, files)
+        running = self.begin(request, history, files, agent=agent, conversation_id=conversation_id)
         events = aiter(running)
         last: Event
         try:
@@ -135,8 +159,17 @@ class Orchestrator:
         files: Sequence[File] = (),
         earlier: EarlierFiles | None = None,
         keeps: KeptPlan | None = None,
+        *,
+        agent: str = "",
+        answers: Sequence[Answer] = (),
+        rounds: int = 0,
+        conversation_id: str = "",
     ) -> RunningTurn:
-        """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one tool of that plan, and runs it."""
+        """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one tool of that plan, and runs it.
+
+        `agent` gets the request at once. `answers` are what the request says to the questions before it, of which there were so many
+        `rounds` in a row. Agents go on with the threads that they have in the conversation of that id.
+        """
         with self._runtime.entered():
             feed: StreamAppender[Event] = StreamAppender(capture_errors=False).open()
             reached = Reached()
@@ -148,9 +181,11 @@ class Orchestrator:
             budget = Budget(self._limits, lambda b: emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
             kept = keeps.steps if keeps else ()
             turn = Turn(request, emit, tuple(history), budget, tuple(files), earlier or EarlierFiles(), kept=kept, recall=self._recall())
+            turn = replace(turn, agent=agent, conversation_id=conversation_id, answers=tuple(answers), rounds=rounds)
             running = RunningTurn(turn, feed, reached)
             references = tuple(file.reference() for file in files)
-            turn.emit(TurnStarted(request=request, files=references, contents=turn.files, keeps=keeps.turn_id if keeps else ""))
+            started = TurnStarted(request=request, files=references, contents=turn.files, agent=agent, answers=turn.answers)
+            turn.emit(started.model_copy(update={"keeps": keeps.turn_id}) if keeps else started)
             running.answer = self._agent.inquire(request, running=running)
         return running
 
@@ -174,10 +209,15 @@ class Orchestrator:
     async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
         """The answer, and the name of the tool it comes from."""
         passage = self._stages.begin(turn)
-        await self._stages.follow(passage, {"plan": partial(self._plans.take, passage)})
+        further: dict[StageName, Stage] = {"plan": partial(self._plans.take, passage), "delegate": partial(self._delegate, passage)}
+        await self._stages.follow(passage, further)
         match passage.end:
-            case Reply(text=text):
+            case Reply(text=text, questions=()) | AgentReply(text=text, questions=()):
                 return await self._say(ctx, turn, Message.promise(text)), None
+            case Reply(text=text, questions=questions):
+                return await self._say(ctx, turn, Message.promise(ask(turn, text, questions))), None
+            case AgentReply(text=text, questions=questions):
+                return await self._say(ctx, turn, Message.promise(ask(turn, text, questions, turn.agent or FRONT))), None
             case Planned(results=results):
                 pieces, tool = partial(self._responder.answer_plan, replace(turn, results=results)), None
             case Served(call=call, execution=execution):
@@ -186,6 +226,16 @@ class Orchestrator:
                 assert_never(passage.end)
         with stage("answering"):
             return await self._say(ctx, turn, Message.promise(message_token_streamer=lambda _: pieces())), tool
+
+    async def _delegate(self, passage: Passage) -> str:
+        """The stage `delegate`. Raises: AgentGaveUp; and as `hand_over`."""
+        turn, agent = passage.turn, passage.turn.agent or FRONT
+        if self._delegation is None:
+            raise AgentGaveUp("this is work for agents, and there are none", "give the orchestrator a delegation", where=agent)
+        passage.outcome = reply = await self._delegation.hand_over(turn, agent, turn.request)
+        if reply.outcome == "failed":
+            raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
+        return "unclear" if reply.questions else "replied"
 
     @staticmethod
     async def _say(ctx: InteractionContext, turn: Turn, answer: MessagePromise) -> str:

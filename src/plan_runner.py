@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from src.agents import AgentReply
 from src.core.errors import AgentError, PlanFailed
 from src.core.events import Event, PlanMade, PlanStepChanged
 from src.core.files import File
 from src.core.plan import Plan, PlannedStep, StepResult, in_order
+from src.core.question import told
 from src.core.stage_event import StageEvent
 from src.core.turn import Turn
 from src.core.verdict import Execution, Killed, Raised, Returned
@@ -71,7 +73,7 @@ class PlanRunner:
         turn, started = work.turn, time.monotonic()
         turn.emit(PlanStepChanged(step=step.id, state="started"))
         try:
-            result, files = await self._served(_turn_of(step, work))
+            result, files = await self.result_of(_turn_of(step, work))
         except AgentError as error:
             seconds = time.monotonic() - started
             turn.emit(PlanStepChanged(step=step.id, state="failed", text=error.message, seconds=seconds))
@@ -81,8 +83,12 @@ class PlanRunner:
         turn.emit(PlanStepChanged(step=step.id, state="finished", tool=result.tool, text=shown, seconds=seconds))
         ctx.reply(result.text)
 
-    async def _served(self, turn: Turn) -> tuple[StepResult, tuple[File, ...]]:
-        """What the step gave, and the files that it left. Raises: AgentError."""
+    async def result_of(self, turn: Turn) -> tuple[StepResult, tuple[File, ...]]:
+        """What a part of a turn gave, a step or what an agent asked for, and the files that it left.
+
+        Raises:
+            AgentError: no tool serves it, its tool failed, or something would have to be asked.
+        """
         passage = self._stages.begin(turn)
         await self._stages.follow(passage)
         match passage.end:
@@ -90,12 +96,12 @@ class PlanRunner:
                 returned = _value(execution)
                 result = StepResult(id=turn.plan_step, request=turn.request, tool=call.tool.name, text=returned.text, data=returned.data)
                 return result, returned.files
-            case Reply(text=text, asks=False):
+            case Reply(text=text, questions=()):
                 return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=text, data=json.dumps(text)), ()
-            case Reply(text=text):
-                raise AgentError(text, "ask again, with what is missing")
-            case Planned():
-                raise AssertionError("the synthesis refuses plans within plans")
+            case Reply(text=text, questions=questions):
+                raise AgentError(told(questions, text), "ask again, with what is missing")
+            case Planned() | AgentReply():
+                raise AssertionError("the synthesis refuses plans and work for agents here")
             case _:
                 assert_never(passage.end)
 
@@ -109,7 +115,7 @@ def _turn_of(step: PlannedStep, work: _Work) -> Turn:
 
     files = {file.name: file for source in (work.turn.files, *(work.files[need] for need in step.needs)) for file in source}
     results = tuple(work.results[need] for need in step.needs)
-    alone = replace(work.turn, request=step.request, emit=emit, history=(), asked=[])
+    alone = replace(work.turn, request=step.request, emit=emit, history=(), answers=(), asked=[])
     return replace(alone, files=tuple(files.values()), plan_step=step.id, results=results)
 
 

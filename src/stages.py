@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import assert_never
 
+from src.agents import AgentReply
 from src.core.errors import AgentError, ModelReplyInvalid, stage
 from src.core.events import NoToolFound, Searching, StageName, ToolFound, ToolMismatch
 from src.core.plan import StepResult
@@ -54,15 +55,15 @@ class Passage:
     building: Building
     choice: Call | Misfit | NoFit = field(default_factory=lambda: NoFit(reason=""))
     """What the request asks of the tool that was found or built."""
-    outcome: Served | Reply | Planned | None = None
+    outcome: Served | Reply | Planned | AgentReply | None = None
     mended: bool = False
     """Whether the tool was given to be mended, which it is once."""
 
     @property
-    def end(self) -> Served | Reply | Planned:
+    def end(self) -> Served | Reply | Planned | AgentReply:
         """What there is to be said at `respond`."""
         end = self.outcome or self.building.result
-        assert isinstance(end, Served | Reply | Planned), end
+        assert isinstance(end, Served | Reply | Planned | AgentReply), end
         return end
 
 
@@ -95,8 +96,8 @@ class Stages:
         await Course(passage.turn).follow({**stages, **passage.building.stages, **(further or {})})
 
     async def _gather(self, passage: Passage) -> str:
-        """A turn that keeps a plan builds a tool without a search."""
-        return "kept" if passage.turn.kept else "new"
+        """A turn that keeps a plan builds a tool without a search; one for an agent goes there at once."""
+        return "for agents" if passage.turn.agent else "kept" if passage.turn.kept else "new"
 
     async def _search(self, passage: Passage) -> str:
         turn = passage.turn
@@ -113,10 +114,10 @@ class Stages:
                 assert_never(passage.choice)
 
     async def _clarify(self, passage: Passage) -> str:
-        """What the specification leaves open is a question already; what a call lacks becomes one."""
-        if not isinstance(passage.building.result, Reply):
+        """What the specification or an agent leaves open is a question already; what a call lacks becomes one."""
+        if not isinstance(passage.outcome or passage.building.result, Reply | AgentReply):
             assert isinstance(passage.choice, Misfit), passage.choice
-            passage.outcome = Reply(text=question(passage.choice), asks=True)
+            passage.outcome = Reply(text=passage.choice.text, questions=passage.choice.questions)
         return "asked"
 
     async def _prepare(self, passage: Passage) -> str:
@@ -215,17 +216,6 @@ class Stages:
         if isinstance(choice, Misfit):
             turn.emit(ToolMismatch(tool=built.name, problem=choice.problem, then="ask"))
         return choice
-
-
-def question(misfit: Misfit) -> str:
-    """Asks the person for what a call lacks."""
-    lines = [f"I can do this with `{misfit.tool.name}`, but {misfit.problem}." if not misfit.missing else "To do this I still need:"]
-    for parameter in misfit.tool.signature.parameters:
-        if parameter.name in misfit.missing:
-            lines.append(
-                f"- **{parameter.name}** ({parameter.annotation})" + (f": {parameter.description}" if parameter.description else "")
-            )
-    return "\n".join(lines)
 
 
 def _confirmed(confidence: float) -> float:

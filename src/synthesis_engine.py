@@ -19,12 +19,12 @@ from src.synthesis.composing import steady_requirements
 from src.synthesis.gate import Gate, steady_summary, summary
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.programming import Programmer
-from src.synthesis.specifying import Analyst, Reply
+from src.synthesis.specifying import Analyst, Job, Reply
 from src.synthesis.steps import Steps
 from src.synthesis.testing import Tester
 from src.turn_graph import Course
 
-__all__ = ["Building", "Reply", "SynthesisEngine", "SynthesisPolicy"]
+__all__ = ["Building", "Job", "Reply", "SynthesisEngine", "SynthesisPolicy"]
 
 
 class SynthesisEngine:
@@ -47,8 +47,8 @@ class SynthesisEngine:
             programmer=self._programmer,
         )
 
-    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply | Plan:
-        """Build and register the tool that the request needs, unless the library turns out to have it, or it takes several.
+    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply | Plan | Job:
+        """Build and register the tool that the request needs, unless the library turns out to have it, or it takes more than one.
 
         `looked_at` names the tools that the search came up with and that don't fit.
 

@@ -9,6 +9,8 @@ from src.core.events import (
     FINAL,
     AnswerToken,
     BudgetSpent,
+    CodeRun,
+    DelegationChanged,
     Event,
     Executing,
     ExecutionFailed,
@@ -18,6 +20,7 @@ from src.core.events import (
     NoToolFound,
     PlanMade,
     PlanStepChanged,
+    QuestionsAsked,
     Searching,
     StageEntered,
     SuiteRepeated,
@@ -37,9 +40,11 @@ from src.core.provenance import ToolVersion
 from src.core.stage_event import StageEvent, Usage
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.visible import one_line, visible
-from src.core.words import count
+from src.core.words import count, shortened
 from src.projects.shown import line as project_line
 
+_SHOWN = 500
+"""Characters of an output."""
 _STYLES = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow"}
 
 
@@ -86,7 +91,9 @@ class Terminal:
 def _line(event: Event) -> tuple[str, str] | None:
     """State and words of an event, None for pieces and for what is shown otherwise."""
     match event:
-        case TurnStarted() | BudgetSpent() | StageEntered() | AnswerToken() | TurnFinished() | SynthesisStep(state="streaming"):
+        case TurnStarted() | BudgetSpent() | StageEntered() | QuestionsAsked() | AnswerToken() | TurnFinished():
+            return None
+        case SynthesisStep(state="streaming"):
             return None
         case Searching():
             return "running", "searching the library"
@@ -99,8 +106,7 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "done", f"{count(len(event.lessons), 'lesson')} of earlier turns for {event.agent}:{hints}"
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-            state = {"started": "running", "finished": "done"}.get(event.state, event.state)
-            return state, f"{event.step}{again}" + (f": {event.text.splitlines()[0]}" if event.text else "")
+            return _ended(event.state), f"{event.step}{again}" + (f": {_first_line(event.text)}" if event.text else "")
         case TestFinished(against="stub", result=result) if result.outcome != "passed":
             return "done", f"  {result.test} {result.outcome} on the stub, as it should"
         case TestFinished(result=result):
@@ -112,7 +118,16 @@ def _line(event: Event) -> tuple[str, str] | None:
         case PlanStepChanged(state="started"):
             return "running", f"step {event.step}"
         case PlanStepChanged():
-            return {"finished": "done"}.get(event.state, event.state), f"step {event.step}: {event.text}"
+            return _ended(event.state), f"step {event.step}: {event.text}"
+        case DelegationChanged(state="started"):
+            return "running", f"{event.sender} to {event.recipient}: {_first_line(event.text)}"
+        case DelegationChanged():
+            return _ended(event.state), f"{event.recipient} to {event.sender}: {_first_line(event.text)}"
+        case CodeRun(state="started"):
+            return "running", f"running code ({event.run}):\n{_indented(event.code)}"
+        case CodeRun(execution=execution):
+            ended = _printed(execution) if execution else " could not be run"
+            return _ended(event.state), f"code ({event.run}){ended}"
         case Executing():
             return "running", f"running {event.tool} with {event.arguments}"
         case ExecutionFinished(execution=execution) | ExecutionFailed(execution=execution):
@@ -131,6 +146,32 @@ def _line(event: Event) -> tuple[str, str] | None:
             return "stopped", event.reason
         case _:
             assert_never(event)
+
+
+def _ended(state: str) -> str:
+    return {"started": "running", "finished": "done"}.get(state, state)
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"          {line}" for line in text.strip().splitlines())
+
+
+def _printed(execution: Execution) -> str:
+    """What a run of code has printed, and how it ended if that was not its own end."""
+    printed = f":\n{_indented(shortened(execution.stdout, _SHOWN))}" if execution.stdout.strip() else ""
+    match execution:
+        case Returned():
+            return f" ended{printed}"
+        case Raised():
+            return f" raised {execution.type_name}: {execution.message}{printed}"
+        case Killed():
+            return f" was ended: {execution.reason}{printed}"
+        case _:
+            assert_never(execution)
 
 
 def _planned(step: PlannedStep) -> str:

@@ -29,15 +29,23 @@ STAGES: Mapping[StageName, str] = {
     "execute": "Run the tool in the sandbox",
     "mend": "Write a new version of a tool that failed in use",
     "plan": "Take the steps of the plan, each of which goes through this graph",
+    "delegate": "Have agents do the work",
     "respond": "Say what came of it",
 }
 """What each stage does."""
 
 _TRANSITIONS: Mapping[StageName, Mapping[str, StageName]] = {
-    "gather": {"new": "search", "kept": "specify"},
+    "gather": {"new": "search", "kept": "specify", "for agents": "delegate"},
     "search": {"fits": "execute", "incomplete": "clarify", "nothing fits": "specify"},
     "clarify": {"asked": "respond"},
-    "specify": {"ordered": "test", "known": "prepare", "unclear": "clarify", "steps": "plan", "no tool": "respond"},
+    "specify": {
+        "ordered": "test",
+        "known": "prepare",
+        "unclear": "clarify",
+        "steps": "plan",
+        "for agents": "delegate",
+        "no tool": "respond",
+    },
     "test": {"written": "implement", "rewritten": "compare"},
     "implement": {"alike": "verify", "different": "compare"},
     "compare": {"agreed": "verify", "refuted": "test"},
@@ -49,6 +57,7 @@ _TRANSITIONS: Mapping[StageName, Mapping[str, StageName]] = {
     "execute": {"ran": "respond", "at fault": "mend"},
     "mend": {"mended": "execute", "left": "respond"},
     "plan": {"done": "respond"},
+    "delegate": {"replied": "respond", "unclear": "clarify"},
 }
 
 

@@ -7,6 +7,7 @@ from src.core.events import Record
 from src.core.files import File, FileLimits
 from src.core.lesson import Lesson
 from src.core.provenance import ToolVersion
+from src.core.question import Answer
 from src.core.status import Asked, EngineStatus
 from src.core.tool import Tool
 from src.store.conversation import ConversationSummary
@@ -25,14 +26,17 @@ class Engine(Protocol):
         """How much may come with a request."""
         ...
 
-    async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
-        """Begin a turn, in a new conversation if there is no id.
+    async def ask(
+        self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = (), *, answers: Sequence[Answer] = ()
+    ) -> Asked:
+        """Begin a turn, in a new conversation if there is no id. `answers` are to the questions that the conversation waits for.
 
         The turn's task must be started last, with nothing awaited after it: then whoever called can subscribe to the
         turn before its first record comes out.
 
         Raises:
-            RequestError: the request is blank or too long, the files are too many or too large, or `owner` has no such conversation.
+            RequestError: the request is blank or too long, the files are too many or too large, `owner` has no such
+                conversation, or an answer does not fit.
         """
         ...
 

@@ -11,6 +11,7 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from src.core.errors import AgentError
 from src.core.events import Record
+from src.core.question import Answer
 from src.core.status import Asked, EngineStatus
 from web.bridge import Bridge
 from web.gate import visitor_of
@@ -56,7 +57,8 @@ class Sockets:
     def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Ask = parse(Ask, arguments)
         files = self._uploads.take(owner, request.files)
-        turn = self._turns.ask(owner, request.conversation_id, request.text, files, partial(self._began, sid))
+        answers = tuple(Answer(id=given.id, value=given.value) for given in request.answers)
+        turn = self._turns.ask(owner, request.conversation_id, request.text, files, answers, began=partial(self._began, sid))
         return plain(self._bridge.call(turn))
 
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:

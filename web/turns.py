@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from src.core.errors import RequestError
 from src.core.events import FINAL, Record
 from src.core.files import File
+from src.core.question import Answer
 from src.core.status import Asked
 from web.port import Engine
 
@@ -21,13 +22,22 @@ class RunningTurns:
         self._beginning: Counter[str] = Counter()
         engine.subscribe(self._forget_ended)
 
-    async def ask(self, owner: str, conversation_id: str | None, text: str, files: Sequence[File], began: Callable[[Asked], None]) -> Asked:
+    async def ask(
+        self,
+        owner: str,
+        conversation_id: str | None,
+        text: str,
+        files: Sequence[File],
+        answers: Sequence[Answer],
+        *,
+        began: Callable[[Asked], None],
+    ) -> Asked:
         """Begin a turn; `began` is called before its first record comes out of the engine.
 
         Raises:
             RequestError: as the engine's `ask`, or too many turns of this owner are running.
         """
-        return await self._begun(owner, lambda: self._engine.ask(owner, conversation_id, text, files), began)
+        return await self._begun(owner, lambda: self._engine.ask(owner, conversation_id, text, files, answers=answers), began)
 
     async def keep(self, owner: str, turn_id: str, began: Callable[[Asked], None]) -> Asked:
         """The same with a turn that keeps a plan."""

@@ -10,6 +10,7 @@ from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ign
 from src.core.errors import AgentError, RequestError
 from src.core.lesson import Lesson
 from src.core.provenance import ToolVersion
+from src.core.question import MOST
 from src.core.tool import Tool
 from src.core.value import Value
 
@@ -17,10 +18,18 @@ UNREADABLE = "unreadable"
 """The event that stands for whatever a client sent that is no event."""
 
 LONGEST_TEXT = 20_000
+LONGEST_ANSWER = 4_000
 MOST_FILES = 100
 LAST_SEQ = 2**31 - 1
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
+
+
+class Given(Value):
+    """The answer to a question of the conversation."""
+
+    id: Id
+    value: Annotated[str, Field(max_length=LONGEST_ANSWER)]
 
 
 class Ask(Value):
@@ -28,6 +37,7 @@ class Ask(Value):
     conversation_id: Id | None = None
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
+    answers: Annotated[tuple[Given, ...], Field(max_length=MOST)] = ()
 
 
 class Keep(Value):

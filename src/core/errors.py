@@ -27,6 +27,8 @@ AgentError
 │   ├── NodeUnknown               there is no node of that name; lists those there are
 │   └── SymbolUnknown             the symbol leads nowhere from the current node; lists those that lead on
 ├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
+├── AgentGaveUp                   an agent that was given the work says that it failed, and why
+├── StillUnclear                  the person was asked as often as allowed, and something is missing still
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
 
@@ -165,6 +167,18 @@ class SymbolUnknown(GraphError):
 
 class PlanFailed(AgentError):
     """A step of a plan failed, and with it the plan."""
+
+
+class AgentGaveUp(AgentError):
+    """An agent that was given the work says that it failed; `where` names it."""
+
+    kind = "task"
+
+
+class StillUnclear(AgentError):
+    """The person was asked as often as allowed, and something is missing still."""
+
+    kind = "task"
 
 
 class SynthesisFailed(AgentError):

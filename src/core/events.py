@@ -25,6 +25,7 @@ from src.core.project_events import (
     ProjectStopped,
     ProjectTested,
 )
+from src.core.question import Answer, Question
 from src.core.stage_event import StageEvent, Usage
 from src.core.tool import Standing
 from src.core.value import Value
@@ -34,7 +35,7 @@ SynthesisStepName = Literal["specification", "tests", "implementation", "consens
 StepState = Literal["started", "streaming", "finished", "failed"]
 StageName = Literal[
     "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair", "strengthen", "register",
-    "prepare", "execute", "mend", "plan", "respond",
+    "prepare", "execute", "mend", "plan", "delegate", "respond",
 ]  # fmt: skip
 """A node of the graph of a turn (src/turn_graph.py)."""
 
@@ -72,6 +73,10 @@ class TurnStarted(Value):
     contents: Contents = ()
     keeps: str = ""
     """Id of the turn whose plan this one makes a tool of."""
+    agent: str = ""
+    """The agent that the request goes to, without a search before; "" for the usual way."""
+    answers: tuple[Answer, ...] = ()
+    """What the request answers of the questions before it."""
 
 
 class StageEntered(StageEvent):
@@ -229,6 +234,47 @@ class ToolMismatch(StageEvent):
     """Whether the person is asked for what is missing, or a new tool is written."""
 
 
+class DelegationChanged(StageEvent):
+    """A message from one agent to another, or from the person; what it causes bears its id as `within`."""
+
+    type: Literal["delegation"] = "delegation"
+    id: str
+    """Unique in the turn."""
+    sender: str
+    """`user` or the name of an agent."""
+    recipient: str
+    thread: str = ""
+    """Id of the recipient's thread with the sender, "" where none is kept."""
+    state: Literal["started", "finished", "failed"]
+    text: str
+    """started: the message; finished: the reply, shortened; failed: why."""
+    seconds: float = 0.0
+
+
+class CodeRun(StageEvent):
+    """An agent runs Python of its own in the sandbox."""
+
+    type: Literal["code_run"] = "code_run"
+    run: int
+    """From 1, within the delegation."""
+    state: Literal["started", "finished", "failed"]
+    code: str = ""
+    """started: what is run."""
+    execution: Execution | None = None
+    """finished, failed: what came of it."""
+    seconds: float = 0.0
+
+
+class QuestionsAsked(StageEvent):
+    """Something has to be known from the person; the next request of the conversation may bring the answers."""
+
+    type: Literal["questions_asked"] = "questions_asked"
+    questions: tuple[Question, ...]
+    intro: str = ""
+    agent: str = ""
+    """The agent that goes on with the answers; "" for the usual way."""
+
+
 class AnswerToken(Value):
     """The next piece of the answer, Markdown."""
 
@@ -249,7 +295,8 @@ class TurnFinished(Value):
 class TurnFailed(Value):
     type: Literal["turn_failed"] = "turn_failed"
     where: str
-    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `answering` or `internal`."""
+    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`, `answering`,
+    the name of an agent, or `internal`."""
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"
@@ -297,6 +344,9 @@ Event = Annotated[
     | ProjectFinished
     | ProjectFailed
     | ProjectStopped
+    | DelegationChanged
+    | CodeRun
+    | QuestionsAsked
     | AnswerToken
     | TurnFinished
     | TurnFailed

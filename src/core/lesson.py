@@ -5,8 +5,9 @@ from typing import Literal
 
 from src.core.value import Value
 
-AgentKind = Literal["specification", "tests", "implementation", "execution"]
-"""Who a lesson is for: who writes specifications, suites, or modules and their repairs, or who chooses a tool and its arguments."""
+AgentKind = Literal["specification", "tests", "implementation", "execution", "coder", "proxy"]
+"""Who a lesson is for: who writes specifications, suites, or modules and their repairs, who chooses a tool and its arguments, who
+works step by step in Python, or who relays between the person and the other agents."""
 
 
 class LessonHint(Value):

@@ -1,12 +1,11 @@
 """The specification of a tool, as the model writes it before any test or code."""
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from src.core.plan import PlannedStep
+from src.core.question import Question
 from src.core.signature import Parameter, Signature
-from src.core.value import Value
+from src.core.value import StrictlyOptional, Value
 
 
 class SpecParameter(Value):
@@ -53,20 +52,17 @@ class Specification(Value):
         )
 
 
-def _without_default(schema: dict[str, Any]) -> None:
-    """Strict schemas take no defaults."""
-    schema.pop("default", None)
-
-
 class SpecificationReply(Value):
     """What the model makes of a request for which no tool exists."""
 
-    outcome: Literal["tool", "steps", "answer", "question", "impossible"]
-    """tool: specify one; steps: it takes several; answer: no tool is needed; question: something is unclear; impossible: no function
-    can do it."""
+    outcome: Literal["tool", "steps", "delegate", "answer", "question", "impossible"]
+    """tool: specify one; steps: it takes several; delegate: it is work for agents; answer: no tool is needed; question: something is
+    unclear; impossible: no function can do it."""
     message: str
-    """The answer, the question or the reason, in Markdown; "" for a tool and for steps."""
+    """The answer, the reason, or what introduces the questions, in Markdown; "" for a tool and for steps."""
     specification: Specification | None
     """Only for a tool."""
-    steps: Annotated[tuple[PlannedStep, ...], Field(json_schema_extra=_without_default)] = ()
+    steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()
     """Only for steps."""
+    questions: StrictlyOptional[tuple[Question, ...]] = ()
+    """Only for a question; without any the message is the question."""

@@ -18,3 +18,5 @@ class StageEvent(Value):
 
     plan_step: str = ""
     """Id of the step, "" for the turn itself."""
+    within: str = ""
+    """Id of the delegation that caused it, "" for none."""

@@ -11,6 +11,7 @@ from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import KeptStep, StepResult
 from src.core.prompt import ChatMessage
 from src.core.provenance import AskedPrompt
+from src.core.question import Answer
 from src.core.stage_event import Usage
 
 
@@ -125,6 +126,16 @@ class Turn:
     """What the steps gave that this one needs."""
     kept: tuple[KeptStep, ...] = ()
     """The plan of which this turn makes one tool."""
+    agent: str = ""
+    """The agent that the request goes to, without a search before; "" for the usual way."""
+    conversation_id: str = ""
+    """Empty where none is kept."""
+    answers: tuple[Answer, ...] = ()
+    """What the request answers of the questions before it."""
+    rounds: int = 0
+    """Rounds of questions in a row just before it."""
+    delegated: bool = False
+    """Whether this is a part of a turn that an agent has asked for."""
     asked: list[AskedPrompt] = field(default_factory=list)
     """What the model was asked to make a tool, for the record of its version; grows with the turn."""
     recall: Recall = no_lessons

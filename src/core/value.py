@@ -1,9 +1,21 @@
 """The base of every value that crosses a module: frozen, typed, closed against unknown fields."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+T = TypeVar("T")
 
 
 class Value(BaseModel):
     """A frozen pydantic model that refuses fields it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+StrictlyOptional = Annotated[T, Field(json_schema_extra=_without_default)]
+"""A field with a default that its schema does not tell: strict schemas for models take none."""

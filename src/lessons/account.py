@@ -4,7 +4,18 @@ import difflib
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from src.core.events import Event, Executing, ExecutionFailed, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
+from src.core.events import (
+    CodeRun,
+    DelegationChanged,
+    Event,
+    Executing,
+    ExecutionFailed,
+    SynthesisStep,
+    TestFinished,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
 from src.core.value import Value
 from src.core.verdict import Killed, Raised
 from src.core.words import shortened
@@ -57,7 +68,7 @@ def _is_trouble(event: Event) -> bool:
     match event:
         case SynthesisStep(state=state, attempt=attempt):
             return state == "failed" or attempt > 1
-        case ExecutionFailed() | TurnFailed():
+        case ExecutionFailed() | TurnFailed() | CodeRun(state="failed") | DelegationChanged(state="failed"):
             return True
     return False
 
@@ -87,6 +98,14 @@ def _told(events: Sequence[Event]) -> Iterator[str]:
                 yield f"raised: {name}: {shortened(message, _LONGEST_MESSAGE)}"
             case ExecutionFailed(execution=Killed(reason=reason)):
                 yield f"ended by the sandbox: {reason}"
+            case DelegationChanged(sender=sender, recipient=recipient, state=state, text=text):
+                yield f"{sender} to {recipient}, {state}: {shortened(text, _LONGEST_MESSAGE)}"
+            case CodeRun(run=run, state="started", code=code):
+                yield from _indented(f"code {run}:", shortened(code, _LONGEST_CHANGE))
+            case CodeRun(run=run, execution=Raised(type_name=name, message=message)):
+                yield f"  code {run} raised {name}: {shortened(message, _LONGEST_MESSAGE)}"
+            case CodeRun(run=run, execution=Killed(reason=reason)):
+                yield f"  code {run} was ended by the sandbox: {reason}"
             case TurnFinished(answer=answer):
                 yield f"answered: {shortened(answer, _LONGEST_MESSAGE)}"
             case TurnFailed(where=where, message=message):

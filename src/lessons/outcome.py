@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from src.core.events import Event, ExecutionFailed, ExecutionFinished, LessonsShown, SynthesisStep
+from src.core.events import CodeRun, DelegationChanged, Event, ExecutionFailed, ExecutionFinished, LessonsShown, SynthesisStep
 from src.core.lesson import AgentKind
 from src.core.value import Value
 from src.lessons.account import ended_by_itself
@@ -29,11 +29,22 @@ def outcomes_of(events: Sequence[Event]) -> tuple[Outcome, ...]:
 
 
 def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
-    if agent == "execution":
-        ends = [isinstance(event, ExecutionFinished) for event in events if isinstance(event, ExecutionFinished | ExecutionFailed)]
-        return all(ends) if ends else None
+    match agent:
+        case "execution":
+            ends = [isinstance(event, ExecutionFinished) for event in events if isinstance(event, ExecutionFinished | ExecutionFailed)]
+            return all(ends) if ends else None
+        case "coder" | "proxy":
+            return _worked(agent, events)
     steps = _STEPS[agent]
     mine = [event for event in events if isinstance(event, SynthesisStep) and event.step in steps]
     if any(event.state == "failed" for event in mine):
         return False
     return True if any(event.step == steps[-1] and event.state == "finished" for event in mine) else None
+
+
+def _worked(agent: AgentKind, events: Sequence[Event]) -> bool | None:
+    """Whether an agent's messages came to a good end, the coder's without code that failed on the way."""
+    mine = [e.state for e in events if isinstance(e, DelegationChanged) and e.recipient == agent and e.state != "started"]
+    if agent == "coder":
+        mine += [e.state for e in events if isinstance(e, CodeRun) and e.state == "failed"]
+    return "failed" not in mine if mine else None

@@ -2,6 +2,7 @@
 
 import codecs
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from src.core.files import File
@@ -14,8 +15,16 @@ _LINES = 5
 
 def listed(turn: Turn) -> str:
     """One line of JSON for each file that came with the request, or before it; "" if there is none."""
-    lines = [_described(file) for file in turn.files]
-    lines += [{"name": r.name, "size": r.size, "from": "earlier in the conversation"} for r in turn.earlier.references]
+    earlier = [{"name": r.name, "size": r.size, "from": "earlier in the conversation"} for r in turn.earlier.references]
+    return _lines([*map(_described, turn.files), *earlier])
+
+
+def described(files: Iterable[File]) -> str:
+    """One line of JSON for each file; "" if there is none."""
+    return _lines(map(_described, files))
+
+
+def _lines(lines: Iterable[dict[str, Any]]) -> str:
     return "\n".join(json.dumps(line, ensure_ascii=False).replace("<", "\\u003c") for line in lines)
 
 

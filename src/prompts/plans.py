@@ -11,8 +11,8 @@ _SHOWN = 2000
 
 
 def shown(turn: Turn) -> dict[str, Any]:
-    """What a specification is told: whether it may be a plan, what it can use, and which plan is kept."""
-    return {"may_plan": not (turn.plan_step or turn.kept), "results": results(turn), "kept": kept(turn)}
+    """What a specification is told: whether it may be a plan or work for agents, what it can use, and which plan is kept."""
+    return {"may_plan": not (turn.plan_step or turn.kept or turn.delegated), "results": results(turn), "kept": kept(turn)}
 
 
 def results(turn: Turn) -> str:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from src.core.errors import RequestError
-from src.core.events import EVENT, Event, FilesMade, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.events import EVENT, Event, FilesMade, QuestionsAsked, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.process import is_running, this_process
 from src.core.prompt import ChatMessage
 from src.store import schema
@@ -32,6 +32,9 @@ _CONVERSATIONS, _TURNS, _EVENTS = schema.conversations, schema.turns, schema.eve
 _SERVER_ENDED = "The server ended while this was running."
 _LONGEST_TURN = timedelta(days=1)
 """After that, a turn whose server can't be asked, as it was on another machine, counts as abandoned."""
+_ASKED = '%"type":"questions_asked"%'
+"""In the JSON of no other event, as quotation marks inside of texts are escaped."""
+_MOST_ROUNDS = 10
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
 
@@ -133,6 +136,21 @@ class Journal:
 
         kept = reversed(list(takewhile(fits, turns)))
         return tuple(m for request, answer in kept for m in (_message("user", request), _message("assistant", answer)))
+
+    def rounds(self, conversation_id: str) -> tuple[QuestionsAsked, ...]:
+        """What the newest turns in a row have asked the person, the newest first; none if the newest has asked nothing."""
+        mine = _TURNS.c.conversation_id == storable(conversation_id)
+        newest = sa.select(_TURNS.c.id).where(mine).order_by(_TURNS.c.started_at.desc(), _TURNS.c.id).limit(_MOST_ROUNDS)
+        found = []
+        with reading(self._engine) as connection:
+            for turn_id in connection.scalars(newest).all():
+                asked = (_EVENTS.c.turn_id == turn_id) & _EVENTS.c.event.like(_ASKED)
+                row = connection.execute(sa.select(_EVENTS).where(asked).limit(1)).first()
+                record = read_record(row) if row else None
+                if record is None or not isinstance(record.event, QuestionsAsked):
+                    break
+                found.append(record.event)
+        return tuple(found)
 
     def stop_abandoned_turns(self) -> list[Record]:
         """End the turns that killed servers left running; those of a server that still runs go on."""

@@ -147,3 +147,24 @@ examined_turns = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False, index=True),  # of what the model was shown of it, "" for nothing
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
+
+agents = sa.Table(
+    "agents",  # instances of agents: one for each sender in a conversation
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("conversation_id", sa.String(64), nullable=False),  # of `conversations`, or what a Python program names
+    sa.Column("sender", sa.String(16), nullable=False),
+    sa.Column("agent", sa.String(16), nullable=False),  # its kind
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.UniqueConstraint("conversation_id", "sender", "agent"),
+)
+
+agent_messages = sa.Table(
+    "agent_messages",
+    metadata,
+    sa.Column("agent_id", sa.String(32), sa.ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("role", sa.String(16), nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)

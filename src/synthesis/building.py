@@ -25,7 +25,7 @@ from src.synthesis.gate import Gate, steady_summary, summary
 from src.synthesis.mutants import strength
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.programming import Programmer, no_implementation
-from src.synthesis.specifying import Analyst, Order, Reply
+from src.synthesis.specifying import Analyst, Job, Order, Reply
 from src.synthesis.steps import Steps
 from src.synthesis.testing import Tester
 
@@ -59,7 +59,7 @@ class Building:
         self._shop, self._policy, self._steps = workshop, workshop.policy, Steps(turn)
         self.looked_at: Sequence[str] = ()
         """Names of the tools that the search came up with and that don't fit."""
-        self.result: Tool | Reply | Plan | None = None
+        self.result: Tool | Reply | Plan | Job | None = None
         """What came of it; a tool is registered, or was found in the library."""
         self._stuck: SynthesisFailed | None = None
         """Why the specification was reopened."""
@@ -87,8 +87,10 @@ class Building:
                     return "known"
                 case Plan():
                     return "steps"
-                case Reply(asks=asks):
-                    return "unclear" if asks else "no tool"
+                case Job():
+                    return "for agents"
+                case Reply(questions=questions):
+                    return "unclear" if questions else "no tool"
                 case _:
                     assert_never(made)
         if self._stuck and made.spec == self._order.spec:

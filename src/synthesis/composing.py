@@ -1,4 +1,4 @@
-"""Composing: whether a request may be taken in steps, what of the library may be imported, and what the new tool is pinned to."""
+"""Composing: what else a request may become than one tool, what of the library may be imported, and what the new tool is pinned to."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,6 +6,7 @@ from src.core.composition import Importable
 from src.core.errors import SynthesisFailed
 from src.core.plan import PlannedStep, plan_problem
 from src.core.protocols import ToolLibrary
+from src.core.question import ROUNDS, Question, questions_problem
 from src.core.spec import Specification
 from src.core.tool import Requirement, Tool
 from src.core.turn import Turn
@@ -34,9 +35,23 @@ def steps_problem(turn: Turn, steps: Sequence[PlannedStep]) -> str:
     """Why the request can't be taken in these steps, in words that the model can act on; "" if it can."""
     if turn.plan_step:
         return "this is a step of a plan already, and can't be a plan itself; specify one tool for it"
+    if turn.delegated:
+        return "an agent has asked for this as one operation; specify one tool for it"
     if turn.kept:
         return "one tool is wanted for all of the plan; specify it"
     return plan_problem(steps)
+
+
+def delegation_problem(turn: Turn) -> str:
+    """Why the request can't be work for agents; "" if it can."""
+    return "this is a part of a larger task; specify one tool for it" if turn.plan_step or turn.delegated or turn.kept else ""
+
+
+def asking_problem(turn: Turn, questions: Sequence[Question]) -> str:
+    """Why the person can't be asked this; "" if they can."""
+    if turn.rounds >= ROUNDS:
+        return f"the person was asked {ROUNDS} times already; go on with what is known, and assume what is most likely for the rest"
+    return questions_problem(questions)
 
 
 async def steady_requirements(library: ToolLibrary, before: Importable, code: str) -> tuple[Requirement, ...]:

@@ -7,16 +7,18 @@ from src.core.errors import LibraryError, SynthesisFailed
 from src.core.plan import Plan
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.provenance import AskedPrompt
+from src.core.question import Question
 from src.core.spec import Specification, SpecificationReply
 from src.core.tool import Tool
 from src.core.turn import Turn
 from src.core.value import Value
 from src.core.words import count
 from src.prompts import plans, render
+from src.prompts.answers import answered
 from src.prompts.files import listed
 from src.prompts.lessons import learnt
 from src.synthesis.checks import specification_problem
-from src.synthesis.composing import steps_problem
+from src.synthesis.composing import asking_problem, delegation_problem, steps_problem
 from src.synthesis.examples import contradiction, stated
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.relatives import likeness, twin
@@ -27,11 +29,15 @@ RELATIVES = 5
 
 
 class Reply(Value):
-    """The request needs no tool: this is what the person is told."""
+    """The request needs no tool: this is what the person is told, or asked."""
 
     text: str
-    asks: bool = False
-    """Whether it is a question."""
+    """The whole answer, or what introduces the questions."""
+    questions: tuple[Question, ...] = ()
+
+
+class Job(Value):
+    """The request is work for agents."""
 
 
 class Order(Value):
@@ -46,7 +52,7 @@ class Analyst:
     def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy) -> None:
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
 
-    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply | Plan:
+    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply | Plan | Job:
         """`looked_at` names the tools that the search came up with; `problem` says why an earlier specification would not do.
 
         Raises:
@@ -55,7 +61,7 @@ class Analyst:
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
         lessons = await learnt(turn, "specification", turn.request)
-        shown = {"request": turn.request, "files": listed(turn), "lessons": lessons, **plans.shown(turn)}
+        shown = {"request": turn.request, "files": listed(turn), "answers": answered(turn), "lessons": lessons, **plans.shown(turn)}
         near = [tool for name in looked_at if (tool := await self._known(name))]
         for _ in range(attempts):
             prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
@@ -70,9 +76,22 @@ class Analyst:
                         continue
                     current.summary = f"It takes {count(len(reply.steps), 'step')}."
                     return Plan(steps=reply.steps)
-                if reply.outcome != "tool" and reply.message:
-                    current.summary = "No tool is needed." if reply.outcome == "answer" else "Something has to be asked first."
-                    return Reply(text=reply.message, asks=reply.outcome == "question")
+                if reply.outcome == "delegate":
+                    if problem := delegation_problem(turn):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = "It is work for agents."
+                    return Job()
+                if reply.outcome == "question" and (reply.message or reply.questions):
+                    questions = reply.questions or (Question(id="request", question=reply.message),)
+                    if problem := asking_problem(turn, questions):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = "Something has to be asked first."
+                    return Reply(text=reply.message if reply.questions else "", questions=questions)
+                if reply.outcome == "answer" and reply.message:
+                    current.summary = "No tool is needed."
+                    return Reply(text=reply.message)
                 found = await self._judge(current, _with_stated_examples(reply.specification, turn))
                 if not isinstance(found, str):
                     return found
@@ -88,7 +107,8 @@ class Analyst:
             return problem
         if conflict := contradiction(spec):
             current.fail(f"The examples of the request can't all be right: {conflict}.")
-            return Reply(text=f"Your examples can't all be right: {conflict}. Which one do you mean?", asks=True)
+            question = Question(id="example", question="Which one do you mean?")
+            return Reply(text=f"Your examples can't all be right: {conflict}.", questions=(question,))
         named = await self._known(spec.name)
         if named and named.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"

@@ -6,10 +6,11 @@ import threading
 import pytest
 
 from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavailable
-from src.core.events import FINAL, BudgetSpent, Event, Limits, StageEntered, TurnStarted
+from src.core.events import FINAL, BudgetSpent, Event, Limits, QuestionsAsked, StageEntered, TurnStarted
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
 from src.core.protocols import NO_MODULES
+from src.core.question import Question
 from src.core.spec import SpecificationReply
 from src.core.verdict import Raised
 from src.executor import Executor
@@ -125,7 +126,15 @@ async def test_a_missing_argument_is_asked_for():
     await turns.ask("add")
     mismatch = turns.events[3]
     assert (mismatch.type, mismatch.problem, mismatch.then) == ("tool_mismatch", "add_numbers needs a", "ask")
-    assert turns.events[-1].answer == "To do this I still need:\n- **a** (int)"
+    question = Question(id="a", question="The value of a (int)?", answer="number")
+    assert turns.events[4] == QuestionsAsked(questions=(question,), intro="To do this I still need:")
+    assert turns.events[-1].answer == "To do this I still need:\n- **a**: The value of a (int)? (a number)"
+
+
+async def test_after_two_rounds_of_questions_a_missing_argument_fails_the_turn():
+    turns = Turns(ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None})), ScriptedSandbox(), ListedLibrary(tool()))
+    *_, last = [event async for event in turns.orchestrator.begin("add", rounds=2)]
+    assert (last.type, last.message) == ("turn_failed", "after 2 rounds of questions this is open still: a")
 
 
 async def test_the_conversation_reaches_the_model():

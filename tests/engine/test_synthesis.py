@@ -4,11 +4,12 @@ import pytest
 
 from src.core.errors import ModelUnavailable, SandboxFailed, SynthesisFailed
 from src.core.events import Event, SuiteRepeated, SynthesisStep, TestFinished
+from src.core.question import Question
 from src.core.spec import SpecificationReply
 from src.core.tool import Requirement
 from src.core.turn import Turn
 from src.core.verdict import Verdict
-from src.synthesis_engine import Reply, SynthesisEngine, SynthesisPolicy
+from src.synthesis_engine import Job, Reply, SynthesisEngine, SynthesisPolicy
 from tests.doubles import (
     CODE,
     TESTS,
@@ -217,10 +218,29 @@ async def test_two_turns_that_build_the_same_tool_share_the_first_one():
     assert await run.synthesize() == faster
 
 
-@pytest.mark.parametrize("outcome", ["answer", "question"])
-async def test_a_request_that_needs_no_tool_is_answered_in_words(outcome):
-    run = Run(ScriptedModel(SpecificationReply(outcome=outcome, message="Hello!", specification=None)), ScriptedSandbox())
-    assert await run.synthesize() == Reply(text="Hello!", asks=outcome == "question")
+UNIT = Question(id="unit", question="Which unit?", why="for the result", answer="choice", options=("m", "ft"), default="m")
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"outcome": "answer", "message": "Hello!"}, Reply(text="Hello!")),
+        ({"outcome": "question", "message": "Which?"}, Reply(text="", questions=(Question(id="request", question="Which?"),))),
+        ({"outcome": "question", "message": "One thing:", "questions": (UNIT,)}, Reply(text="One thing:", questions=(UNIT,))),
+        ({"outcome": "delegate", "message": ""}, Job()),
+    ],
+)
+async def test_a_request_that_needs_no_tool_is_answered_asked_about_or_handed_over(fields, expected):
+    run = Run(ScriptedModel(SpecificationReply(specification=None, **fields)), ScriptedSandbox())
+    assert await run.synthesize() == expected
+
+
+async def test_questions_that_make_no_sense_go_back_to_the_model():
+    bad = SpecificationReply(outcome="question", message="", specification=None, questions=(UNIT.model_copy(update={"default": "mile"}),))
+    good = SpecificationReply(outcome="question", message="", specification=None, questions=(UNIT,))
+    run = Run(ScriptedModel(bad, good), ScriptedSandbox())
+    assert await run.synthesize() == Reply(text="", questions=(UNIT,))
+    assert "the default of unit='mile' is none of m, ft" in run.model.prompts[1].messages[-1].content
 
 
 async def test_an_impossible_request_says_why_at_the_specification():

@@ -9,7 +9,7 @@ const after = (state, ...actions) => actions.reduce(reduce, state);
 const received = (records, more = {}) => ({ type: "records_received", conversationId: "c1", records, live: true, now: second(records.length), ...more });
 const asked = (key, text) => ({ type: "asked", key, text, files: [] });
 const accepted = (key, turnId, conversationId = "c1") => ({ type: "ask_accepted", key, conversationId, turnId });
-const waiting = (key, text, more = {}) => ({ key, text, files: [], conversationId: "c1", turnId: null, error: null, ...more });
+const waiting = (key, text, more = {}) => ({ key, text, files: [], answers: [], conversationId: "c1", turnId: null, error: null, ...more });
 
 const opened = after(initialState, { type: "conversation_opened", id: "c1" });
 const said = (state) => state.announcement.text;

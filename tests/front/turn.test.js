@@ -43,6 +43,7 @@ test("a reused tool makes a turn of four steps", () => {
     seconds: 4.5,
     failure: null,
     stopReason: "",
+    questions: null,
   });
 });
 

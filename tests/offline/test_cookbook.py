@@ -15,6 +15,7 @@ from src.core.verdict import Execution, Killed, Raised, Returned
 from src.offline.completion import ChatRequest, Completion
 from src.offline.cookbook import Cookbook
 from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.scripts import script_for
 from src.offline.cookbook.small_talk import KNOWLEDGE
 from src.offline.cookbook.specifying import specification
 from src.prompts import render
@@ -23,7 +24,7 @@ from src.seeds import load_seeds
 from src.synthesis.code_block import python_code
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
-SPEC = {"may_plan": True, "results": "", "kept": ""}
+SPEC = {"may_plan": True, "results": "", "answers": "", "kept": ""}
 SEEDS = {seed.name: seed for seed in load_seeds()}
 
 
@@ -55,13 +56,13 @@ def complete(prompt: Prompt, tools: tuple[dict[str, Any], ...] = ()) -> Completi
 
 
 def choose(request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> tuple[str | None, Any]:
-    reply = complete(render("decide", history, request=request, files="", results="", lessons=""), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files="", results="", answers="", lessons=""), (*tools, DECLINE))
     assert reply.finish_reason == "tool_calls"
     return reply.function, reply.arguments
 
 
 def choose_with(files: str, request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> Any:
-    reply = complete(render("decide", history, request=request, files=files, results="", lessons=""), (*tools, DECLINE))
+    reply = complete(render("decide", history, request=request, files=files, results="", answers="", lessons=""), (*tools, DECLINE))
     return reply.arguments
 
 
@@ -182,7 +183,7 @@ def test_foreign_tool_is_not_called_for_another_job_on_the_same_subject() -> Non
 
 
 def arguments(request: str, tool: dict[str, Any], history: tuple[ChatMessage, ...] = (), problem: str = "") -> tuple[str | None, Any]:
-    shown = {"function": tool["function"]["name"], "problem": problem, "files": "", "results": "", "lessons": ""}
+    shown = {"function": tool["function"]["name"], "problem": problem, "files": "", "results": "", "answers": "", "lessons": ""}
     prompt = render("arguments", history, request=request, **shown)
     reply = complete(prompt, (tool, DECLINE))
     return reply.function, reply.arguments
@@ -237,6 +238,7 @@ def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> Non
         "message": "This seems to continue the request before it. Please say it in one sentence, such as “Reverse the string 'abc'”",
         "specification": None,
         "steps": (),
+        "questions": (),
     }
 
 
@@ -457,7 +459,7 @@ def test_a_request_that_takes_several_steps_is_planned():
 def test_a_step_takes_the_result_of_another_by_reference():
     results = '{"id": "reversed", "request": "Reverse the text", "value": "cba"}'
     reply = complete(
-        render("decide", request="Count the vowels in 'reversed'", files="", results=results, lessons=""),
+        render("decide", request="Count the vowels in 'reversed'", files="", results=results, answers="", lessons=""),
         (tool_of("count_vowels"), DECLINE),
     )
     assert (reply.function, reply.arguments) == ("count_vowels", {"text": {"$result": "reversed"}})
@@ -482,3 +484,48 @@ def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps(
         "from count_vowels import count_vowels",
         "from reverse_text import reverse_text",
     ]
+
+
+def test_the_answer_to_a_question_is_the_argument_that_was_missing():
+    history = (ChatMessage(role="user", content="Reverse a string"), ChatMessage(role="assistant", content="To do this I still need:"))
+    answers = '{"id": "text", "question": "The text?", "answer": "Count the vowels in \'a\'"}'
+    shown = {"request": "The text? Count the vowels in 'a'", "files": "", "results": "", "answers": answers, "lessons": ""}
+    reply = complete(render("decide", history, **shown), (tool_of("count_vowels"), tool_of("reverse_string"), DECLINE))
+    assert (reply.function, reply.arguments) == ("reverse_string", {"text": "Count the vowels in 'a'"})
+
+
+@pytest.mark.parametrize(
+    ("request_", "name", "source"),
+    [
+        ("Write a script hello.py that prints 'Hello' and run it", "hello.py", "print('Hello')\n"),
+        ("please make times.py that prints the multiplication table of 7", "times.py", "print(7, 'x', number, '=', 7 * number)"),
+        ("Create a small Python program that plays FizzBuzz up to 15, then run it.", "script.py", '"Fizz" * (number % 3 == 0)'),
+        ("Write me a script called squares.py which lists the first 5 squares", "squares.py", "number * number"),
+    ],
+)
+def test_scripts_that_the_coder_writes(request_, name, source):
+    assert specify(request_).outcome == "delegate"
+    script = script_for(request_)
+    assert (script.name, source in script.source) == (name, True)
+    compile(script.source, script.name, "exec")
+
+
+def test_a_script_that_is_not_known_is_refused_by_the_coder_in_words():
+    told = {"sender": "user", "message": "Write a script that sails", "recipients": "", "files": "", "lessons": ""}
+    reply = complete(render("coder", **told))
+    assert (reply.function, reply.arguments["outcome"]) == ("exit", "failed")
+    assert "offline model" in reply.arguments["result"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "recipient"),
+    [
+        ("Write a script hello.py that prints 'Hello' and run it", "coder"),
+        ("Build a project that writes a melody into a MIDI file", "builder"),
+        ("Make me a program that sails", "coder"),
+    ],
+)
+def test_the_proxy_relays_to_whom_the_work_is_for(request_, recipient):
+    assert specify(request_).outcome == "delegate"
+    reply = complete(render("proxy", sender="user", message=request_, recipients="- `coder`: codes", files="", lessons=""))
+    assert (reply.function, reply.arguments) == ("SendMessage", {"recipient": recipient, "message": request_})

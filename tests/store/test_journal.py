@@ -11,9 +11,21 @@ import pytest
 import sqlalchemy as sa
 
 from src.core.errors import RequestError
-from src.core.events import AnswerToken, Event, Record, Searching, ToolFound, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.events import (
+    AnswerToken,
+    Event,
+    QuestionsAsked,
+    Record,
+    Searching,
+    ToolFound,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+)
 from src.core.process import this_process
 from src.core.prompt import ChatMessage
+from src.core.question import Question
 from src.store import schema
 from src.store.database import open_database, reading, writing
 from src.store.journal import Entry, Journal
@@ -232,3 +244,21 @@ def test_an_event_that_cannot_be_read_back_does_not_hide_the_others(
         connection.execute(schema.events.update().where(schema.events.c.seq == 1).values(event='{"type": "of_the_future"}'))
     assert [r.seq for r in journal.history(conversation)] == [2]
     assert "event 1 of conversation" in caplog.text
+
+
+def test_rounds_of_questions_are_counted_from_the_newest_turn_back_until_one_asked_nothing(journal: Journal) -> None:
+    conversation = journal.create_conversation("me", "hi")
+    asked = QuestionsAsked(questions=(Question(id="unit", question='Which unit? "type":"questions_asked"'),))
+
+    def turn(*events: Event) -> None:
+        turn_id = journal.begin_turn(conversation, "hi")
+        journal.append([Entry(conversation, turn_id, AT, event) for event in events])
+
+    assert journal.rounds(conversation) == ()
+    turn(asked, TurnFinished(answer="Which unit?"))
+    turn(TurnStarted(request='"type":"questions_asked"'), TurnFinished(answer="4"))
+    assert journal.rounds(conversation) == ()
+    turn(asked, TurnFinished(answer="Which unit?"))
+    later = asked.model_copy(update={"agent": "proxy"})
+    turn(later, TurnFinished(answer="Which unit?"))
+    assert journal.rounds(conversation) == (later, asked)

@@ -2,9 +2,10 @@
 
 `say TEXT` answers word by word; `say back` also hands out the files that came with it. `hold NAME` says one word, waits until
 somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second waits for `release NAME`; keeping
-it says `kept`. `build NAME` passes through the stages of a synthesis and waits for `release NAME` in `execute`. `flood N` emits N
-pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool. `break` makes the journal fail
-twice, `hang` makes the engine refuse to end, `sandbox off` changes the status.
+it says `kept`. `build NAME` passes through the stages of a synthesis and waits for `release NAME` in `execute`. `delegate NAME` has
+an agent run code until somebody sends `release NAME`. `question` asks two, whose answers are said. `flood N` emits N pieces. `fail`
+and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool. `break` makes the journal fail twice, `hang`
+makes the engine refuse to end, `sandbox off` changes the status.
 """
 
 import asyncio
@@ -16,10 +17,13 @@ from functools import partial
 from src.core.errors import RequestError, ToolNotFound, VersionConflict, VersionNotFound
 from src.core.events import (
     AnswerToken,
+    CodeRun,
+    DelegationChanged,
     Event,
     FilesMade,
     PlanMade,
     PlanStepChanged,
+    QuestionsAsked,
     Record,
     Searching,
     StageEntered,
@@ -35,10 +39,11 @@ from src.core.files import MB, File, FileLimits
 from src.core.lesson import Lesson
 from src.core.plan import PlannedStep
 from src.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
+from src.core.question import Answer, Question, completed, told
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
-from src.core.verdict import SandboxStatus, TestResult, Verdict
+from src.core.verdict import Returned, SandboxStatus, TestResult, Verdict
 from src.store.conversation import ConversationSummary
 from src.store.database import open_database
 from src.store.files import ConversationFiles
@@ -110,6 +115,12 @@ WAY: tuple[tuple[str, StageName], ...] = (
 """The stages of a turn that builds a tool, after the first."""
 
 
+QUESTIONS = (
+    Question(id="unit", question="Which unit?", why="The result is in it.", answer="choice", options=("metre", "foot"), default="metre"),
+    Question(id="digits", question="How many digits?", answer="number"),
+)
+
+
 class FakeEngine:
     """`web.port.Engine`; to be made on its event loop."""
 
@@ -136,7 +147,9 @@ class FakeEngine:
             raise OSError("the disk is full")
         return self._journal.append(entries)
 
-    async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:
+    async def ask(
+        self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = (), *, answers: Sequence[Answer] = ()
+    ) -> Asked:
         if problem := self.file_limits.problem(files):
             raise RequestError(problem)
         if not request.strip():
@@ -147,6 +160,9 @@ class FakeEngine:
             conversation_id = self._journal.create_conversation(owner, request[:80])
         else:
             self._journal.check_owner(owner, conversation_id)
+        if answers:
+            completed(QUESTIONS, answers)
+            request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
         return self._begin(owner, conversation_id, request, files)
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
@@ -171,6 +187,10 @@ class FakeEngine:
                 await self._plan(emit, request.removeprefix("plan "))
             if request.startswith("build "):
                 await self._build(emit, request.removeprefix("build "))
+            if request.startswith("delegate "):
+                await self._delegate(emit, request.removeprefix("delegate "))
+            if request == "question":
+                emit(QuestionsAsked(questions=QUESTIONS, intro="Two things first."))
             if request.startswith("say back"):
                 back = tuple(File(name=f"back-{f.name}", content=f.content) for f in files)
                 emit(FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back))
@@ -206,10 +226,27 @@ class FakeEngine:
         await self._released[name].wait()
         emit(StageEntered(node="respond", symbol="ran"))
 
+    async def _delegate(self, emit: Callable[[Event], None], name: str) -> None:
+        """The proxy has the coder run code, which waits until somebody sends `release NAME`."""
+        outer = DelegationChanged(id="1", sender="user", recipient="proxy", state="started", text="write a script")
+        inner = DelegationChanged(id="2", sender="proxy", recipient="coder", state="started", text="write it, and run it", within="1")
+        emit(outer)
+        emit(inner)
+        emit(CodeRun(within="2", run=1, state="started", code="print('hi')"))
+        await self._released[name].wait()
+        ran = Returned(type_name="list", text="[]", stdout="hi\n")
+        emit(CodeRun(within="2", run=1, state="finished", execution=ran, seconds=0.1))
+        emit(inner.model_copy(update={"state": "finished", "text": "It prints hi.", "seconds": 0.2}))
+        emit(outer.model_copy(update={"state": "finished", "text": "Done.", "seconds": 0.3}))
+
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
             case "plan" | "build":
                 yield "One."
+            case "delegate":
+                yield "Done."
+            case "question":
+                yield told(QUESTIONS, "Two things first.")
             case "say":
                 for word in rest.split():
                     yield word

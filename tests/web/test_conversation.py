@@ -21,7 +21,14 @@ def test_a_turn_arrives_whole_and_in_order(server: ServerProcess, visitor: reque
         records = page.records(until="turn_finished")
         assert asked == {"ok": True, "conversation_id": records[0]["conversation_id"], "turn_id": records[0]["turn_id"]}
         assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
-        assert records[0]["event"] == {"type": "turn_started", "request": "say to be or not", "files": [], "keeps": ""}
+        assert records[0]["event"] == {
+            "type": "turn_started",
+            "request": "say to be or not",
+            "files": [],
+            "keeps": "",
+            "agent": "",
+            "answers": [],
+        }
         assert _texts(records) == records[-1]["event"]["answer"] == "tobeornot"
         assert page.follow(asked["conversation_id"]) == records
         assert page.follow(asked["conversation_id"], after=len(records) - 1) == records[-1:]
@@ -45,6 +52,20 @@ def test_keeping_a_plan_begins_a_turn_in_its_conversation(server: ServerProcess,
         assert {r["turn_id"] for r in page.records(until="turn_finished")} == {kept["turn_id"]}
         refused = page.call("keep", {"turn_id": "nobody's"})
         assert refused["error"]["message"] == 'there is no turn "nobody\'s"'
+
+
+def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        first = page.ask("question")
+        asked = page.records(until="turn_finished")[1]["event"]
+        assert (asked["type"], [q["id"] for q in asked["questions"]]) == ("questions_asked", ["unit", "digits"])
+        answers = [{"id": "unit", "value": "foot"}, {"id": "digits", "value": "2"}]
+        reply = {"text": "Which unit? foot", "conversation_id": first["conversation_id"]}
+        assert page.call("ask", {**reply, "answers": answers})["ok"]
+        assert page.records(until="turn_finished")[-1]["event"]["answer"] == "unit=footdigits=2"
+        refused = page.call("ask", {**reply, "answers": [{"id": "unit", "value": "mile"}]})
+        assert refused["error"]["message"] == "unit='mile' is none of metre, foot"
+        assert not page.call("ask", {**reply, "answers": answers * 2})["ok"]
 
 
 def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(server: ServerProcess, visitor: requests.Session) -> None:

@@ -1,6 +1,7 @@
 """The command line on the real thing: offline model over HTTP, real Docker engine, real Chroma."""
 
 import json
+import re
 
 import pytest
 
@@ -50,6 +51,12 @@ def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
     assert asked.returncode == 1
     assert "specification" in asked.stderr
     assert "offline model" in asked.stderr
+
+
+def test_what_is_missing_is_asked_with_the_command_that_answers(home, built):
+    asked = home.run("-m", "src", "ask", "Reverse a string")
+    assert (asked.returncode, asked.stdout.startswith("To do this I still need:")) == (3, True)
+    assert re.search(r"To answer: python -m src ask --conversation [0-9a-f]{32} --answer 'text=…'\n$", asked.stderr)
 
 
 def test_turns_are_looked_at_for_lessons_on_command(home, built):

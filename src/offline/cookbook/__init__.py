@@ -1,6 +1,7 @@
 """The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so where it knows none."""
 
 import json
+import re
 from typing import Any
 
 from pydantic import ValidationError
@@ -8,16 +9,21 @@ from pydantic import ValidationError
 from src.core.functions import REFERENCE
 from src.core.spec import Specification, SpecificationReply
 from src.offline.completion import ChatRequest, Completion
+from src.offline.cookbook.agents import coded, relayed
 from src.offline.cookbook.answering import answer, answer_plan
-from src.offline.cookbook.conversation import Match, matches, planned
+from src.offline.cookbook.conversation import Match, completed, matches, planned
 from src.offline.cookbook.fitting import Function, fill, fill_by_literals
 from src.offline.cookbook.learning import lessons_of
 from src.offline.cookbook.projects import next_step
 from src.offline.cookbook.recipes import RECIPES
+from src.offline.cookbook.scripts import script_for
 from src.offline.cookbook.sections import Task, read_task
 from src.offline.cookbook.small_talk import KNOWLEDGE, reply_to
 from src.offline.cookbook.specifying import example_request, names_in, recipe_of, specification, with_imports
 
+_PROJECT = re.compile(
+    r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ )?(?:project|program|application|command line tool)\b", re.IGNORECASE
+)
 _DECLINE = "no_tool_fits"
 _UNKNOWN_TOOL = (
     "I am the built-in offline model, and this specification is not from my cookbook, so I can't write code for it. "
@@ -31,6 +37,10 @@ class Cookbook:
     def complete(self, request: ChatRequest) -> Completion:
         task = read_task(request.messages)
         match task.name:
+            case "relay messages":
+                return relayed(request.messages)
+            case "write and run code":
+                return coded(request.messages)
             case "choose a tool" | "extract the arguments":
                 return _choice(task, [Function.from_wire(tool) for tool in request.tools])
             case "write the specification":
@@ -57,7 +67,8 @@ class Cookbook:
 def _choice(task: Task, functions: list[Function]) -> Completion:
     """The call of the function that does what a matching recipe does, or of one that speaks of the same as the request."""
     request = task.parts["request"]
-    asked = tuple(match.with_file(task.files) for match in matches(request, task.earlier))
+    found = completed(task.earlier, task.answers) or matches(request, task.earlier)
+    asked = tuple(match.with_file(task.files) for match in found)
     tools = [f for f in functions if f.name != _DECLINE]
     for match in asked:
         for tool in tools:
@@ -91,6 +102,8 @@ def _specified(task: Task) -> SpecificationReply:
         if recipe.steps and not task.keeps:
             return SpecificationReply(outcome="steps", message="", specification=None, steps=planned(asked[0]))
         return SpecificationReply(outcome="tool", message="", specification=specification(recipe, names_in(task.rest)))
+    if script_for(request) or _PROJECT.match(request):
+        return SpecificationReply(outcome="delegate", message="", specification=None)
     small_talk = reply_to(request)
     if small_talk:
         return SpecificationReply(outcome="answer", message=small_talk, specification=None)

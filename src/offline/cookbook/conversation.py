@@ -1,7 +1,7 @@
 """A request in its conversation: which recipes it asks for, also where it only continues the request before it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,12 @@ def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
     return tuple(found) or _continued(request, earlier[-_MEMORY:])
 
 
+def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match, ...]:
+    """The matches of the request before, with what the person was asked for, parameter by parameter; none without answers."""
+    before = matches(earlier[-1], earlier[:-1]) if earlier and answers else ()
+    return tuple(m for match in before if (m := _with_values(match, answers)))
+
+
 def planned(match: Match) -> tuple[PlannedStep, ...]:
     """The steps of a recipe that takes several, with what the request gives."""
     shown = {name: repr(value) for name, value in match.arguments.items()}
@@ -77,3 +83,13 @@ def _with_value(match: Match, value: str) -> Match | None:
             except Unreadable:
                 continue
     return Match(match.recipe, {**match.arguments, **fitting}) if len(fitting) == 1 else None
+
+
+def _with_values(match: Match, values: Mapping[str, str]) -> Match | None:
+    """The match with the values for parameters that lack one; None where one of them can't be read."""
+    slots = {s.parameter: s.kind for pattern in reversed(match.recipe.compiled) for s in pattern.slots}
+    try:
+        read = {name: slots[name].read(value, "verbatim") for name, value in values.items() if name in match.missing and name in slots}
+    except Unreadable:
+        return None
+    return Match(match.recipe, {**match.arguments, **read})

@@ -93,9 +93,14 @@ PROJECTS = (
 KNOWN = "a command line that counts words, a report with a chart on a CSV file, and a melody as a MIDI file"
 
 
+def recipe_for(goal: str) -> ProjectRecipe | None:
+    """The project that a goal asks for, None if it asks for none that is known."""
+    return next((recipe for recipe in PROJECTS if re.search(recipe.asks, goal, re.IGNORECASE | re.DOTALL)), None)
+
+
 def next_step(goal: str, project: str, activity: str, functions: Collection[str]) -> Completion:
     """The call that brings the project nearer to the recipe's; `project` and `activity` as the prompt shows them."""
-    recipe = next((recipe for recipe in PROJECTS if re.search(recipe.asks, goal, re.IGNORECASE | re.DOTALL)), None)
+    recipe = recipe_for(goal)
     if recipe is None:
         return _call("give_up", "", reason=f"The offline model has no recipe for this project. It knows {KNOWN}.")
     files = _files(project)

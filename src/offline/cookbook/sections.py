@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 _TASK = "# Task: "
-_LISTS = re.compile(r"\s*<(?P<tag>files|results|plan)(?P<mark>-[0-9a-f]+)?>\n(?P<lines>.*?)\n</(?P=tag)(?(mark)(?P=mark))>", re.DOTALL)
+_LISTS = re.compile(
+    r"\s*<(?P<tag>files|answers|results|plan)(?P<mark>-[0-9a-f]+)?>\n(?P<lines>.*?)\n</(?P=tag)(?(mark)(?P=mark))>", re.DOTALL
+)
 """Sections that hold one line of JSON for each thing, and are not always there."""
 _LESSONS = re.compile(r"\s*<lessons(?P<mark>-[0-9a-f]+)?>\n.*?\n</lessons(?(mark)(?P=mark))>", re.DOTALL)
 """Hints for models that can follow them."""
@@ -28,6 +30,10 @@ _SECTIONS = {
 }
 
 
+_AGENTS = {"relay messages", "write and run code"}
+"""Prompts of threads, whose last message may be the result of a call."""
+
+
 @dataclass(frozen=True)
 class Task:
     """What a prompt asks for."""
@@ -44,6 +50,8 @@ class Task:
     """Ids of the results of other steps, if this is a step of a plan."""
     keeps: bool
     """Whether one tool is to be made of a plan."""
+    answers: Mapping[str, str]
+    """What the person says to the questions before, by their ids."""
     earlier: tuple[str, ...]
     """The user messages before the last one, oldest first."""
 
@@ -54,14 +62,17 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
     said = [_text(m) for m in messages if m.get("role") == "user"] or [""]
     first = system.partition("\n")[0].strip()
     name = first.removeprefix(_TASK) if first.startswith(_TASK) else ""
+    if name in _AGENTS:
+        return Task(name, {}, "", (), (), False, {}, ())
     found = _pattern(_SECTIONS[name]).search(said[-1]) if name in _SECTIONS else None
     if found is None:
-        return Task("", {"request": said[-1]}, "", (), (), False, tuple(said[:-1]))
+        return Task("", {"request": said[-1]}, "", (), (), False, {}, tuple(said[:-1]))
     parts = {tag: found[tag].strip("\n") for tag in _SECTIONS[name]}
     rest = _LESSONS.sub("", said[-1][found.end() :])
     lists = {m["tag"]: [json.loads(line) for line in m["lines"].splitlines()] for m in _LISTS.finditer(rest)}
     results = tuple(result["id"] for result in lists.get("results", ()))
-    return Task(name, parts, _LISTS.sub("", rest), _names(lists.get("files", [])), results, "plan" in lists, tuple(said[:-1]))
+    answers = {answer["id"]: answer["answer"] for answer in lists.get("answers", ())}
+    return Task(name, parts, _LISTS.sub("", rest), _names(lists.get("files", [])), results, "plan" in lists, answers, tuple(said[:-1]))
 
 
 def _names(files: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ KNOWLEDGE = (
     "- **conversions**: temperatures, lengths, weights, colors, minutes, bytes\n"
     "- **CSV and JSON**: convert, sort, sum, summarize, query, pretty-print, validate\n"
     "- **files**: plot two columns of an attached CSV file, chart all of it, add up a column\n"
-    "- **encodings**: Base64, URL, ROT13, Morse code, SHA-256\n\n"
+    "- **encodings**: Base64, URL, ROT13, Morse code, SHA-256\n"
+    "- **scripts**: one that prints a text, squares, a multiplication table or FizzBuzz, written to a file and run\n\n"
     "For anything else a full model is needed: set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server such as Ollama."
 )
 _EXAMPLE = "Try “Reverse the string 'hello world'”, for instance."

@@ -1,6 +1,6 @@
 // What a screen reader is told of an event: the turns of a story, never single tokens or tests.
 
-import { plural, STEP_WORDS } from "./format.js";
+import { agentWords, plural, STEP_WORDS } from "./format.js";
 
 const steps = {
   started: ({ step, attempt }) => `${STEP_WORDS[step]} started${attempt > 1 ? `, attempt ${attempt}` : ""}.`,
@@ -15,6 +15,12 @@ const planSteps = {
   failed: ({ step, text }) => `Step ${step} failed: ${text}`,
 };
 
+const delegations = {
+  started: (sender, recipient, text) => `${sender} to ${recipient}: ${text}`,
+  finished: (sender, recipient, text) => `${recipient} replies: ${text}`,
+  failed: (sender, recipient, text) => `${recipient} failed: ${text}`,
+};
+
 const sentences = {
   searching: () => "Searching the library.",
   tool_found: ({ tool }) => `Found the tool ${tool}.`,
@@ -23,6 +29,7 @@ const sentences = {
   synthesis_step: (event) => steps[event.state](event),
   plan_made: ({ steps: planned }) => `It takes ${plural(planned.length, "step")}.`,
   plan_step: (event) => planSteps[event.state](event),
+  delegation: ({ sender, recipient, state, text }) => delegations[state](agentWords(sender), agentWords(recipient), text),
   executing: ({ tool }) => `Running ${tool}.`,
   execution_failed: ({ tool }) => `${tool} failed.`,
   files_made: ({ files }) => `Made ${files.map((f) => f.name).join(", ")}.`,
@@ -33,5 +40,7 @@ const sentences = {
   turn_stopped: ({ reason }) => `Stopped: ${reason}`,
 };
 
-// What happens within a step of a plan is told by the step.
-export const announcementOf = ({ event }) => (event.plan_step ? "" : (sentences[event.type]?.(event) ?? ""));
+// What happens within a step of a plan, or in the work of an agent, is told by that.
+const isInner = ({ type, plan_step: step, within }) => Boolean(step || (within && type !== "delegation"));
+
+export const announcementOf = ({ event }) => (isInner(event) ? "" : (sentences[event.type]?.(event) ?? ""));

@@ -84,18 +84,18 @@ function libraryChanged(change) {
 // One at a time, so that a second request of a new conversation finds the id that the first one got.
 let asking = Promise.resolve();
 
-export function ask(text, files = []) {
+export function ask(text, files = [], answers = []) {
   const key = crypto.randomUUID?.() ?? String(performance.now());
-  dispatch({ type: "asked", key, text, files });
-  asking = asking.then(() => send(key, text, files));
+  dispatch({ type: "asked", key, text, files, answers });
+  asking = asking.then(() => send(key, text, files, answers));
 }
 
-async function send(key, text, files) {
+async function send(key, text, files, answers) {
   const { conversationId = null } = store.peek().pending.find((p) => p.key === key) ?? {};
   try {
     const uploads = await upload(key, files);
     if (!uploads) return;
-    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", { text, conversation_id: conversationId, files: uploads });
+    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", { text, conversation_id: conversationId, files: uploads, answers });
     if (!reply.ok) return dispatch({ type: "ask_refused", key, error: reply.error });
     dispatch({ type: "ask_accepted", key, conversationId: reply.conversation_id, turnId: reply.turn_id });
     ensureSubscribed(reply.conversation_id);
@@ -139,6 +139,6 @@ export function stop(turnId) {
 
 export function retry(pending) {
   dispatch({ type: "pending_dismissed", key: pending.key });
-  ask(pending.text, pending.files);
+  ask(pending.text, pending.files, pending.answers);
 }
 

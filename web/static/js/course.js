@@ -1,4 +1,4 @@
-// The course of a turn, or of a step of its plan, through its graph: each stage that it came to, by which symbol, and for how long.
+// The course of a turn, of a step of its plan or of a delegation through its graph: each stage that it came to, by which symbol, and for how long.
 
 export const enter = (course, { node, symbol }, at) => [...leave(course, "done", at), { node, symbol, state: "running", startedAt: at, seconds: null }];
 

@@ -15,6 +15,12 @@ export const STEP_WORDS = {
   registration: "Registration",
   plan: "Plan",
   executing: "Execution",
+  delegation: "Message to an agent",
+  code_run: "Code",
+  questions: "Asking what is missing",
+  coder: "The coder",
+  proxy: "The user proxy",
+  builder: "The project builder",
   tool_standing_changed: "Standing",
   tool_mismatch: "Tool does not fit",
   answer: "Answer",
@@ -36,8 +42,14 @@ const NOW_WORDS = {
   registration: "Adding the tool to the library",
   plan: "Working through the steps",
   executing: "Running the tool",
+  delegation: "An agent is at work",
+  code_run: "Running code in the sandbox",
   answer: "Writing the answer",
 };
+
+const AGENT_WORDS = { user: "You", proxy: "user proxy", coder: "coder", toolsmith: "toolsmith", builder: "project builder" };
+
+export const agentWords = (name) => AGENT_WORDS[name] ?? name;
 
 export const nowWords = (kind) => NOW_WORDS[kind] ?? "Working";
 

@@ -54,6 +54,8 @@ const OF_STEP = {
   registration: "book",
   plan: "menu",
   executing: "play",
+  delegation: "chat",
+  code_run: "code",
   tool_standing_changed: "book",
   tool_mismatch: "swap",
   answer: "message",

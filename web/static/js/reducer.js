@@ -12,7 +12,7 @@ export const initialState = {
   conversations: [],
   conversationId: null,
   threads: {},
-  pending: [], // asked, but not yet in the journal: {key, text, files, conversationId, turnId, error}
+  pending: [], // asked, but not yet in the journal: {key, text, files, answers, conversationId, turnId, error}
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
   view: "chat", // what a narrow page shows: chat, activity, library, lessons
@@ -64,9 +64,9 @@ const changes = {
   conversation_opened: (state, { id }) => ({ ...state, conversationId: id, selectedTurn: null, view: "chat", notice: null }),
   records_received: receive,
 
-  asked: (state, { key, text, files }) => ({
+  asked: (state, { key, text, files, answers = [] }) => ({
     ...state,
-    pending: [...state.pending, { key, text, files, conversationId: state.conversationId, turnId: null, error: null }],
+    pending: [...state.pending, { key, text, files, answers, conversationId: state.conversationId, turnId: null, error: null }],
     selectedTurn: null,
     draft: "",
     attached: [],

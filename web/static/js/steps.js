@@ -25,7 +25,8 @@ export function close(steps, which, state, at) {
 function ended(step, state, at) {
   if (step.kind === "stub") return { ...step, state: stubState(step, state), seconds: totalSeconds(step.tests) };
   const parts = step.parts && { parts: step.parts.map((part) => stopped(part, at)) };
-  return { ...step, ...parts, state, seconds: step.seconds ?? Math.max(0, (at - step.startedAt) / 1000) };
+  const inner = step.steps && { course: leave(step.course, state, at), steps: close(step.steps, () => true, state, at) };
+  return { ...step, ...parts, ...inner, state, seconds: step.seconds ?? Math.max(0, (at - step.startedAt) / 1000) };
 }
 
 // A part of a plan that has ended; one that had not come to its own end was stopped.

@@ -1,11 +1,12 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/core/events.py.
 
 import { enter, leave } from "./course.js";
+import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
 export const newTurn = (id, startedAt) => ({
-  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", course: [], steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "",
+  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", course: [], steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "", questions: null,
 });
 
 const always = () => true;
@@ -17,7 +18,14 @@ const withSteps = (turn, steps) => ({ ...turn, steps });
 export function foldEvent(turn, event, at) {
   const fold = folds[event.type];
   if (!fold) return turn;
+  if (event.within) return foldDelegated(turn, event, fold, at);
   return event.plan_step ? foldWithin(turn, event, fold, at) : fold(turn, event, at);
+}
+
+// What a message to an agent caused belongs to it; the files that were made are the turn's, too.
+function foldDelegated(turn, event, fold, at) {
+  const made = event.type === "files_made" ? event.files : [];
+  return { ...turn, steps: patchDelegation(turn.steps, event.within, (step) => fold(step, event, at)), made: [...turn.made, ...made] };
 }
 
 // What a step of the plan caused belongs to it; the files that it made are the turn's, too.
@@ -41,6 +49,14 @@ const folds = {
   suite_repeated: (turn, event, at) => suiteRun(turn, event, at, (step) => ({ repeats: [...step.repeats, repeat(event)] })),
   plan_made: (turn, event, at) => withSteps(turn, openPlan(turn.steps, event.steps, at)),
   plan_step: (turn, event, at) => withSteps(turn, foldPart(turn.steps, event, at)),
+  delegation(turn, event, at) {
+    return withSteps(turn, event.state === "started" ? openDelegation(turn.steps, event, at) : endDelegation(turn.steps, event, at));
+  },
+  code_run(turn, { run, state, code, execution, seconds }, at) {
+    if (state === "started") return withSteps(turn, open(turn.steps, { kind: "code_run", startedAt: at, attempt: run, code, execution: null }));
+    return withSteps(turn, patch(turn.steps, isRunning("code_run"), { state: state === "failed" ? "failed" : "done", execution, seconds }));
+  },
+  questions_asked: (turn, { questions, intro }) => ({ ...turn, questions: { questions, intro } }),
   executing(turn, event, at) {
     return withSteps(turn, open(turn.steps, { kind: "executing", startedAt: at, tool: event.tool, arguments: event.arguments }));
   },

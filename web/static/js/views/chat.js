@@ -19,7 +19,7 @@ export function Chat({ state, thread, pending }) {
       <div class="chat-content" ref=${content}>
         ${empty && html`<${Empty} sandbox=${state.health?.sandbox} loading=${Boolean(state.conversationId)} />`}
         <ol class="turns">
-          ${turns.map((turn) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} kept=${kept.has(turn.id)} conversationId=${state.conversationId} />`)}
+          ${turns.map((turn, index) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} kept=${kept.has(turn.id)} last=${index === turns.length - 1 && pending.length === 0} conversationId=${state.conversationId} />`)}
           ${pending.map((p) => html`<${Pending} key=${p.key} pending=${p} />`)}
         </ol>
       </div>

@@ -14,7 +14,7 @@ export function MismatchStep({ step }) {
     <p class="step-note">${THEN[step.then]}</p>`;
 }
 
-const AGENTS = { specification: "the specification", tests: "the tests", implementation: "the implementation", execution: "the choice of a tool" };
+const AGENTS = { specification: "the specification", tests: "the tests", implementation: "the implementation", execution: "the choice of a tool", coder: "the coder", proxy: "the user proxy" };
 
 export function LessonsStep({ step }) {
   return html`<p class="step-text">Shown for ${AGENTS[step.agent] ?? step.agent}:</p>

@@ -4,6 +4,7 @@ import { duration, STATE_WORDS, stepWords } from "../format.js";
 import { html } from "../html.js";
 import { Icon, StateIcon, stepIcon } from "../icons.js";
 import { memo } from "../memo.js";
+import { CodeRunStep, DelegationStep } from "./step-agents.js";
 import { CodeStep, ImplementationStep } from "./step-code.js";
 import { ConsensusStep, MutationStep } from "./step-consensus.js";
 import { ExecutionStep } from "./step-execution.js";
@@ -26,6 +27,8 @@ const BODIES = {
   verification: VerificationStep,
   mutation: MutationStep,
   plan: PlanStep,
+  delegation: DelegationStep,
+  code_run: CodeRunStep,
   executing: ExecutionStep,
   tool_mismatch: MismatchStep,
   turn_failed: FailureStep,
@@ -39,7 +42,7 @@ export const Step = memo(({ step, before, steps, skew }) => {
     <span class="step-node"><${Icon} name=${stepIcon(kind)} /></span>
     <div class="step-head">
       <h3 class="step-title">${stepWords(kind)}</h3>
-      ${attempt > 1 && html`<span class="attempt">attempt ${attempt}</span>`}
+      ${attempt > 1 && kind !== "code_run" && html`<span class="attempt">attempt ${attempt}</span>`}
       <span class="state" data-state=${state}><${StateIcon} state=${state} />${STATE_WORDS[state]}</span>
       ${state === "running" ? html`<${Elapsed} since=${step.startedAt} skew=${skew} />` : html`<span class="time">${duration(step.seconds)}</span>`}
     </div>

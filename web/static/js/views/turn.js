@@ -1,13 +1,13 @@
 // A turn in the conversation: the request, how far it is, the answer, and what it took.
 
 import { ask, stop } from "../connection.js";
+import { runningStep } from "../delegation.js";
 import { duration, nowWords, stepWords, usageText } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
 import { memo } from "../memo.js";
 import { canBeKept } from "../plan.js";
-import { running } from "../steps.js";
 import { dispatch } from "../store.js";
 import { BudgetMeter } from "./budget.js";
 import { Elapsed } from "./elapsed.js";
@@ -16,11 +16,13 @@ import { Keep } from "./keep.js";
 import { Plan } from "./plan.js";
 import { Problem } from "./problem.js";
 import { Progress } from "./progress.js";
+import { Questions } from "./questions.js";
 
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 
-export const TurnView = memo(({ turn, skew, stopping, kept, conversationId }) => {
+export const TurnView = memo(({ turn, skew, stopping, kept, last, conversationId }) => {
   const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
+  const asks = last && turn.state === "done" && turn.questions;
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
     ${turn.keeps && html`<p class="keeps" data-testid="keeps">Keep as one tool</p>`}
     <p class="request" data-testid="request">${turn.request}</p>
@@ -29,7 +31,8 @@ export const TurnView = memo(({ turn, skew, stopping, kept, conversationId }) =>
     <${Plan} steps=${turn.steps} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
     ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
-    ${turn.answer && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
+    ${asks && html`<${Questions} turnId=${turn.id} ...${turn.questions} />`}
+    ${turn.answer && !asks && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
     </div>`}
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
@@ -41,7 +44,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, conversationId }) =>
 });
 
 function Now({ turn, skew, stopping }) {
-  const step = running(turn.steps).at(-1);
+  const step = runningStep(turn.steps);
   return html`<div class="now" data-testid="now">
     <span class="spinner" aria-hidden="true"></span>
     <button type="button" class="now-words" onClick=${() => showActivity(turn.id)}>${stopping ? "Stopping" : nowWords(step?.kind)}</button>

@@ -1,0 +1,82 @@
+"""The dialogue of a command line: a request with its answers, and the questions asked one by one."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from shlex import quote
+
+import typer
+
+from src.core.errors import RequestError
+from src.core.files import File
+from src.core.question import NO, YES, Answer, Question, answer_problem
+from src.core.status import Asked
+from src.core.visible import visible
+from src.engine import Engine
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asks, in words or as answers."""
+
+    text: str = ""
+    conversation: str | None = None
+    files: tuple[File, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    agent: str = ""
+
+    async def begin(self, engine: Engine, owner: str) -> Asked:
+        """Raises: RequestError, as the engine's `ask`."""
+        return await engine.ask(owner, self.conversation, self.text, self.files, answers=self.answers, agent=self.agent)
+
+
+def parsed_answer(text: str) -> Answer:
+    """`ID=VALUE`. Raises: RequestError."""
+    id, equals, value = text.partition("=")
+    if not equals:
+        raise RequestError(f"--answer {text[:40]!r} has no =", "write --answer ID=VALUE, such as --answer unit=metre")
+    return Answer(id=id.strip(), value=value.strip())
+
+
+def is_interactive() -> bool:
+    """Whether somebody is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
+    """Ask, in a thread that is nobody's to wait for, so that Ctrl-C ends the command at once. Raises: as `answered`."""
+    answers: Future[tuple[Answer, ...]] = Future()
+
+    def ask() -> None:
+        try:
+            answers.set_result(answered(questions))
+        except BaseException as error:  # noqa: BLE001 - the thread's edge: whoever awaits the answers gets it
+            answers.set_exception(error)
+
+    answers.set_running_or_notify_cancel()
+    threading.Thread(target=ask, name="questions", daemon=True).start()
+    return await asyncio.wrap_future(answers)
+
+
+def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:
+    """Ask on stderr until each has an answer that fits. Raises: typer.Abort, the person gives up."""
+    return tuple(Answer(id=question.id, value=_value(question)) for question in questions)
+
+
+def answering(conversation_id: str, questions: Sequence[Question]) -> str:
+    """The command that answers the questions later."""
+    answers = " ".join(f"--answer {quote(f'{question.id}=…')}" for question in questions)
+    return f"python -m src ask --conversation {conversation_id} {answers}"
+
+
+def _value(question: Question) -> str:
+    choices = {"choice": question.options, "yes_no": (YES, NO)}.get(question.answer, ())
+    hint = f" ({', '.join(choices)})" if choices else ""
+    while True:
+        value = str(typer.prompt(visible(f"{question.question}{hint}"), default=question.default, err=True)).strip()
+        if not (problem := answer_problem(question, value)):
+            return value
+        typer.echo(visible(problem), err=True)

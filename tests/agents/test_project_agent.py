@@ -1,0 +1,82 @@
+"""The builder among the agents, with a scripted build: what it is given, what it costs the turn, and what becomes of its end."""
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+
+from src.agents import Delegation
+from src.core.errors import SandboxFailed
+from src.core.events import BudgetSpent, Event, FilesMade, Limits
+from src.core.project_events import ProjectFailed, ProjectFinished, ProjectStarted
+from src.core.stage_event import Usage
+from src.core.turn import Budget, Turn
+from src.project_agent import ProjectAgent
+from src.projects.options import ProjectOptions
+from src.runtime import MiniAgents
+from src.store.threads import Threads
+from tests.agents.workshop import Hall
+from tests.doubles import ScriptedSandbox
+
+SPENT = {"steps": 1, "usage": Usage(calls=2), "seconds": 1.0}
+DONE = ProjectFinished(project="p", summary="It sings.", **SPENT)
+
+
+class ScriptedBuilder:
+    """Two model calls and a file, then the scripted end."""
+
+    def __init__(self, *ends: Any) -> None:
+        self._ends = list(ends)
+        self.options: list[ProjectOptions] = []
+
+    async def build(self, options: ProjectOptions, emit: Any) -> Any:
+        self.options.append(options)
+        emit(ProjectStarted(project="p", goal=options.goal, path="p", file_count=0, resumed=False))
+        for calls in (1, 2):
+            usage = Usage(calls=calls, input_tokens=100 * calls, output_tokens=10 * calls)
+            emit(BudgetSpent(usage=usage, limits=options.limits, seconds=1.0))
+        folder = options.project_dir / options.project_name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "main.py").write_text("print(1)\n")
+        return self._ends.pop(0)
+
+
+class Site:
+    """A builder among the agents, for one conversation."""
+
+    def __init__(self, hall: Hall, folder: Any, *ends: Any) -> None:
+        self.builder = ScriptedBuilder(*ends)
+        self.agents = Delegation(ScriptedSandbox(), (ProjectAgent(self.builder, folder),), Threads(hall.database))
+        self.conversation = folder.name
+
+    async def ask(self, message: str) -> tuple[Any, list[Event], Budget]:
+        events: list[Event] = []
+        budget = Budget(Limits(calls=9))
+        turn = Turn(message, events.append, budget=budget, conversation_id=self.conversation)
+        async with MiniAgents():
+            return await self.agents.hand_over(turn, "builder", message), events, budget
+
+
+async def test_a_project_is_built_on_the_turns_budget_and_handed_over_as_a_zip(hall, tmp_path):
+    site = Site(hall, tmp_path, DONE, DONE)
+    reply, events, budget = await site.ask("Sing a song!")
+    name = f"sing-a-song-{tmp_path.name[:8]}"
+    assert (reply.outcome, reply.text) == ("done", f"It sings.\n\nThe project is in {name}.zip.")
+    assert budget.usage == Usage(calls=2, input_tokens=200, output_tokens=20)
+    assert [(e.type, e.within) for e in events] == [("delegation", ""), ("project_started", "1"), ("files_made", "1"), ("delegation", "")]
+    (packed,) = next(e.contents for e in events if isinstance(e, FilesMade))
+    assert zipfile.ZipFile(io.BytesIO(packed.content)).namelist() == ["main.py"]
+    await site.ask("Louder.")
+    first, second = site.builder.options
+    assert (first.goal, first.max_calls, second.goal, second.project_name) == ("Sing a song!", 9, "Sing a song!\n\nLouder.", name)
+
+
+async def test_a_build_that_fails_is_a_reply_and_one_that_something_broke_is_an_error(hall, tmp_path):
+    failed = {"message": "no goal", "remedy": "", "reached": "1 file", **SPENT}
+    site = Site(hall, tmp_path, ProjectFailed(project="p", kind="task", **failed), ProjectFailed(project="p", kind="sandbox", **failed))
+    reply, _, _ = await site.ask("Sing")
+    assert (reply.outcome, reply.text) == ("failed", "no goal. 1 file")
+    with pytest.raises(SandboxFailed) as caught:
+        await site.ask("Sing")
+    assert (caught.value.message, caught.value.where) == ("no goal", "builder")

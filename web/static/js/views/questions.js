@@ -1,0 +1,41 @@
+// The questions that a turn ended with, as a form; its answers become the next request.
+
+import { useState } from "preact/hooks";
+import { ask } from "../connection.js";
+import { html } from "../html.js";
+import { answersOf, choicesOf, initialValues, isComplete, wordsOf } from "../questions.js";
+
+export function Questions({ turnId, questions, intro }) {
+  const [values, setValues] = useState(() => initialValues(questions));
+  const send = (event) => {
+    event.preventDefault();
+    if (isComplete(questions, values)) ask(wordsOf(questions, values), [], answersOf(questions, values));
+  };
+  const change = (id) => (event) => setValues({ ...values, [id]: event.target.value });
+  return html`<form class="questions" data-testid="questions" aria-label="Questions" onSubmit=${send}>
+    ${intro && html`<p class="questions-intro">${intro}</p>`}
+    ${questions.map((question) => html`<${Field} key=${question.id} question=${question} name=${`${turnId}-${question.id}`} value=${values[question.id]} change=${change(question.id)} />`)}
+    <button type="submit" class="button primary" data-testid="send-answers">Answer</button>
+  </form>`;
+}
+
+function Field({ question, name, value, change }) {
+  const choices = choicesOf(question);
+  const note = question.why && html`<span class="question-why" id=${`${name}-why`}>${question.why}</span>`;
+  const described = question.why ? `${name}-why` : null;
+  if (choices.length > 0) {
+    return html`<fieldset class="question" data-question=${question.id} aria-describedby=${described}>
+      <legend>${question.question}</legend>
+      ${note}
+      <div class="question-choices">
+        ${choices.map((choice) => html`<label class="question-choice" key=${choice}><input type="radio" name=${name} value=${choice} required checked=${value === choice} onChange=${change} />${choice}</label>`)}
+      </div>
+    </fieldset>`;
+  }
+  const numeric = question.answer === "number";
+  return html`<div class="question" data-question=${question.id}>
+    <label for=${name}>${question.question}</label>
+    ${note}
+    <input id=${name} class="question-input" type=${numeric ? "number" : "text"} step="any" autocomplete="off" required aria-describedby=${described} value=${value} onInput=${change} />
+  </div>`;
+}
