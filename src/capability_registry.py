@@ -17,13 +17,13 @@ from src.core.events import ToolStandingChanged
 from src.core.protocols import Embedder
 from src.core.provenance import Edited, Provenance, RolledBack, ToolVersion
 from src.core.tool import Candidate, Tool, ToolDraft
-from src.registry import names, versions
+from src.registry import lexical, names, requests, versions
 from src.registry.change import LibraryChange
-from src.registry.confidence import confidence
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
-from src.registry.fusion import request_vector
+from src.registry.fusion import Vector
 from src.registry.index import IndexState, SearchIndex
 from src.registry.inventory import Inventory
+from src.registry.ranking import Evidence, Ranking
 from src.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
 from src.registry.registrar import Registrar, edited
 from src.registry.shelf import Shelf
@@ -36,6 +36,8 @@ from src.store.database import reading
 __all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
 
 _log = logging.getLogger(__name__)
+_LISTED = 30
+"""Tools that are looked at for their meaning, and as many for their words."""
 
 
 class CapabilityRegistry:
@@ -49,12 +51,17 @@ class CapabilityRegistry:
         embedder: Embedder,
         *,
         trust: TrustRule | None = None,
+        ranking: Ranking | None = None,
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
-        """`on_change` is called on the event loop; `checkpoint` is for tests of crashes, see `Checkpoint`."""
+        """`ranking`: by default what ships for the embedder; `on_change` is called on the event loop.
+
+        `checkpoint` is for tests of crashes, see `Checkpoint`.
+        """
         self._engine = engine
         self._embedder = embedder
+        self._ranking = ranking or Ranking.of(embedder.id)
         self._on_change = on_change
         self._files = ToolFiles(tools_dir, checkpoint)
         self._registrar = Registrar(engine, self._files, checkpoint)
@@ -215,6 +222,24 @@ class CapabilityRegistry:
             await self._look()
         return change
 
+    async def record_request(self, name: str, version: int, request: str) -> None:
+        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed.
+
+        Raises: EmbedderUnavailable.
+        """
+        await asyncio.to_thread(self._vectors.serve, name, version, request)
+        await self._look()
+
+    async def used_requests(self, name: str) -> tuple[str, ...]:
+        """Those that the tool has served and is found by, the newest first; empty for a tool that is not there."""
+        return await asyncio.to_thread(self._used_requests, name)
+
+    async def forget_request(self, name: str, request: str) -> bool:
+        """Have the tool found no more by a request that it has served; False if there is no such request. Raises: EmbedderUnavailable."""
+        forgotten = await asyncio.to_thread(self._vectors.forget, name, request)
+        await self._look()
+        return forgotten
+
     async def settle(self, seconds: float = 60.0) -> IndexState:
         """Wait for the work in the background; says what became of the index."""
         with suppress(TimeoutError):
@@ -227,6 +252,7 @@ class CapabilityRegistry:
         names.warm_up()
         self._inventory.begin()
         self._registrar.recover()
+        self._registrar.write_words()
         shelf = self._inventory.look()
         self._index.start()
         self._index.follow(shelf)
@@ -251,17 +277,20 @@ class CapabilityRegistry:
     def _rank(self, shelf: Shelf, request: str, limit: int) -> tuple[Candidate, ...]:
         if not shelf.names:
             return ()
-        vector = request_vector(self._embedder, request)
-        count = max(limit, 2)  # the confidence of the first depends on the second
-        nearest = self._index.nearest(shelf, vector, count)
-        if nearest is None:
-            nearest = shelf.nearest(vector, count)
-        scored = sorted(zip(shelf.cosines(vector, nearest), nearest, strict=True), key=lambda s: (-s[0], s[1]))
-        cosines = [cosine for cosine, _ in scored]
+        vector = self._ranking.request(self._embedder.embed([request])[0])
+        with reading(self._engine) as connection:
+            words = lexical.words_of(connection, request)
+            found = {*self._nearest(shelf, vector), *lexical.best(connection, words, _LISTED)} & shelf.vectors.keys()
+            scores = lexical.scores(connection, words, found)
+        evidence = [Evidence(name, float(shelf.vectors[name] @ vector), scores.get(name, 0.0)) for name in found]
         return tuple(
-            Candidate(tool=shelf.tools[name], similarity=cosine, confidence=confidence(cosines, rank, len(shelf.names)))
-            for rank, (cosine, name) in enumerate(scored[:limit])
+            Candidate(tool=shelf.tools[ranked.name], similarity=ranked.cosine, confidence=ranked.confidence)
+            for ranked in self._ranking.rank(evidence, len(shelf.names))[:limit]
         )
+
+    def _nearest(self, shelf: Shelf, vector: Vector) -> list[str]:
+        nearest = self._index.nearest(shelf, vector, _LISTED)
+        return shelf.nearest(vector, _LISTED) if nearest is None else nearest
 
     def _add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
         names.check_form(draft.name)
@@ -280,6 +309,10 @@ class CapabilityRegistry:
         old = self._version(name, to)
         newest = self._versions(name)[0].version
         return self._revise(old.draft(), newest, Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict))
+
+    def _used_requests(self, name: str) -> tuple[str, ...]:
+        with reading(self._engine) as connection:
+            return requests.used(connection, name)
 
     def _versions(self, name: str) -> tuple[ToolVersion, ...]:
         with reading(self._engine) as connection:

@@ -17,7 +17,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from src.registry import chroma
-from src.registry.records import Vector
+from src.registry.fusion import Vector
 from src.registry.shelf import EMPTY, Shelf
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from src.core.tool import Standing, Tool
 from src.registry import records
 from src.registry.change import LibraryChange
 from src.registry.files import Stamp, Survey, ToolFiles, code_file, files_of, tests_file
-from src.registry.records import Entry, Vector
+from src.registry.fusion import Vector
+from src.registry.records import Entry
 from src.registry.refusals import complete
 from src.registry.registrar import Registrar
 from src.registry.shelf import EMPTY, Shelf

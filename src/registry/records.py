@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import sqlalchemy as sa
 
 from src.core.signature import Signature
 from src.core.tool import Requirement, Standing, Tool, ToolDraft
-from src.store.schema import tool_uses, tool_vectors, tools
+from src.registry import lexical, requests, revisions
+from src.registry.fusion import Vector
+from src.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
 
-Vector = npt.NDArray[np.float32]
 State = Literal["pending", "revising", "active", "missing", "removing"]
 """pending: the first files are being written; revising: files are being replaced by those of the version in the record;
 missing: files were deleted by hand; removing: files are being deleted."""
@@ -72,12 +72,16 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
 
 def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding) -> None:
     connection.execute(tools.insert().values(**_columns(tool), state=state))
+    revisions.note(connection, tool.name)
     insert_vector(connection, tool.name, embedding)
+    lexical.write(connection, tool, ())
 
 
 def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
     """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
     connection.execute(tools.update().where(tools.c.name == tool.name).values(**_columns(tool), state=state, failures=0))
+    revisions.note(connection, tool.name)
+    lexical.write(connection, tool, requests.used(connection, tool.name))
     if embedding is not None:
         connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))  # of other embedders too
         insert_vector(connection, tool.name, embedding)
@@ -118,12 +122,14 @@ def _columns(tool: Tool) -> dict[str, Any]:
 
 def set_state(connection: sa.Connection, name: str, state: State) -> None:
     connection.execute(tools.update().where(tools.c.name == name).values(state=state))
+    revisions.note(connection, name)
 
 
 def delete(connection: sa.Connection, name: str) -> None:
     """Forget the tool, but not its versions."""
-    for table in (tool_uses, tool_vectors, tools):
+    for table in (tool_requests, tool_words, tool_uses, tool_vectors, tools):
         connection.execute(table.delete().where(table.c.name == name))
+    revisions.note(connection, name)
 
 
 def vectors(connection: sa.Connection, names: Sequence[str], embedder: str) -> Iterator[tuple[str, Vector]]:
@@ -138,6 +144,19 @@ def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) ->
     connection.execute(tool_vectors.delete().where(*same))
     content = embedding.vector.astype("<f4").tobytes()
     connection.execute(tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content))
+    revisions.note(connection, name, embedding.embedder)
+
+
+def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding) -> None:
+    """Have the tool found by the requests that it was written with and by the `used` ones."""
+    requests.keep(connection, tool.name, used)
+    lexical.write(connection, tool, used)
+    insert_vector(connection, tool.name, embedding)
+
+
+def without_words(connection: sa.Connection) -> list[str]:
+    """Names of the tools that an older version of this program has registered."""
+    return list(connection.execute(sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))).scalars())
 
 
 def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:

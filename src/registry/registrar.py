@@ -25,7 +25,7 @@ from src.core.errors import LibraryError, ToolModified
 from src.core.provenance import Provenance, RequirementChanged, RolledBack
 from src.core.signature import SignatureError, parse_signature
 from src.core.tool import Standing, Tool, ToolDraft
-from src.registry import records, versions
+from src.registry import lexical, records, versions
 from src.registry.files import LOCK, Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.records import Embedding
 from src.registry.refusals import edits_in_the_way, exists, file_in_the_way, in_use_already, not_found, overtaken, unfinished, verify_again
@@ -150,6 +150,12 @@ class Registrar:
                         self._complete(tools[entry.name])
                 except OSError:
                     _log.exception("the tool %s stays %s until the next start", entry.name, entry.state)
+
+    def write_words(self) -> None:
+        """Write down the words of tools that an older version of this program has registered. Raises: LibraryError."""
+        with self._alone(), writing(self._engine) as connection:
+            for tool in records.load(connection, records.without_words(connection)):
+                lexical.write(connection, tool, ())
 
     def settle(self) -> None:
         """Write down which tools lost their files by hand, and which got them back. Raises: LibraryError."""

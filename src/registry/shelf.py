@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from src.core.tool import Tool
-from src.registry.records import Vector
+from src.registry.fusion import Vector
 
 
 @dataclass(frozen=True)
