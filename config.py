@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from src.core.errors import ConfigurationError
@@ -61,6 +61,9 @@ class Settings(BaseSettings):
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
+    search_floor: float = Field(0.05, ge=0, le=1)
+    """Confidence of the search, below SIMILARITY_THRESHOLD, under which a tool is built without asking the model whether one of
+    the library fits; 0: it is always asked."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """How often the model may repair an implementation whose tests fail."""
     synthesis_candidates: int = Field(3, ge=1, le=8)
@@ -129,6 +132,14 @@ class Settings(BaseSettings):
         """Blank values are as good as none, as a key of one space can be no key."""
         stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
         return {name: value for name, value in stripped.items() if value != ""}
+
+    @field_validator("search_floor")
+    @classmethod
+    def _below_the_threshold(cls, floor: float, info: ValidationInfo) -> float:
+        threshold = info.data.get("similarity_threshold", 1.0)
+        if floor and floor >= threshold:
+            raise ValueError(f"should be below SIMILARITY_THRESHOLD={threshold:g}, or 0 to have the model asked always")
+        return floor
 
     @field_validator("database_url")
     @classmethod

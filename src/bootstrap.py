@@ -20,6 +20,7 @@ from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxErro
 from src.core.events import Limits
 from src.core.protocols import Embedder
 from src.core.status import ModelStatus
+from src.decision import Sureness
 from src.embedding.minilm import MiniLM
 from src.embedding.model_files import FOLDER
 from src.engine import Changes, Engine
@@ -93,7 +94,7 @@ async def build_engine(settings: Settings) -> Engine:
             executor,
             synthesis,
             responder,
-            threshold=settings.similarity_threshold,
+            sureness=_sureness(settings),
             limits=_limits(settings),
             runtime=runtime,
             recall=learning.recall,
@@ -177,6 +178,11 @@ def _learning(settings: Settings, database: sa.Engine, embedder: Embedder, model
     limits = Limits(calls=settings.lessons_max_calls, tokens=settings.lessons_max_tokens, seconds=settings.lessons_max_seconds)
     learner = Learner(model, book, turns, limits)
     return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
+
+
+def _sureness(settings: Settings) -> Sureness:
+    threshold = settings.similarity_threshold
+    return Sureness(threshold=threshold, floor=min(settings.search_floor, threshold))
 
 
 def _limits(settings: Settings) -> Limits:

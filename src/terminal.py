@@ -89,7 +89,7 @@ def _line(event: Event) -> tuple[str, str] | None:
         case Searching():
             return "running", "searching the library"
         case ToolFound():
-            return "done", f"found {event.tool} ({event.confidence:.0%})"
+            return "done", f"found {event.tool} ({event.confidence:.0%})" + (f": {event.reason}" if event.reason else "")
         case NoToolFound():
             return "done", f"no tool fits: {event.reason}"
         case LessonsShown():
