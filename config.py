@@ -61,6 +61,12 @@ class Settings(BaseSettings):
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
+    embedder: Literal["auto", "minilm", "openai"] = "auto"
+    """What makes the vectors that tools are found by: `minilm` on this machine, or `openai` at the model's server; `auto`: minilm."""
+    openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
+    """Name of the embedding model for EMBEDDER=openai."""
+    openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
+    """Numbers in one of its vectors; empty: known of OpenAI's own models."""
     search_floor: float = Field(0.05, ge=0, le=1)
     """Confidence of the search, below SIMILARITY_THRESHOLD, under which a tool is built without asking the model whether one of
     the library fits; 0: it is always asked."""

@@ -21,8 +21,9 @@ from src.core.events import Limits
 from src.core.protocols import Embedder
 from src.core.status import ModelStatus
 from src.decision import Sureness
+from src.embedding.choice import chosen_embedder
 from src.embedding.minilm import MiniLM
-from src.embedding.model_files import FOLDER
+from src.embedding.openai import OpenAIEmbedder
 from src.engine import Changes, Engine
 from src.executor import Executor
 from src.learning import Learning
@@ -59,7 +60,8 @@ async def build_engine(settings: Settings) -> Engine:
         await asyncio.to_thread(make_folders, settings)
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
-        embedder = MiniLM(settings.data_dir / FOLDER)
+        minilm = MiniLM.below(settings.data_dir)
+        embedder = _embedder(settings, minilm, stack)
         sandbox = SecureSandbox.of(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
@@ -86,7 +88,7 @@ async def build_engine(settings: Settings) -> Engine:
         )
         synthesis = SynthesisEngine(model, linked, library, model.model, policy)
         executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
-        learning = _learning(settings, database, embedder, model)
+        learning = _learning(settings, database, minilm, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
         orchestrator = Orchestrator(
@@ -134,6 +136,13 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator
             portal.call(engine.aclose)
 
 
+def _embedder(settings: Settings, minilm: MiniLM, stack: AsyncExitStack) -> Embedder:
+    embedder = chosen_embedder(settings, minilm)
+    if isinstance(embedder, OpenAIEmbedder):
+        stack.callback(embedder.close)
+    return embedder
+
+
 def _open_database(settings: Settings) -> sa.Engine:
     try:
         return open_database(settings.database)
@@ -173,8 +182,9 @@ def _tell(changes: Changes, outcome: Reverified) -> None:
         changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
 
 
-def _learning(settings: Settings, database: sa.Engine, embedder: Embedder, model: LLMClient) -> Learning:
-    book, turns = LessonBook(database, embedder), Turns(database)
+def _learning(settings: Settings, database: sa.Engine, minilm: MiniLM, model: LLMClient) -> Learning:
+    """Lessons are found with MiniLM whatever EMBEDDER says: how near one has to be was measured with it."""
+    book, turns = LessonBook(database, minilm), Turns(database)
     limits = Limits(calls=settings.lessons_max_calls, tokens=settings.lessons_max_tokens, seconds=settings.lessons_max_seconds)
     learner = Learner(model, book, turns, limits)
     return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
