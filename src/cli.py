@@ -101,7 +101,10 @@ async def _tools(settings: Settings, name: str | None) -> int:
         if name:
             tool = await engine.tool(name)
             about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
-            typer.echo(visible(f"{about}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
+            written = [f"# asked for as: {one_line(request)}" for request in tool.example_requests]
+            served = [f"# has served: {one_line(request)}" for request in await engine.served_requests(name)]
+            head = "\n".join([about, *written, *served])
+            typer.echo(visible(f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:
             for tool in await engine.tools():
                 typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
@@ -172,6 +175,20 @@ async def _restore(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         tool = await engine.restore(name)
     _say(f"{name} is {tool.standing}.")
+    return 0
+
+
+@app.command()
+def forget(name: str, request: str) -> None:
+    """Have a tool found no more by a request that it has served."""
+    _run(lambda settings: _forget(settings, name, request))
+
+
+async def _forget(settings: Settings, name: str, request: str) -> int:
+    provision(settings, _say, ("embedder",))
+    async with aclosing(await build_engine(settings)) as engine:
+        left = await engine.forget_request(name, request)
+    _say(f"{name} is found by {count(len(left), 'request')} that it has served.")
     return 0
 
 

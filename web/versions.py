@@ -1,4 +1,4 @@
-"""The routes of a tool's versions and of its standing; what they change, they change for everybody."""
+"""The routes of a tool's versions, of its standing and of the requests it is found by; what they change, they change for everybody."""
 
 import flask
 from flask import Flask, Response
@@ -7,7 +7,7 @@ from werkzeug.exceptions import BadRequest
 
 from web.bridge import Bridge
 from web.port import Engine
-from web.wire import LAST_SEQ, Rollback, tool_line, version_line, version_page
+from web.wire import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
 
 
 def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
@@ -41,6 +41,15 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
     @app.post("/api/tools/<name>/restore")
     def restore(name: str) -> Response:
         return flask.jsonify(tool_line(bridge.call(engine.restore(name))))
+
+    @app.post("/api/tools/<name>/forget")
+    def forget(name: str) -> Response:
+        try:
+            served = Forget.model_validate(flask.request.get_json(silent=True))
+        except ValidationError as error:
+            raise BadRequest('the body must be JSON of the form {"request": "…"}, with a request that the tool has served') from error
+        left = bridge.call(engine.forget_request(name, served.request))
+        return flask.jsonify(tool_page(bridge.call(engine.tool(name)), left))
 
 
 def _number(what: str, text: str) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -48,6 +49,10 @@ class Rollback(Value):
     """Number of a version."""
 
 
+class Forget(Value):
+    request: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+
+
 LONGEST_LESSON = 400
 Words = Annotated[str, Field(max_length=LONGEST_LESSON, pattern=r"\S")]
 
@@ -92,12 +97,13 @@ def lesson_line(lesson: Lesson) -> dict[str, Any]:
     return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
-def tool_page(tool: Tool) -> dict[str, Any]:
-    """All about one tool."""
+def tool_page(tool: Tool, served: Sequence[str]) -> dict[str, Any]:
+    """All about one tool; `served`: requests of people by which it is found."""
     shown = plain(tool)
     page = {key: shown[key] for key in ("code", "tests", "example_requests", "digest")}
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
-    return {**tool_line(tool), **page, "parameters": parameters, "returns": tool.signature.returns}
+    found_by = {"served_requests": list(served)}
+    return {**tool_line(tool), **page, **found_by, "parameters": parameters, "returns": tool.signature.returns}
 
 
 def version_line(version: ToolVersion) -> dict[str, Any]:
