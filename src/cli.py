@@ -102,7 +102,7 @@ async def _tools(settings: Settings, name: str | None) -> int:
             tool = await engine.tool(name)
             about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
             written = [f"# asked for as: {one_line(request)}" for request in tool.example_requests]
-            served = [f"# has served: {one_line(request)}" for request in await engine.served_requests(name)]
+            served = [f"# has served: {one_line(request)}" for request in await engine.used_requests(name)]
             head = "\n".join([about, *written, *served])
             typer.echo(visible(f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:

@@ -187,15 +187,18 @@ class Engine:
         """Raises: ToolNotFound, ToolModified."""
         return await self.library.get(name)
 
-    async def served_requests(self, name: str) -> tuple[str, ...]:
+    async def used_requests(self, name: str) -> tuple[str, ...]:
         """What a tool has served and is found by, the newest first."""
-        return await self.library.served_requests(name)
+        return await self.library.used_requests(name)
 
     async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
         """Have a tool found no more by a request that it has served; those that are left. Raises: RequestError: there is none such."""
         if not await self.library.forget_request(name, request):
-            raise RequestError(f"{name} is found by no request {request[:80]!r} that it has served", "look at the tool's page")
-        return await self.library.served_requests(name)
+            raise RequestError(
+                f"{name} is found by no request {request[:80]!r} that it has served",
+                f"`python -m src tools {name}` lists them",
+            )
+        return await self.library.used_requests(name)
 
     async def lessons(self) -> tuple[Lesson, ...]:
         """What was learnt from earlier turns, the weightiest first, expired ones last."""

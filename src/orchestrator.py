@@ -31,9 +31,9 @@ from src.runtime import (
     MiniAgents,
     StreamAppender,
 )
-from src.served_requests import ServedRequests
 from src.stages import Served, Stages, question
 from src.synthesis_engine import Reply, SynthesisEngine
+from src.used_requests import UsedRequests
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ class Orchestrator:
         """`runtime` is the context that turns run under; `recall` gives each turn its access to what was learnt."""
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
         decider = Decider(library, executor, sureness or Sureness())
-        self._stages = Stages(library, decider, executor, synthesis, ServedRequests(library, self._runtime))
+        self._stages = Stages(library, decider, executor, synthesis, UsedRequests(library, self._runtime))
         self._plans = PlanRunner(self._stages)
         self._recall = recall
         self._agent = MiniAgent(self._take, alias="ORCHESTRATOR", description="Answers requests with tools, and builds those that lack.")

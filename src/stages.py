@@ -16,8 +16,8 @@ from src.core.verdict import Execution, Killed, Raised, Returned
 from src.decision import Decider, Decision
 from src.execution.outcome import own_failure
 from src.executor import Call, Executor, Misfit, NoFit
-from src.served_requests import ServedRequests
 from src.synthesis_engine import Reply, SynthesisEngine
+from src.used_requests import UsedRequests
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Stages:
     """What a request goes through, be it a turn's or that of a step of a plan."""
 
     def __init__(
-        self, library: ToolLibrary, decider: Decider, executor: Executor, synthesis: SynthesisEngine, requests: ServedRequests
+        self, library: ToolLibrary, decider: Decider, executor: Executor, synthesis: SynthesisEngine, requests: UsedRequests
     ) -> None:
         self._library, self._decider, self._executor, self._synthesis = library, decider, executor, synthesis
         self._requests = requests

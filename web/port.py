@@ -76,7 +76,7 @@ class Engine(Protocol):
         """Raises: ToolNotFound, ToolModified."""
         ...
 
-    async def served_requests(self, name: str) -> tuple[str, ...]:
+    async def used_requests(self, name: str) -> tuple[str, ...]:
         """What a tool has served and is found by, the newest first."""
         ...
 

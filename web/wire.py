@@ -97,13 +97,13 @@ def lesson_line(lesson: Lesson) -> dict[str, Any]:
     return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
-def tool_page(tool: Tool, served: Sequence[str]) -> dict[str, Any]:
-    """All about one tool; `served`: requests of people by which it is found."""
+def tool_page(tool: Tool, used_requests: Sequence[str]) -> dict[str, Any]:
+    """All about one tool, with the requests that it has served and is found by."""
     shown = plain(tool)
     page = {key: shown[key] for key in ("code", "tests", "example_requests", "digest")}
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
-    found_by = {"served_requests": list(served)}
-    return {**tool_line(tool), **page, **found_by, "parameters": parameters, "returns": tool.signature.returns}
+    more = {"parameters": parameters, "returns": tool.signature.returns, "used_requests": list(used_requests)}
+    return {**tool_line(tool), **page, **more}
 
 
 def version_line(version: ToolVersion) -> dict[str, Any]:

@@ -85,7 +85,8 @@ class OpenAIEmbedder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
             raise self._unavailable(f"{self._named} gives a vector without a direction", "set another OPENAI_EMBEDDING_MODEL")
-        return vectors / norms
+        units: npt.NDArray[np.float32] = vectors / norms
+        return units
 
     def _failure(self, error: OpenAIError) -> EmbedderUnavailable:
         server = self._server

@@ -60,7 +60,7 @@ test("a change is under way until it is done, and shows in the list at once", ()
 });
 
 test("a request that is removed leaves the page of its tool without it", () => {
-  const page = { name: "add", served_requests: [] };
+  const page = { name: "add", used_requests: [] };
   const done = after(loaded, { type: "tool_change_begun", name: "add" }, { type: "request_forgotten", name: "add", tool: page });
   assert.deepEqual([done.changing, done.toolDetails.add, done.announcement.text], [null, { tool: page }, "Request removed."]);
 });

@@ -238,7 +238,7 @@ class FakeEngine:
             raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
         return TOOL
 
-    async def served_requests(self, name: str) -> tuple[str, ...]:
+    async def used_requests(self, name: str) -> tuple[str, ...]:
         return SERVED
 
     async def forget_request(self, name: str, request: str) -> tuple[str, ...]:

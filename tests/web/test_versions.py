@@ -64,7 +64,7 @@ def test_what_changes_a_tool_answers_with_the_tool(server: ServerProcess, visito
         ("restore", "add", 2, "provisional"),
         ("forget", "add", 2, "provisional"),
     ]
-    assert answers["forget"]["served_requests"] == ["3 and 4 together"]
+    assert answers["forget"]["used_requests"] == ["3 and 4 together"]
     with server.program() as program:
         assert program.post(f"{server.url}/api/tools/add/rollback", json={"to": 1}).json()["version"] == 3
 

@@ -7,9 +7,9 @@ import { Icon } from "../icons.js";
 import { dispatch } from "../store.js";
 import { Confirm } from "./confirm.js";
 
-export function Requests({ name, written, served }) {
+export function Requests({ name, written, used }) {
   const heading = useRef(null);
-  if (written.length + served.length === 0) return null;
+  if (written.length + used.length === 0) return null;
   const remove = async (text) => {
     await forget(name, text);
     heading.current?.focus(); // the button that had the focus is gone
@@ -17,14 +17,14 @@ export function Requests({ name, written, served }) {
   return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>Ask for it like this</h3>
     <ul class="examples compact" data-testid="requests">
       ${written.map((text) => html`<li key=${text}><${Example} text=${text} /></li>`)}
-      ${served.map((text) => html`<${Served} key=${`served ${text}`} name=${name} text=${text} remove=${remove} />`)}
+      ${used.map((text) => html`<${Used} key=${`used ${text}`} name=${name} text=${text} remove=${remove} />`)}
     </ul>
-    ${served.length > 0 && html`<p class="step-note">Those that can be removed are requests of people that it has served.</p>`}`;
+    ${used.length > 0 && html`<p class="step-note">Those that can be removed are requests of people that it has served.</p>`}`;
 }
 
-function Served({ name, text, remove }) {
+function Used({ name, text, remove }) {
   const question = `Have ${name} no longer be found by “${text}”? That is for everybody.`;
-  return html`<li class="served"><${Example} text=${text} /><${Confirm} testid="forget" label="Remove" about=${text} question=${question} act=${() => remove(text)} /></li>`;
+  return html`<li class="used-request"><${Example} text=${text} /><${Confirm} testid="forget" label="Remove" about=${text} question=${question} act=${() => remove(text)} /></li>`;
 }
 
 function Example({ text }) {

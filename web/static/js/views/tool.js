@@ -50,13 +50,13 @@ function Body({ tab, tool, problem }) {
 }
 
 function Overview({ tool, problem }) {
-  const { description, signature, parameters = [], example_requests: written = [], served_requests: served = [] } = tool;
+  const { description, signature, parameters = [], example_requests: written = [], used_requests: used = [] } = tool;
   return html`<div class="overview">
     ${problem && html`<${Problem} title="That was not possible" testid="change-problem" ...${problem} />`}
     <p class="overview-text">${description}</p>
     <${CodeBlock} code=${signature} label="Signature" whole />
     ${parameters.length > 0 && html`<h3 class="eyebrow">Parameters</h3><dl class="facts">${parameters.map((p) => html`<${Parameter} key=${p.name} parameter=${p} />`)}</dl>`}
-    <${Requests} name=${tool.name} written=${written} served=${served} />
+    <${Requests} name=${tool.name} written=${written} used=${used} />
     <h3 class="eyebrow">About</h3>
     <dl class="facts">
       <dt>version</dt><dd>${tool.version}, ${tool.standing}</dd>

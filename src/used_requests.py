@@ -2,9 +2,6 @@
 
 import logging
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from src.core.errors import AgentError
 from src.core.protocols import ToolLibrary
 from src.core.secrets import without_secrets
 from src.core.tool import Tool
@@ -16,7 +13,7 @@ LONGEST = 500
 """Characters; beyond, a request is data more than words."""
 
 
-class ServedRequests:
+class UsedRequests:
     """Hands requests to the library in the background, since embedding them takes a while that no turn should wait for."""
 
     def __init__(self, library: ToolLibrary, background: PromisingContext) -> None:
@@ -30,5 +27,5 @@ class ServedRequests:
     async def _record(self, tool: Tool, request: str) -> None:
         try:
             await self._library.record_request(tool.name, tool.version, request)
-        except (AgentError, SQLAlchemyError):  # the turn has its answer, and the tool is found as before
-            log.warning("%s is not found by a request that it has served", tool.name, exc_info=True)
+        except Exception:  # the edge of the background: the turn goes on, and the tool is found as before
+            log.exception("%s is not found by a request that it has served", tool.name)
