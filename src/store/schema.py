@@ -116,6 +116,32 @@ tool_vectors = sa.Table(
     sa.Column("vector", sa.LargeBinary, nullable=False),  # little-endian float32
 )
 
+tool_requests = sa.Table(
+    "tool_requests",  # that a tool has served; its example requests stand in its record
+    metadata,
+    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column("request", sa.Text, primary_key=True),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)
+
+tool_words = sa.Table(
+    "tool_words",  # on SQLite triggers copy them to the FTS5 table WORD_INDEX, whose rowid is the id
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), nullable=False, unique=True),
+    sa.Column("words", sa.Text, nullable=False),
+)
+
+WORD_INDEX = "tool_words_index"
+
+tool_changes = sa.Table(
+    "tool_changes",  # the last change of every name that ever was a tool's, numbered by properties.library_revision
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("embedder", sa.String(128), primary_key=True),  # "": of the record, else of this embedder's vector
+    sa.Column("revision", sa.Integer, nullable=False, index=True),
+)
+
 lessons = sa.Table(
     "lessons",
     metadata,
