@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
+from typing import TypeVar
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
 import httpx  # noqa: F401
@@ -21,7 +22,7 @@ from src.core.events import Limits
 from src.core.protocols import Embedder
 from src.core.status import ModelStatus
 from src.decision import Sureness
-from src.embedding.choice import chosen_embedder
+from src.embedding.choice import chosen_embedder, former_embedder
 from src.embedding.minilm import MiniLM
 from src.embedding.openai import OpenAIEmbedder
 from src.engine import Changes, Engine
@@ -45,6 +46,8 @@ from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
+EmbedderT = TypeVar("EmbedderT", bound=Embedder | None)
+
 OFFLINE_MODEL = "offline"
 SEEDED = ".seeded"
 """File in the tools folder that says that the seeds were added once, see `SeedMark`."""
@@ -61,7 +64,7 @@ async def build_engine(settings: Settings) -> Engine:
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
         minilm = MiniLM.below(settings.data_dir)
-        embedder = _embedder(settings, minilm, stack)
+        embedder = _closed_with(stack, chosen_embedder(settings, minilm))
         sandbox = SecureSandbox.of(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
@@ -70,6 +73,7 @@ async def build_engine(settings: Settings) -> Engine:
             settings.tools_dir,
             settings.chroma_persist_dir,
             embedder,
+            former=lambda embedder_id: _closed_with(stack, former_embedder(settings, minilm, embedder_id)),
             trust=TrustRule(settings.trust_after, settings.retire_after),
             on_change=changes.tell,
         )
@@ -136,8 +140,7 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator
             portal.call(engine.aclose)
 
 
-def _embedder(settings: Settings, minilm: MiniLM, stack: AsyncExitStack) -> Embedder:
-    embedder = chosen_embedder(settings, minilm)
+def _closed_with(stack: AsyncExitStack, embedder: EmbedderT) -> EmbedderT:
     if isinstance(embedder, OpenAIEmbedder):
         stack.callback(embedder.close)
     return embedder

@@ -242,7 +242,8 @@ class Engine:
 
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.count(), self.library.settle(0))
-        library = LibraryStatus(tools=tools, detail=f"{count(tools, 'tool')}, {_SEARCH[index]}")
+        words = [f"{count(tools, 'tool')}, {_SEARCH[index]}", *map(str, filter(None, [self.library.embedded]))]
+        library = LibraryStatus(tools=tools, detail="; ".join(words))
         return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits)
 
     async def seed(self, report: Callable[[str], None]) -> Planted:

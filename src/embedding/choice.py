@@ -1,4 +1,4 @@
-"""The choice of the embedder by settings, and which others can be made."""
+"""The choice of the embedder by settings, and of the one that tools were embedded with before."""
 
 from config import Settings
 from src.core.errors import ConfigurationError
@@ -17,33 +17,30 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> Embedder:
         return minilm
     if settings.offline:
         raise ConfigurationError("EMBEDDER='openai' has no server", "set OPENAI_API_KEY or OPENAI_BASE_URL, or EMBEDDER=minilm")
-    if _dimensions(settings) is None:
+    model = settings.openai_embedding_model
+    dimensions = settings.openai_embedding_dimensions or DIMENSIONS.get(model)
+    if dimensions is None:
         raise ConfigurationError(
-            f"OPENAI_EMBEDDING_MODEL={settings.openai_embedding_model!r} gives vectors of unknown length",
+            f"OPENAI_EMBEDDING_MODEL={model!r} gives vectors of unknown length",
             "set OPENAI_EMBEDDING_DIMENSIONS to how many numbers one has",
         )
-    return _openai(settings)
+    return _openai(settings, model, dimensions)
 
 
-def other_embedders(settings: Settings, minilm: MiniLM) -> tuple[Embedder, ...]:
-    """Those that EMBEDDER does not name and that can be made all the same, to search by the vectors that they have left."""
-    if settings.embedder == "openai":
-        return (minilm,)
-    return () if settings.offline or _dimensions(settings) is None else (_openai(settings),)
+def former_embedder(settings: Settings, minilm: MiniLM, embedder_id: str) -> Embedder | None:
+    """The one with that id, whatever EMBEDDER says; None if it can't be made with these settings."""
+    if embedder_id == minilm.id:
+        return minilm
+    named = OpenAIEmbedder.named(embedder_id)
+    return _openai(settings, *named) if named and not settings.offline else None
 
 
-def _openai(settings: Settings) -> OpenAIEmbedder:
-    dimensions = _dimensions(settings)
-    assert dimensions
+def _openai(settings: Settings, model: str, dimensions: int) -> OpenAIEmbedder:
     return OpenAIEmbedder(
-        model=settings.openai_embedding_model,
+        model=model,
         dimensions=dimensions,
         api_key=settings.openai_api_key.get_secret_value() if settings.openai_api_key else None,
         base_url=settings.openai_base_url,
         timeout=settings.openai_timeout,
         max_retries=settings.openai_max_retries,
     )
-
-
-def _dimensions(settings: Settings) -> int | None:
-    return settings.openai_embedding_dimensions or DIMENSIONS.get(settings.openai_embedding_model)

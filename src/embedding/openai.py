@@ -13,6 +13,7 @@ from src.core.server import Server
 OPENAI = "https://api.openai.com/v1"
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 """Of OpenAI's own models, by name."""
+_KIND = "openai"
 _BATCH = 128
 """Texts in one call; together they stay below the 300,000 tokens that OpenAI takes, unless all are as long as they may be."""
 _MAX_CHARACTERS = 8_000
@@ -37,7 +38,14 @@ class OpenAIEmbedder:
 
     @property
     def id(self) -> str:
-        return f"openai:{self._server.model}:{self._dimensions}"
+        return f"{_KIND}:{self._server.model}:{self._dimensions}"
+
+    @staticmethod
+    def named(embedder_id: str) -> tuple[str, int] | None:
+        """Model and dimensions that an id names; None if it is no id of this kind."""
+        kind, _, rest = embedder_id.partition(":")
+        model, _, dimensions = rest.rpartition(":")
+        return (model, int(dimensions)) if kind == _KIND and model and dimensions.isdecimal() else None
 
     @property
     def dimensions(self) -> int:

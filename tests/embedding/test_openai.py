@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from config import load_settings
+from config import Settings, load_settings
 from src.core.errors import ConfigurationError, EmbedderUnavailable
-from src.embedding.choice import chosen_embedder, other_embedders
+from src.embedding.choice import chosen_embedder, former_embedder
 from src.embedding.minilm import MiniLM
 from src.embedding.openai import OpenAIEmbedder
 from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
@@ -106,19 +106,21 @@ def test_a_server_that_is_not_there_is_named() -> None:
 def test_the_settings_choose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: EmbeddingsServer) -> None:
     minilm = MiniLM(tmp_path)
 
-    def chosen(**settings: str) -> tuple[str, list[str]]:
+    def settings(**given: str) -> Settings:
         for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EMBEDDER", "OPENAI_EMBEDDING_MODEL", "OPENAI_EMBEDDING_DIMENSIONS"):
-            monkeypatch.setenv(name, settings.get(name, ""))
-        loaded = load_settings(None)
-        return chosen_embedder(loaded, minilm).id, [e.id for e in other_embedders(loaded, minilm)]
+            monkeypatch.setenv(name, given.get(name, ""))
+        return load_settings(None)
 
-    here, nomic = {"OPENAI_BASE_URL": server.base_url}, {"OPENAI_EMBEDDING_MODEL": "nomic-embed-text"}
-    sized = {"OPENAI_EMBEDDING_DIMENSIONS": "768"}
-    assert chosen() == (minilm.id, [])
-    assert chosen(**here, **nomic, EMBEDDER="minilm") == (minilm.id, [])
-    assert chosen(**here, **nomic, **sized) == (minilm.id, ["openai:nomic-embed-text:768"])
-    assert chosen(**here, EMBEDDER="openai") == ("openai:text-embedding-3-small:1536", [minilm.id])
+    here, nomic = {"OPENAI_BASE_URL": server.base_url}, {"OPENAI_EMBEDDING_MODEL": "nomic:embed", "EMBEDDER": "openai"}
+    assert chosen_embedder(settings(), minilm) is chosen_embedder(settings(**here), minilm) is minilm
+    assert chosen_embedder(settings(**here, EMBEDDER="openai"), minilm).id == "openai:text-embedding-3-small:1536"
+    sized = chosen_embedder(settings(**here, **nomic, OPENAI_EMBEDDING_DIMENSIONS="768"), minilm)
     with pytest.raises(ConfigurationError, match="EMBEDDER='openai' has no server"):
-        chosen(EMBEDDER="openai")
-    with pytest.raises(ConfigurationError, match="OPENAI_EMBEDDING_MODEL='nomic-embed-text' gives vectors of unknown length"):
-        chosen(**here, **nomic, EMBEDDER="openai")
+        chosen_embedder(settings(EMBEDDER="openai"), minilm)
+    with pytest.raises(ConfigurationError, match="OPENAI_EMBEDDING_MODEL='nomic:embed' gives vectors of unknown length"):
+        chosen_embedder(settings(**here, **nomic), minilm)
+
+    known = (minilm.id, sized.id, "hashing:64", "openai:768", "openai:nomic:many")
+    made = [former_embedder(settings(**here), minilm, one) for one in known]
+    assert [one and one.id for one in made] == [minilm.id, "openai:nomic:embed:768", None, None, None]
+    assert [former_embedder(settings(), minilm, one) for one in known] == [minilm, None, None, None, None]
