@@ -93,11 +93,12 @@ class Decider:
 
     async def _search(self, turn: Turn) -> _Found:
         """The tools nearest to the request, by itself and as one that goes on from those before it."""
-        alone = await self._library.search(turn.request, CANDIDATES)
-        found, former = list(alone), [m.content for m in turn.history if m.role == "user"]
-        for count in sorted({min(count, len(former)) for count in (1, _LOOKED_BACK)} - {0}):
-            if count == 1 or all(c.confidence < self._sureness.floor for c in found):
-                found += await self._library.search("\n".join([*former[-count:], turn.request]), CANDIDATES)
+        former = [m.content for m in turn.history if m.role == "user"]
+        alone = found = await self._library.search(turn.request, CANDIDATES)
+        if former:
+            found += await self._library.search("\n".join([*former[-1:], turn.request]), CANDIDATES)
+        if len(former) > 1 and all(c.confidence < self._sureness.floor for c in found):
+            found += await self._library.search("\n".join([*former[-_LOOKED_BACK:], turn.request]), CANDIDATES)
         best: dict[str, Candidate] = {}
         for candidate in sorted(found, key=lambda c: -c.confidence):  # stable: of equals, what was found alone is first
             best.setdefault(candidate.tool.name, candidate)

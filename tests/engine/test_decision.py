@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from src.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
+from src.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from src.core.events import FINAL, Event, NoToolFound, ToolFound, TurnFailed, TurnFinished
 from src.core.prompt import ChatMessage, FunctionCall
 from src.core.spec import SpecificationReply
@@ -154,6 +154,12 @@ async def test_without_the_model_nothing_is_built():
     events = await Decided(ScriptedModel(GONE), ListedLibrary(tool(), confidence=0.7)).ask("2 plus 1")
     told = "no tool is near enough to be taken without the model (the nearest, add_numbers, has a confidence of 70%), and none can be built"
     assert failure(events) == ("searching", f"{told}: the model is gone", "start it")
+
+
+async def test_a_budget_that_is_used_up_ends_the_turn_whatever_the_search_found():
+    model = ScriptedModel(BudgetExceeded("the turn has used up its budget of 1 model calls", "raise TURN_MAX_CALLS"))
+    events = await Decided(model, ListedLibrary(tool("roll_dice", NO_NEEDS))).ask("roll")
+    assert failure(events) == ("searching", "the turn has used up its budget of 1 model calls", "raise TURN_MAX_CALLS")
 
 
 async def test_a_request_that_a_found_tool_has_served_is_learnt():
