@@ -94,6 +94,7 @@ class CapabilityRegistry:
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         """The tools nearest to a request, best first; none that are retired. Raises: EmbedderUnavailable."""
+        await self._reembedding.wait()
         found = await asyncio.to_thread(self._search, request, limit)
         self._index.follow(self._inventory.shelf.revision)
         self._tell()

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,6 +62,9 @@ class Reembedding:
         """What searches go by until all tools are embedded; None: by what is."""
         self.progress: Embedded | None = None
         """None where there is nothing to do."""
+        self.patience = 5.0
+        """Seconds after the start that searches wait if they have nothing to go by; enough for some hundred tools."""
+        self._begun, self._ended = 0.0, asyncio.Event()
 
     def begin(self) -> None:
         """See what there is to do, before the first search. Blocking."""
@@ -67,29 +72,40 @@ class Reembedding:
             missing, known = records.unembedded(connection, self._embedder.id), records.embedders(connection)
         if not missing:
             return
-        self.progress = Embedded(0, len(missing), self._embedder.id)
+        self._begun, self.progress = time.monotonic(), Embedded(0, len(missing), self._embedder.id)
         most = max(known, key=lambda embedder: (known[embedder], embedder == self._embedder.id), default=self._embedder.id)
         former = None if most == self._embedder.id else self._make(most)
         if former is not None:
             self.former, self._vectors.former = Space.of(former), former
 
+    async def wait(self) -> None:
+        """Wait until searches have something to go by, but not for long."""
+        if self.progress is not None and self.former is None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), max(0.0, self._begun + self.patience - time.monotonic()))
+
     async def run(self) -> None:
         """Embed what is to be embedded, then drop the vectors of all other embedders."""
+        try:
+            await self._embed()
+        except AgentError as error:
+            _log.warning("not all tools have vectors of %s, the next start goes on: %s; %s", self._embedder.id, error, error.remedy)
+        else:
+            self.former = self._vectors.former = self.progress = None
+            await asyncio.to_thread(self._drop_others)
+        finally:
+            self._ended.set()
+
+    async def _embed(self) -> None:
         missing = await asyncio.to_thread(self._missing)
         if missing:
             by = f", found by those of {self.former.embedder.id} meanwhile" if self.former else ""
             _log.info("%s without vectors of %s: embedded now%s", count(len(missing), "tool"), self._embedder.id, by)
-        try:
-            for start in range(0, len(missing), _AT_ONCE):
-                batch = missing[start : start + _AT_ONCE]
-                await asyncio.gather(*(asyncio.to_thread(self._vectors.complete, name) for name in batch))
-                self.progress = Embedded(start + len(batch), len(missing), self._embedder.id)
-                _log.info("%s", self.progress)
-        except AgentError as error:
-            _log.warning("not all tools have vectors of %s, the next start goes on: %s; %s", self._embedder.id, error, error.remedy)
-            return
-        self.former = self._vectors.former = self.progress = None
-        await asyncio.to_thread(self._drop_others)
+        for start in range(0, len(missing), _AT_ONCE):
+            batch = missing[start : start + _AT_ONCE]
+            await asyncio.gather(*(asyncio.to_thread(self._vectors.complete, name) for name in batch))
+            self.progress = Embedded(start + len(batch), len(missing), self._embedder.id)
+            _log.info("%s", self.progress)
 
     def _missing(self) -> list[str]:
         with reading(self._engine) as connection:
