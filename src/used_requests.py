@@ -1,6 +1,7 @@
 """The requests that tools have served: the library finds a tool by them, beside those that it was written with."""
 
 import logging
+from contextvars import Context
 
 from src.core.protocols import ToolLibrary
 from src.core.secrets import without_secrets
@@ -22,7 +23,8 @@ class UsedRequests:
     def note(self, tool: Tool, request: str) -> None:
         """The tool was found for the request and has served it; nothing is kept of one that is long or holds a secret."""
         if len(request) <= LONGEST and without_secrets(request) == request:
-            self._background.start(self._record(tool, request))
+            # In a context of its own, so that the end of the turn, or of the step of a plan, does not cancel it.
+            Context().run(self._background.start, self._record(tool, request))
 
     async def _record(self, tool: Tool, request: str) -> None:
         try:

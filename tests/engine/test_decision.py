@@ -1,5 +1,6 @@
 """The decision: what a model that chooses costs, where it is not asked, what happens without it, and which requests are learnt."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -189,6 +190,26 @@ async def test_what_the_search_alone_decided_is_not_learnt():
     library = ListedLibrary(tool())
     await Decided(ScriptedModel(SENSELESS, ADD, "3"), library).ask("2 plus 1")
     assert library.requests == []
+
+
+async def test_what_was_served_is_learnt_though_its_turn_is_stopped_then():
+    class Patient(ListedLibrary):
+        async def record_request(self, name: str, version: int, request: str) -> None:
+            begun.set()
+            await stopped.wait()
+            await super().record_request(name, version, request)
+
+    begun, stopped = asyncio.Event(), asyncio.Event()
+    library, model = Patient(tool()), ScriptedModel(ADD, "3")
+    async with MiniAgents() as runtime:
+        executor = Executor(model, ScriptedSandbox(returned("3")), library)
+        synthesis = SynthesisEngine(model, ScriptedSandbox(), library, model_name="scripted")
+        running = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), runtime=runtime).begin("2 plus 1")
+        await begun.wait()
+        running.stop()
+        assert [type(event) in FINAL for event in [event async for event in running]][-1]
+        stopped.set()
+    assert library.requests == [("add_numbers", 1, "2 plus 1")]
 
 
 async def test_learning_that_fails_fails_no_turn(caplog):
