@@ -228,8 +228,8 @@ class Engine:
         return await self.library.restore(name)
 
     async def status(self) -> EngineStatus:
-        sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))
-        library = LibraryStatus(tools=len(tools), detail=f"{count(len(tools), 'tool')}, {_SEARCH[index]}")
+        sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.count(), self.library.settle(0))
+        library = LibraryStatus(tools=tools, detail=f"{count(tools, 'tool')}, {_SEARCH[index]}")
         return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits)
 
     async def seed(self, report: Callable[[str], None]) -> Planted:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import sqlalchemy as sa
@@ -18,6 +18,11 @@ State = Literal["pending", "revising", "active", "missing", "removing"]
 """pending: the first files are being written; revising: files are being replaced by those of the version in the record;
 missing: files were deleted by hand; removing: files are being deleted."""
 
+_STATES: dict[str, State] = {state: state for state in get_args(State)}
+_STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
+"""One string for all tools."""
+REGISTERED: tuple[State, ...] = ("active", "revising")
+
 _CHUNK = 500
 """Names in one query; SQLite allows some thousand parameters."""
 
@@ -30,26 +35,40 @@ class Embedding(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What is read of every tool at every look."""
+    """What is kept in memory of every tool."""
 
     name: str
     state: State
-    digest: str
     created_at: datetime
     version: int
     standing: Standing
-    uses: int
 
     @property
-    def edition(self) -> tuple[str, datetime, int]:
-        """Tells what the name stands for now from all that it stood for before."""
-        return self.digest, self.created_at, self.version
+    def registered(self) -> bool:
+        return self.state in REGISTERED
 
 
-def entries(connection: sa.Connection) -> list[Entry]:
-    columns = tools.c.name, tools.c.state, tools.c.digest, tools.c.created_at, tools.c.version, tools.c.standing, tools.c.uses
-    rows = connection.execute(sa.select(*columns).order_by(tools.c.name))
-    return [Entry(r.name, r.state, r.digest, utc(r.created_at), r.version, r.standing, r.uses) for r in rows]
+def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, Entry]:
+    """By name, of these tools or of all."""
+    chosen = sa.select(tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing)
+    queries = [chosen] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+    rows = (row for query in queries for row in connection.execute(query))
+    return {r.name: Entry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
+
+
+def unfinished(connection: sa.Connection) -> dict[str, State]:
+    """What killed processes began, by the tools' names."""
+    chosen = sa.select(tools.c.name, tools.c.state).where(tools.c.state.in_(("pending", "revising", "removing")))
+    return {row.name: row.state for row in connection.execute(chosen.order_by(tools.c.name))}
+
+
+def digests(connection: sa.Connection, names: Sequence[str], state: State = "active") -> dict[str, str]:
+    """What was verified of those of the tools that are in that state, by name."""
+    return {
+        row.name: row.digest
+        for chunk in _chunks(names)
+        for row in connection.execute(sa.select(tools.c.name, tools.c.digest).where(tools.c.name.in_(chunk), tools.c.state == state))
+    }
 
 
 def state_of(connection: sa.Connection, name: str) -> State | None:
@@ -132,11 +151,28 @@ def delete(connection: sa.Connection, name: str) -> None:
     revisions.note(connection, name)
 
 
-def vectors(connection: sa.Connection, names: Sequence[str], embedder: str) -> Iterator[tuple[str, Vector]]:
-    for chunk in _chunks(names):
-        chosen = tool_vectors.c.name.in_(chunk), tool_vectors.c.embedder == embedder
-        for row in connection.execute(sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(*chosen)):
-            yield row.name, np.frombuffer(row.vector, dtype="<f4").astype(np.float32)
+def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | None = None) -> Iterator[tuple[str, Vector]]:
+    """The vectors of registered tools that are not retired, by name; of these tools, or of all in the order of their names."""
+    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    chosen = sa.select(tools.c.name, tool_vectors.c.vector).join(tool_vectors, tool_vectors.c.name == tools.c.name).where(*there)
+    queries = [chosen.order_by(tools.c.name)] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+    for query in queries:
+        for row in connection.execute(query):
+            yield row.name, np.frombuffer(row.vector, dtype="<f4").astype(np.float32, copy=False)
+
+
+def searched_count(connection: sa.Connection, embedder: str) -> int:
+    """How many vectors `searched` gives of all tools."""
+    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
+    return int(connection.execute(sa.select(sa.func.count()).select_from(joined).where(*there)).scalar_one())
+
+
+def unembedded(connection: sa.Connection, embedder: str) -> list[str]:
+    """Names of the registered tools that have no vector of the embedder."""
+    embedded = sa.select(tool_vectors.c.name).where(tool_vectors.c.embedder == embedder)
+    chosen = sa.select(tools.c.name).where(tools.c.state.in_(REGISTERED), tools.c.name.not_in(embedded))
+    return list(connection.execute(chosen.order_by(tools.c.name)).scalars())
 
 
 def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) -> None:

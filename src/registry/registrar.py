@@ -140,16 +140,16 @@ class Registrar:
         with self._alone():
             self._files.prepare()
             with reading(self._engine) as connection:
-                began = [e for e in records.entries(connection) if e.state in ("pending", "revising", "removing")]
-                tools = {t.name: t for t in records.load(connection, [e.name for e in began])}
-            for entry in began:
+                began = records.unfinished(connection)
+                tools = {t.name: t for t in records.load(connection, list(began))}
+            for name, state in began.items():
                 try:
-                    if entry.state == "removing":
-                        self._take_away(entry.name)
+                    if state == "removing":
+                        self._take_away(name)
                     else:
-                        self._complete(tools[entry.name])
+                        self._complete(tools[name])
                 except OSError:
-                    _log.exception("the tool %s stays %s until the next start", entry.name, entry.state)
+                    _log.exception("the tool %s stays %s until the next start", name, state)
 
     def write_words(self) -> None:
         """Write down the words of tools that an older version of this program has registered. Raises: LibraryError."""
@@ -157,17 +157,17 @@ class Registrar:
             for tool in records.load(connection, records.without_words(connection)):
                 lexical.write(connection, tool, ())
 
-    def settle(self) -> None:
-        """Write down which tools lost their files by hand, and which got them back. Raises: LibraryError."""
+    def settle(self, names: Iterable[str]) -> None:
+        """Write down which of these tools lost their files by hand, and which got them back. Raises: LibraryError."""
         with self._alone(), writing(self._engine) as connection:
-            present = self._files.survey()
-            for entry in records.entries(connection):
-                if entry.state == "active" and code_file(entry.name) not in present:
-                    records.set_state(connection, entry.name, "missing")
-                elif entry.state == "missing" and code_file(entry.name) in present:
-                    sources = self._files.read(entry.name)
-                    if sources is not None and sources.digest == entry.digest:
-                        records.set_state(connection, entry.name, "active")
+            for name, entry in records.entries(connection, list(names)).items():
+                present = self._files.stamps(name)[0] is not None
+                if entry.state == "active" and not present:
+                    records.set_state(connection, name, "missing")
+                elif entry.state == "missing" and present:
+                    sources = self._files.read(name)
+                    if sources is not None and sources.digest == records.digests(connection, [name], "missing").get(name):
+                        records.set_state(connection, name, "active")
 
     def _complete(self, tool: Tool) -> None:
         self._files.place(tool.name, _sources(tool))

@@ -75,4 +75,4 @@ class _FoundBy(NamedTuple):
 
 def _found_by(connection: sa.Connection, name: str) -> _FoundBy | None:
     tool = next(records.load(connection, [name]), None)
-    return tool and _FoundBy(tool, requests.used(connection, name))
+    return _FoundBy(tool, requests.used(connection, name)) if tool is not None else None

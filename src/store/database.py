@@ -40,11 +40,25 @@ def open_database(url: str) -> sa.Engine:
         raise DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason}", _remedy(error)) from error
 
 
-def _open(url: str) -> sa.Engine:
+def attach(url: str) -> sa.Engine:
+    """A database that another process has opened, as it is. Errors come with the first use."""
     engine = sa.create_engine(url)
+    if engine.dialect.name == "sqlite":
+        _speak_sqlite(engine)
+    return engine
+
+
+def address(engine: sa.Engine) -> str:
+    """The URL, with its password, for another process, whatever its current folder is."""
+    url = engine.url
+    if engine.dialect.name == "sqlite" and url.database:
+        url = url.set(database=str(Path(url.database).resolve()))
+    return url.render_as_string(hide_password=False)
+
+
+def _open(url: str) -> sa.Engine:
+    engine = attach(url)
     try:
-        if engine.dialect.name == "sqlite":
-            _speak_sqlite(engine)
         with _one_process_only(engine.url):
             if engine.dialect.name == "sqlite":
                 _keep_a_write_ahead_log(engine)
