@@ -21,6 +21,7 @@ from src.registry import lexical, names, records, requests, revisions, versions
 from src.registry.change import LibraryChange
 from src.registry.exact import ExactSearch
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
+from src.registry.fitting.calibration import Calibration, Progress, fit_library
 from src.registry.fusion import Vector
 from src.registry.index import IndexState, SearchIndex
 from src.registry.inventory import Inventory
@@ -249,6 +250,17 @@ class CapabilityRegistry:
         await self._look()
         return forgotten
 
+    async def calibrate(
+        self, folder: Path, data: Path | None = None, progress: Progress = lambda what, done, of: None
+    ) -> Calibration | None:
+        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
+
+        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`), EmbedderUnavailable, LibraryError.
+        """
+        tools = [tool for tool in await self.tools() if tool.standing != "retired"]
+        used = [await self.used_requests(tool.name) for tool in tools]
+        return await asyncio.to_thread(fit_library, list(zip(tools, used, strict=True)), self._embedder, folder, data, progress)
+
     async def settle(self, seconds: float = 60.0) -> IndexState:
         """Wait for the work in the background; says what became of the index."""
         with suppress(TimeoutError):
@@ -299,6 +311,7 @@ class CapabilityRegistry:
         shelf = self._inventory.look()
         if not shelf.searched:
             return ()
+        self._ranking.prepare(self._embedder)
         vector = self._ranking.request(self._embedder.embed([request])[0])
         evidence = self._evidence(shelf, request, vector)
         while True:

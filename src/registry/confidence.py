@@ -28,10 +28,7 @@ def confidences(evidence: Floats, tools: int, weights: Sequence[float]) -> Float
 
 
 def features(evidence: Floats, tools: int) -> Floats:
-    """What the model looks at, along a new last axis: a constant, evidence, lead over the best other candidate, log2 of the number of tools.
-
-    Each is of the order of 1.
-    """
+    """What the model looks at, along a new last axis: 1, the evidence, its lead over the best other, log2 of the number of tools."""
     lead = evidence - np.maximum(_best_other(evidence), _NOTHING)
     size = np.full_like(evidence, np.log2(min(tools, _MOST_TOOLS)))
     return np.stack([np.ones_like(evidence), evidence / 10, lead / 10, size / 10], axis=-1)

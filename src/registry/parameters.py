@@ -20,7 +20,7 @@ from src.registry.request_map import RequestMap
 from src.registry.scale import Scale
 
 _log = logging.getLogger(__name__)
-_SHIPPED = Path(__file__).with_name("fitted")
+SHIPPED = Path(__file__).with_name("fitted")
 _DEFAULT = "default"
 FOLDER = "ranking"
 """Name of the folder below DATA_DIR that holds what was fitted to the library at hand."""
@@ -46,8 +46,8 @@ class Parameters:
 
 def shipped(embedder: str) -> Parameters:
     """What ships for the embedder, else what ships for any. Raises: ParametersInvalid (the installation is damaged)."""
-    path = _file(_SHIPPED, embedder)
-    return read(path, embedder) if path.exists() else read(_SHIPPED / f"{_DEFAULT}.npz", "")
+    path = _file(SHIPPED, embedder)
+    return read(path, embedder) if path.exists() else read(SHIPPED / f"{_DEFAULT}.npz", "")
 
 
 def current(embedder: str, folder: Path | None) -> Parameters:
@@ -63,7 +63,7 @@ def current(embedder: str, folder: Path | None) -> Parameters:
 def read(path: Path, embedder: str) -> Parameters:
     """Raises: ParametersInvalid, which names the file and what is wrong."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}
         parameters = Parameters(
             embedder=str(found["embedder"]),
@@ -94,16 +94,17 @@ def write(parameters: Parameters, folder: Path) -> Path:
         file.write(content.getbuffer())
         file.flush()
         os.fsync(file.fileno())
+    Path(file.name).chmod(0o644)
     Path(file.name).replace(path)
     return path
 
 
-def forget(embedder: str, folder: Path) -> bool:
-    """Go back to what ships; says whether there was anything else."""
-    path = _file(folder, embedder)
-    there = path.exists()
-    path.unlink(missing_ok=True)
-    return there
+def forget(folder: Path) -> bool:
+    """Go back to what ships, for every embedder; says whether there was anything else."""
+    files = list(folder.glob("*.npz"))
+    for file in files:
+        file.unlink()
+    return bool(files)
 
 
 def _file(folder: Path, embedder: str) -> Path:

@@ -7,19 +7,24 @@ fit has not seen: a small library can't spoil it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
+from src.core.errors import LibraryError
+from src.core.protocols import Embedder
+from src.core.tool import ToolDraft
 from src.registry.confidence import BM25_EVIDENCE
 from src.registry.fitting import logistic
-from src.registry.fitting.judged import Bools, Judged, Rows
-from src.registry.fitting.logistic import Bools as Right
+from src.registry.fitting.data import read_sets
+from src.registry.fitting.judged import Bools, Judged, Rows, judge, leave_one_out
 from src.registry.fitting.logistic import Floats
 from src.registry.fitting.map_training import STEPS, Part, train
 from src.registry.fitting.samples import Searches, protocol, search, small_libraries
-from src.registry.parameters import Parameters
-from src.registry.request_map import Matrix, RequestMap
-from src.registry.scale import Scale
+from src.registry.parameters import Parameters, shipped, write
+from src.registry.request_map import RequestMap
+from src.registry.scale import Scale, scale_of
+from src.seeds import load_seeds
 
 LEAST_REQUESTS = 20
 """Fewer say nothing."""
@@ -65,8 +70,51 @@ class Calibration:
         return self.log_loss.adopted or bool(self.reciprocal_rank and self.reciprocal_rank.adopted)
 
 
-def calibrate(sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Progress) -> Calibration:
-    """`sets`: the library's own requests, and any data sets beside; `scale_of_map` measures the embedder's scale with a map. Blocking."""
+def fit_library(
+    tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, folder: Path, data: Path | None, progress: Progress
+) -> Calibration | None:
+    """Calibrate by the requests of these tools, which have beside them those that they have served, and by the sets in `data`.
+
+    What is better than what ships is kept in `folder`, for the next start. None if there are too few requests. Blocking.
+
+    Raises:
+        ConfigurationError: `data` holds no sets that can be read.
+        LibraryError: `folder` can't be written to.
+        EmbedderUnavailable
+    """
+    sets = _judged(tools, embedder, data, progress)
+    if sum(len(judged.requests) for judged in sets) < LEAST_REQUESTS:
+        return None
+    seeds = leave_one_out([(seed, ()) for seed in load_seeds()], embedder)
+    found = calibrate(sets, shipped(embedder.id), lambda request_map: scale_of(seeds, request_map), progress)
+    if found.changed:
+        try:
+            write(replace(found.parameters, embedder=embedder.id), folder)
+        except OSError as error:
+            raise LibraryError(
+                f"{folder} can't be written to: {error}", "correct its permissions, or set DATA_DIR to another folder"
+            ) from error
+    return found
+
+
+def _judged(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, data: Path | None, progress: Progress) -> list[Judged]:
+    sets = read_sets(data) if data else []
+    total = len(tools) + sum(len(s.tools) + len(s.queries) for s in sets)
+    done = 0
+
+    def embedded() -> None:
+        nonlocal done
+        done += 1
+        progress("embedding", done, total)
+
+    own = leave_one_out(tools, embedder, embedded)
+    return [judged for judged in (own, *(judge(s, embedder, embedded) for s in sets)) if len(judged.requests)]
+
+
+def calibrate(
+    sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Progress
+) -> Calibration:
+    """`sets`: the library's own requests, and any data sets beside; `scale_of_map` measures the embedder's scale with a map."""
     request_map, rank = _map(sets, now, scale_of_map, progress)
     found = replace(now, map=request_map, scale=scale_of_map(request_map))
     weights, loss, error = _confidence(sets, found)
@@ -156,7 +204,7 @@ def _searches(judged: Judged, parameters: Parameters) -> list[tuple[Searches, fl
     return [(f, 1 / len(found)) for f in found]
 
 
-def _stacked(searches: Sequence[tuple[Searches, float]], sets: Sequence[Judged]) -> tuple[Floats, Right, Floats, Rows, Bools]:
+def _stacked(searches: Sequence[tuple[Searches, float]], sets: Sequence[Judged]) -> tuple[Floats, Bools, Floats, Rows, Bools]:
     """Candidates one below the other: features, label, weight, fold of the request's tool, whether it is the best of its search."""
     fold_of = {judged.name: judged.gold.argmax(axis=1) % 2 for judged in sets}
     features = np.concatenate([s.features.reshape(-1, s.features.shape[-1]) for s, _ in searches])

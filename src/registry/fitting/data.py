@@ -10,7 +10,9 @@ from typing import Any
 from src.core.errors import ConfigurationError
 from src.core.signature import Parameter, Signature
 from src.core.tool import ToolDraft
+from src.registry.fusion import split_words
 
+_LONGEST_NAME = 200
 _TOOLS, _QUERIES, _EXAMPLES = "tools.jsonl", "queries*.jsonl", "example_requests.jsonl"
 
 
@@ -27,7 +29,7 @@ class RetrievalSet:
     ids: tuple[str, ...]
     """Of the tools, as the data has them; they decide which are absent."""
     tools: tuple[ToolDraft, ...]
-    """Without code and tests, under names that are all different."""
+    """Without code and tests, under names that are all different and may be those of files."""
     queries: tuple[Query, ...]
 
 
@@ -51,11 +53,14 @@ def read_sets(folder: Path, names: Sequence[str] = ()) -> list[RetrievalSet]:
 
 
 def _read(folder: Path) -> RetrievalSet:
-    examples = {row["id"]: tuple(row["examples"]) for row in _rows(folder / _EXAMPLES, "id", "examples")} if (folder / _EXAMPLES).exists() else {}
+    examples = (
+        {row["id"]: tuple(row["examples"]) for row in _rows(folder / _EXAMPLES, "id", "examples")} if (folder / _EXAMPLES).exists() else {}
+    )
     tools: dict[str, ToolDraft] = {}
     taken: set[str] = set()
     for row in _rows(folder / _TOOLS, "id", "name", "description"):
-        name = next(n for n in chain([row["name"]], (f"{row['name']}_{number}" for number in count(2))) if n not in taken)
+        words = "_".join(split_words(row["name"]).split())[:_LONGEST_NAME] or "tool"
+        name = next(n for n in chain([words], (f"{words}_{number}" for number in count(2))) if n not in taken)
         taken.add(name)
         tools[row["id"]] = _draft(name, row, examples.get(row["id"], ()))
     queries = tuple(
@@ -73,10 +78,8 @@ def _draft(name: str, row: Mapping[str, Any], examples: tuple[str, ...]) -> Tool
 
 def _parameters(text: str) -> Iterator[Parameter]:
     """Of `a: the first; b: the second`, or of a JSON object with a description for each."""
-    if text.startswith("{"):
-        described = json.loads(text)
-    else:
-        described = dict(part.partition(":")[::2] for part in text.split("; ") if part.strip())
+    listed = (part.partition(":")[::2] for part in text.split("; ") if part.strip())
+    described = json.loads(text) if text.startswith("{") else dict(listed)
     for name, description in described.items():
         yield Parameter(name=name.strip(), description=str(description).strip())
 

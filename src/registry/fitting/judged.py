@@ -14,6 +14,7 @@ from src.registry.fitting.data import RetrievalSet
 from src.registry.fusion import described, fuse, parameter_words, tool_vector
 from src.registry.lexical import text
 from src.registry.request_map import Matrix, RequestMap
+from src.registry.requests import distinct
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
@@ -39,7 +40,7 @@ class Judged:
     @property
     def answerable(self) -> Bools:
         """(m): whether any tool serves the request."""
-        return self.gold.any(axis=1)
+        return np.asarray(self.gold.any(axis=1))
 
     @cached_property
     def bm25(self) -> Matrix:
@@ -84,16 +85,18 @@ def judge(data: RetrievalSet, embedder: Embedder, progress: Callable[[], None] =
     )
 
 
-def leave_one_out(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder) -> Judged:
+def leave_one_out(
+    tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, progress: Callable[[], None] = lambda: None
+) -> Judged:
     """Every request that a tool with others is found by, put to the library as if it were not known.
 
-    `tools` have beside them the requests that they have served. Blocking. Raises what the embedder raises.
+    `tools` have beside them the requests that they have served; `progress` is called for each. Blocking. Raises what the embedder raises.
     """
     asked: list[str] = []
     gold: list[int] = []
     requests, own, fused = [], [], []
     for number, (tool, used) in enumerate(tools):
-        known = (*tool.example_requests, *used)
+        known = distinct([*tool.example_requests, *used])
         vectors = embedder.embed([described(tool.name, tool.description), *known])
         fused.append(fuse(vectors[0], vectors[1:]))
         for place in range(len(known) if len(known) > 1 else 0):
@@ -101,6 +104,7 @@ def leave_one_out(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Em
             gold.append(number)
             requests.append(vectors[1 + place])
             own.append(fuse(vectors[0], np.delete(vectors[1:], place, axis=0)))
+        progress()
     shape = len(asked), embedder.dimensions
     return Judged(
         name="library",
@@ -111,3 +115,17 @@ def leave_one_out(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Em
         words=Bm25([text(tool, used) for tool, used in tools], asked),
         own=np.array(own, dtype=np.float32).reshape(shape),
     )
+
+
+def restricted(judged: Judged, tools: Rows) -> Judged:
+    """A library of these tools only, with all the requests."""
+    part = Judged(
+        name=judged.name,
+        ids=tuple(judged.ids[t] for t in tools),
+        requests=judged.requests,
+        tools=judged.tools[tools],
+        gold=judged.gold[:, tools],
+        words=judged.words,
+    )
+    part.__dict__["bm25"] = judged.bm25[:, tools]
+    return part

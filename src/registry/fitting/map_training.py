@@ -74,10 +74,10 @@ def _gradient(judged: Judged, rows: Rows, change: Matrix, bm25_weight: float) ->
     error = np.exp(scores)
     error /= error.sum(axis=1, keepdims=True)
     error -= gold / gold.sum(axis=1, keepdims=True)
-    if judged.own is None:
-        pull = error @ judged.tools
-    else:
-        pull = np.where(gold, 0, error) @ judged.tools + error[gold][:, None] * judged.own[rows]
+    others = error if judged.own is None else np.where(gold, 0, error)
+    pull = others @ judged.tools
+    if judged.own is not None:
+        pull += error[gold][:, None] * judged.own[rows]
     pull *= _SHARPNESS / len(rows)
     along = (pull - mapped * (pull * mapped).sum(axis=1, keepdims=True)) / lengths
     return np.asarray(requests.T @ along, dtype=np.float32)

@@ -65,7 +65,7 @@ def search(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows, tools: Row
         rows=rows,
         features=features(best, len(tools))[:, :_TOP],
         right=np.take_along_axis(right, order, axis=1)[:, :_TOP],
-        present=right.any(axis=1),
+        present=np.asarray(right.any(axis=1)),
     )
 
 
