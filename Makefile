@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning
+.PHONY: run test machine lint unit format lock clean bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -73,6 +73,16 @@ $(VENV)-%/stamp: benchmarks/%.txt
 # 200 jobs at once, and what they leave behind; the last line is JSON.
 bench-stress: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.stress
+
+# Search times and memory at 1k, 10k and 100k tools, or at SIZES, beside Chroma alone; the last line is JSON.
+bench-lookup: $(VENV)/run.stamp
+	@$(PY) -m src setup embedder
+	@$(PY) -m benchmarks.lookup $(SIZES)
+
+# Whether kill -9 loses a tool that was acknowledged, N times; the last line is JSON.
+bench-registry-kill: $(VENV)/run.stamp
+	@$(PY) -m src setup embedder
+	@$(PY) -m benchmarks.registry_kill $(or $(N),50)
 
 # Renew constraints.txt, after a change of requirements*.txt, from a fresh environment.
 lock:

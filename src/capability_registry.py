@@ -23,7 +23,7 @@ from src.registry.exact import ExactSearch
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.fitting.calibration import Calibration, Progress, fit_library
 from src.registry.fusion import Vector
-from src.registry.index import IndexState, SearchIndex
+from src.registry.index import IndexState, Progress, SearchIndex
 from src.registry.inventory import Inventory
 from src.registry.ranking import Evidence, Ranking
 from src.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
@@ -42,6 +42,8 @@ _LISTED = 30
 """Tools that are looked at for their meaning, and as many for their words."""
 _RECENT = 200
 """Tools that have changed since they were indexed are looked at too, up to so many."""
+_REPORTED = 0.2
+"""Seconds from one report of an index that is being made to the next."""
 _COMPARED = 500
 """Tools whose files are compared at a time, which takes a tenth of a second."""
 
@@ -269,6 +271,21 @@ class CapabilityRegistry:
         shelf = await self._look()
         return await asyncio.to_thread(self._index.settle, shelf.revision, seconds)
 
+    @property
+    def indexing(self) -> Progress | None:
+        """How far the index is that is being made, if one is."""
+        return self._index.progress
+
+    async def reindex(self, report: Callable[[int, int], None]) -> IndexState:
+        """Make the search index anew, and wait for it; `report` is told how many tools are in it, and of how many."""
+        self._index.rebuild()
+        while True:
+            state = await asyncio.to_thread(self._index.settle, self._inventory.shelf.revision, _REPORTED)
+            if progress := self._index.progress:
+                report(*progress)
+            elif self._index.idle:
+                return state
+
     def _start(self) -> Shelf:
         names.warm_up()
         self._inventory.begin()
@@ -331,7 +348,7 @@ class CapabilityRegistry:
             words = lexical.words_of(connection, request)
             near = self._near(connection, vector, _LISTED + len(shelf.modified))
             found = list({*near, *lexical.best(connection, words, _LISTED + len(shelf.modified))})
-            cosines = {name: float(own @ vector) for name, own in records.searched(connection, self._embedder.id, found)}
+            cosines = {name: float(own @ vector) for name, own in records.vectors(connection, self._embedder.id, found).items()}
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress
 
 from config import Settings, load_settings, make_folders
 from src.bootstrap import build_engine
@@ -264,6 +266,22 @@ async def _calibrate(settings: Settings, data: Path | None) -> int:
 async def _reset_ranking(settings: Settings) -> int:
     fitted = await asyncio.to_thread(forget, settings.data_dir / RANKING)
     _say("What ships is used from the next start on." if fitted else "Nothing was fitted to this library; what ships is in use.")
+    return 0
+
+
+@app.command()
+def reindex() -> None:
+    """Make the search index of the library anew. It is a copy, made again by itself when it is damaged. Exit code 1 if it can't be made."""
+    _run(_reindex)
+
+
+async def _reindex(settings: Settings) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True), transient=True) as progress:
+            bar = progress.add_task("Indexing", total=None)
+            how = await engine.reindex(lambda done, total: progress.update(bar, completed=done, total=total))
+        library = (await engine.status()).library
+    _say(f"{count(library.tools, 'tool')}, {how}")
     return 0
 
 

@@ -60,12 +60,12 @@ def identity(folder: Path) -> int | None:
         return None
 
 
-def clear(folder: Path, but: Path | None = None) -> None:
+def clear(folder: Path) -> None:
     """Delete what Chroma makes, and nothing else: a wrong CHROMA_PERSIST_DIR must not cost anyone's files."""
     for path in folder.iterdir():
         if path.name.startswith(_DATABASE):
             path.unlink()
-        elif path != but and (_SEGMENT.fullmatch(path.name) or path.name.startswith(_NEW)):
+        elif _SEGMENT.fullmatch(path.name):
             shutil.rmtree(path)
 
 
@@ -73,6 +73,12 @@ def new_folder(folder: Path) -> Path:
     """Where to make an index before it is `place`d, which then is no more than some renames."""
     folder.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
+
+
+def tidy(folder: Path) -> None:
+    """Delete what killed processes were making."""
+    for left in folder.glob(f"{_NEW}*"):
+        shutil.rmtree(left)
 
 
 def place(new: Path, folder: Path) -> None:

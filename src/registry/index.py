@@ -89,6 +89,11 @@ class SearchIndex:
         return self._state
 
     @property
+    def idle(self) -> bool:
+        """Whether nothing is under way, nor about to be."""
+        return not (self._demanded or self._busy)
+
+    @property
     def progress(self) -> Progress | None:
         """None unless an index is being made."""
         return self._progress
@@ -185,6 +190,7 @@ class SearchIndex:
 
     def _open(self, anew: bool) -> None:
         """Raises whatever Chroma raises, and what `_make` does."""
+        chroma.tidy(self._folder)
         if anew or chroma.identity(self._folder) is None or not self._opens():
             self._make()
         self._shut()
@@ -229,7 +235,7 @@ class SearchIndex:
             self._progress = None
         self._report("behind", None)
         self._shut()
-        chroma.clear(self._folder, but=new)
+        chroma.clear(self._folder)
         chroma.place(new, self._folder)
 
     @contextmanager

@@ -14,10 +14,10 @@ from src.store.schema import WORD_INDEX, tool_words
 
 _MOST_WORDS = 32
 """Of a request; what a person pastes may hold any number."""
-_COMMON = 10_000
+_COMMON = 4_000
 """Words that so many tools contain are left out: they cost time and hardly tell one tool from another."""
-_LISTED, _SCORED = 4_000, 20_000
-"""Places in the index that are looked at to list the best tools, and to score given ones: 6 ms, and 2 ms."""
+_LISTED, _SCORED = 1_000, 6_000
+"""Places in the index that are looked at to list the best tools, and to score given ones; either takes up to two milliseconds."""
 
 
 _BEST = sa.text(
@@ -27,7 +27,7 @@ _BEST = sa.text(
 _SCORES = sa.text(  # the + keeps FTS5 from searching once for each tool
     f"SELECT rowid, -bm25({WORD_INDEX}) FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH :words AND +rowid IN :ids"  # noqa: S608
 ).bindparams(sa.bindparam("ids", expanding=True))
-_COUNT = sa.text(f"SELECT count(*) FROM (SELECT 1 FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH :word LIMIT {_COMMON})")  # noqa: S608
+_COUNT = f"(SELECT count(*) FROM (SELECT 1 FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH ? LIMIT {_COMMON}))"  # noqa: S608
 
 
 class Words(NamedTuple):
@@ -53,9 +53,9 @@ def words_of(connection: sa.Connection, request: str) -> Words:
     """The rarest words of a request, as many as the index can be searched for in a few milliseconds."""
     if connection.dialect.name != "sqlite":
         return Words("", "")
-    split = dict.fromkeys(word.casefold() for word in split_words(request).split())
-    found = [(_tools_with(connection, word), word) for word in list(split)[:_MOST_WORDS]]
-    rare = sorted((count, word) for count, word in found if 0 < count < _COMMON)
+    split = list(dict.fromkeys(split_words(request).casefold().split()))[:_MOST_WORDS]
+    counts = _tools_with(connection, split)
+    rare = sorted((count, word) for count, word in zip(counts, split, strict=True) if 0 < count < _COMMON)
     return Words(_any_of(rare, _LISTED), _any_of(rare, _SCORED))
 
 
@@ -70,14 +70,16 @@ def scores(connection: sa.Connection, words: Words, names: Collection[str]) -> M
     """BM25 by name, above 0; tools that contain none of the words are left out."""
     if not words.scored or not names:
         return {}
-    chosen = connection.execute(sa.select(tool_words.c.id, tool_words.c.name).where(tool_words.c.name.in_(names)))
+    chosen = connection.execute(sa.select(tool_words.c.id, tool_words.c.name).where(tool_words.c.name.in_(names))).all()
     by_id = {row.id: row.name for row in chosen}
-    return {by_id[row[0]]: row[1] for row in connection.execute(_SCORES, {"words": words.scored, "ids": list(by_id)})}
+    return {by_id[row[0]]: row[1] for row in connection.execute(_SCORES, {"words": words.scored, "ids": list(by_id)}).all()}
 
 
-def _tools_with(connection: sa.Connection, word: str) -> int:
-    """How many tools contain the word, counted up to `_COMMON`."""
-    return int(connection.execute(_COUNT, {"word": _quoted(word)}).scalar_one())
+def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int]:
+    """How many tools contain each of the words, counted up to `_COMMON`."""
+    if not words:
+        return ()
+    return tuple(connection.exec_driver_sql(f"SELECT {', '.join([_COUNT] * len(words))}", tuple(map(_quoted, words))).one())
 
 
 def _any_of(rare: Sequence[tuple[int, str]], places: int) -> str:

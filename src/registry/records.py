@@ -90,7 +90,7 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
 
 
 def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding) -> None:
-    connection.execute(tools.insert().values(**_columns(tool), state=state))
+    connection.execute(tools.insert().values(**columns(tool), state=state))
     revisions.note(connection, tool.name)
     insert_vector(connection, tool.name, embedding)
     lexical.write(connection, tool, ())
@@ -98,7 +98,7 @@ def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embed
 
 def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
     """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
-    connection.execute(tools.update().where(tools.c.name == tool.name).values(**_columns(tool), state=state, failures=0))
+    connection.execute(tools.update().where(tools.c.name == tool.name).values(**columns(tool), state=state, failures=0))
     revisions.note(connection, tool.name)
     lexical.write(connection, tool, requests.used(connection, tool.name))
     if embedding is not None:
@@ -134,7 +134,8 @@ def draft_fields(row: sa.Row[Any]) -> dict[str, Any]:
     }
 
 
-def _columns(tool: Tool) -> dict[str, Any]:
+def columns(tool: Tool) -> dict[str, Any]:
+    """The tool's row, but for its state."""
     own = tool.model_dump(include={"created_at", "digest", "uses", "version", "standing"})
     return {**draft_columns(tool), **own}
 
@@ -155,10 +156,24 @@ def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | No
     """The vectors of registered tools that are not retired, by name; of these tools, or of all in the order of their names."""
     there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
     chosen = sa.select(tools.c.name, tool_vectors.c.vector).join(tool_vectors, tool_vectors.c.name == tools.c.name).where(*there)
-    queries = [chosen.order_by(tools.c.name)] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
-    for query in queries:
-        for row in connection.execute(query):
-            yield row.name, np.frombuffer(row.vector, dtype="<f4").astype(np.float32, copy=False)
+    if names is None:
+        for row in connection.execute(chosen.order_by(tools.c.name), execution_options={"yield_per": _CHUNK}):
+            yield row.name, _vector(row.vector)
+    else:
+        for chunk in _chunks(names):
+            for row in connection.execute(chosen.where(tools.c.name.in_(chunk))).all():
+                yield row.name, _vector(row.vector)
+
+
+def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
+    """Of these tools, whatever their state, by name."""
+    chosen = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(tool_vectors.c.embedder == embedder)
+    rows = (row for chunk in _chunks(names) for row in connection.execute(chosen.where(tool_vectors.c.name.in_(chunk))).all())
+    return {row.name: _vector(row.vector) for row in rows}
+
+
+def _vector(content: bytes) -> Vector:
+    return np.frombuffer(content, dtype="<f4").astype(np.float32, copy=False)
 
 
 def searched_count(connection: sa.Connection, embedder: str) -> int:

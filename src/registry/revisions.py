@@ -26,4 +26,4 @@ def note(connection: sa.Connection, name: str, embedder: str = "") -> None:
 def changed(connection: sa.Connection, since: int, embedders: Sequence[str] = ("",)) -> list[str]:
     """Names of the tools whose record ("") or vector by these embedders changed after that revision; they may be gone."""
     chosen = tool_changes.c.revision > since, tool_changes.c.embedder.in_(embedders)
-    return list(connection.execute(sa.select(tool_changes.c.name).where(*chosen).distinct()).scalars())
+    return list(dict.fromkeys(connection.execute(sa.select(tool_changes.c.name).where(*chosen)).scalars()))

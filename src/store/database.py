@@ -17,6 +17,8 @@ from src.store.schema import properties
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
+_CACHE_KB = 16_000
+"""Of each connection to SQLite, whose default of 2 MB is a fraction of a large library's indexes."""
 _ADVISORY_LOCK = 0x5E1F_A6E7
 """Any number, the same in every process that migrates a PostgreSQL database."""
 
@@ -140,7 +142,7 @@ def _speak_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def _configure(connection, _record):  # type: ignore[no-untyped-def]
         connection.isolation_level = None  # Python's driver must not begin transactions of its own: `_begin` does
-        for pragma in ("busy_timeout = 10000", "foreign_keys = ON", "synchronous = NORMAL"):
+        for pragma in ("busy_timeout = 10000", "foreign_keys = ON", "synchronous = NORMAL", f"cache_size = -{_CACHE_KB}"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")

@@ -78,6 +78,8 @@ tools = sa.Table(
     sa.Column("standing", sa.String(16), nullable=False, server_default="provisional"),  # provisional, trusted, retired
     sa.Column("requires", sa.Text, nullable=False, server_default="[]"),  # JSON list of core.tool.Requirement
     sa.Column("failures", sa.Integer, nullable=False, server_default="0"),  # of this version, since it last succeeded
+    # All that is read of every tool when a library opens, without the sources that lie between.
+    sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
 )
 
 tool_versions = sa.Table(

@@ -45,6 +45,7 @@ def upgrade() -> None:
         sa.Column("embedder", sa.String(128), primary_key=True),
         sa.Column("revision", sa.Integer, nullable=False, index=True),
     )
+    op.create_index("ix_tools_entry", "tools", ["name", "state", "standing", "version", "created_at"])
     op.execute("INSERT INTO properties (name, value) VALUES ('library_revision', '0')")
     if op.get_bind().dialect.name == "sqlite":
         for statement in _INDEX:
