@@ -21,7 +21,7 @@ from src.registry import lexical, names, records, requests, revisions, versions
 from src.registry.change import LibraryChange
 from src.registry.exact import ExactSearch
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
-from src.registry.fitting.calibration import Calibration, Progress, fit_library
+from src.registry.fitting.calibration import Calibration, Report, fit_library
 from src.registry.fusion import Vector
 from src.registry.index import IndexState, Progress, SearchIndex
 from src.registry.inventory import Inventory
@@ -253,7 +253,7 @@ class CapabilityRegistry:
         return forgotten
 
     async def calibrate(
-        self, folder: Path, data: Path | None = None, progress: Progress = lambda what, done, of: None
+        self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None
     ) -> Calibration | None:
         """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
 

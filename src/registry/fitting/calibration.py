@@ -35,7 +35,7 @@ PRIOR = 300.0
 _ABSENT_SHARE = 0.3
 _SEEDS = "ABC"
 
-Progress = Callable[[str, int, int], None]
+Report = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
 
 
@@ -71,7 +71,7 @@ class Calibration:
 
 
 def fit_library(
-    tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, folder: Path, data: Path | None, progress: Progress
+    tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, folder: Path, data: Path | None, progress: Report
 ) -> Calibration | None:
     """Calibrate by the requests of these tools, which have beside them those that they have served, and by the sets in `data`.
 
@@ -97,7 +97,7 @@ def fit_library(
     return found
 
 
-def _judged(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, data: Path | None, progress: Progress) -> list[Judged]:
+def _judged(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, data: Path | None, progress: Report) -> list[Judged]:
     sets = read_sets(data) if data else []
     total = len(tools) + sum(len(s.tools) + len(s.queries) for s in sets)
     done = 0
@@ -112,7 +112,7 @@ def _judged(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder
 
 
 def calibrate(
-    sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Progress
+    sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Report
 ) -> Calibration:
     """`sets`: the library's own requests, and any data sets beside; `scale_of_map` measures the embedder's scale with a map."""
     request_map, rank = _map(sets, now, scale_of_map, progress)
@@ -129,7 +129,7 @@ def calibrate(
 
 
 def _map(
-    sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Progress
+    sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Report
 ) -> tuple[RequestMap | None, Figures | None]:
     usable = [judged for judged in sets if judged.answerable.any()]
     if sum(int(judged.answerable.sum()) for judged in usable) < LEAST_FOR_MAP:

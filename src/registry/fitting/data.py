@@ -60,6 +60,7 @@ def _read(folder: Path) -> RetrievalSet:
     taken: set[str] = set()
     for row in _rows(folder / _TOOLS, "id", "name", "description"):
         words = "_".join(split_words(row["name"]).split())[:_LONGEST_NAME] or "tool"
+        words = f"a_{words}" if words.startswith("test_") else words  # `test_x.py` would be the tests of `x`
         name = next(n for n in chain([words], (f"{words}_{number}" for number in count(2))) if n not in taken)
         taken.add(name)
         tools[row["id"]] = _draft(name, row, examples.get(row["id"], ()))
