@@ -8,7 +8,7 @@ lie around those of real sentences, since random ones would be equally far from 
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
@@ -235,6 +235,12 @@ _PURPOSES = (
     "with the given number of digits",
     "in a table",
 )
+_NAMES = [
+    "".join(parts).capitalize()
+    for parts in product(("ba", "ce", "dor", "fin", "gal", "hex", "jun", "kor", "lum", "mar", "nov", "ori"), repeat=3)
+]
+_NAME_WEIGHTS = [1 / (rank + 10) for rank in range(len(_NAMES))]
+"""Services that tools speak to: a few have many tools, most have few, as words do in any text."""
 _NOISE = 0.05
 """Standard deviation of each coordinate around the vector of a sentence; tools of one sentence have cosines of about 0.5."""
 _BATCH = 2_000
@@ -243,7 +249,12 @@ _BATCH = 2_000
 def sentence(rng: random.Random) -> str:
     """What one of the tools might do."""
     verb, thing, quality = rng.choice(_VERBS), rng.choice(_THINGS), rng.choice(_QUALITIES)
-    return f"{verb} the {quality} {thing} of a {rng.choice(_THINGS)} in {rng.choice(_FIELDS)} {rng.choice(_PURPOSES)}"
+    other, field, purpose = rng.choice(_THINGS), rng.choice(_FIELDS), rng.choice(_PURPOSES)
+    return f"{verb} the {quality} {thing} of a {other} in {field} with {_name(rng)} {purpose}"
+
+
+def _name(rng: random.Random) -> str:
+    return rng.choices(_NAMES, _NAME_WEIGHTS)[0]
 
 
 def requests(count: int) -> list[str]:
@@ -251,11 +262,15 @@ def requests(count: int) -> list[str]:
     forms = (
         "what is the {q} {t} of my {u}?",
         "please {v} the {t} for the {u} in {f}",
-        "how do I {v} a {q} {t} and a {u}",
-        "{v} {t} {q} {u}",
+        "how do I {v} a {q} {t} with {n}",
+        "{n} {t} {q} {u}",
     )
     words = {"v": _VERBS, "t": _THINGS, "u": _THINGS, "q": _QUALITIES, "f": _FIELDS}
-    return [rng.choice(forms).format(**{key: rng.choice(values) for key, values in words.items()}) for _ in range(count)]
+    made = []
+    for _ in range(count):
+        chosen = {key: rng.choice(values) for key, values in words.items()}
+        made.append(rng.choice(forms).format(n=_name(rng), **chosen))
+    return made
 
 
 def fill(engine: sa.Engine, tools_dir: Path, embedder: Embedder, count: int) -> None:
