@@ -36,6 +36,8 @@ from src.llm_client import LLMClient
 from src.offline.cookbook import Cookbook
 from src.offline.server import OfflineServer
 from src.orchestrator import Orchestrator
+from src.registry.parameters import FOLDER as RANKING
+from src.registry.ranking import Ranking
 from src.response_synthesizer import ResponseSynthesizer
 from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
@@ -73,6 +75,7 @@ async def build_engine(settings: Settings) -> Engine:
             settings.tools_dir,
             settings.chroma_persist_dir,
             embedder,
+            ranking=Ranking.of(embedder.id, settings.data_dir / RANKING),
             former=lambda embedder_id: _closed_with(stack, former_embedder(settings, minilm, embedder_id)),
             trust=TrustRule(settings.trust_after, settings.retire_after),
             on_change=changes.tell,

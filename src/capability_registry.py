@@ -20,6 +20,7 @@ from src.core.tool import Candidate, Tool, ToolDraft
 from src.registry import lexical, names, records, requests, revisions, versions
 from src.registry.change import LibraryChange
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
+from src.registry.fitting.calibration import Calibration, Report, fit_library
 from src.registry.fusion import Vector
 from src.registry.index import IndexState, Progress, SearchIndex
 from src.registry.inventory import Inventory
@@ -252,6 +253,15 @@ class CapabilityRegistry:
         await self._look()
         return forgotten
 
+    async def calibrate(self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None) -> Calibration | None:
+        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
+
+        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`), EmbedderUnavailable, LibraryError.
+        """
+        tools = [tool for tool in await self.tools() if tool.standing != "retired"]
+        used = [await self.used_requests(tool.name) for tool in tools]
+        return await asyncio.to_thread(fit_library, list(zip(tools, used, strict=True)), self._space.embedder, folder, data, progress)
+
     @property
     def embedded(self) -> Embedded | None:
         """How far the tools are embedded anew; None if they have all the vectors that they need."""
@@ -346,6 +356,7 @@ class CapabilityRegistry:
         )
 
     def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
+        space.ranking.prepare(space.embedder)
         vector = space.ranking.request(space.embedder.embed([request])[0])
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
