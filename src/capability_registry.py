@@ -252,9 +252,7 @@ class CapabilityRegistry:
         await self._look()
         return forgotten
 
-    async def calibrate(
-        self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None
-    ) -> Calibration | None:
+    async def calibrate(self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None) -> Calibration | None:
         """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
 
         None if there are too few requests to learn from. Raises: ConfigurationError (of `data`), EmbedderUnavailable, LibraryError.

@@ -28,6 +28,8 @@ from src.seeds import load_seeds
 
 LEAST_REQUESTS = 20
 """Fewer say nothing."""
+LEAST_TOOLS = 2
+"""With one there is nothing to choose from."""
 LEAST_FOR_MAP = 200
 """A map has thousands of numbers; with fewer requests what ships is kept."""
 PRIOR = 300.0
@@ -108,12 +110,11 @@ def _judged(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder
         progress("embedding", done, total)
 
     own = leave_one_out(tools, embedder, embedded)
-    return [judged for judged in (own, *(judge(s, embedder, embedded) for s in sets)) if len(judged.requests)]
+    judged = (own, *(judge(s, embedder, embedded) for s in sets))
+    return [each for each in judged if len(each.requests) and len(each.tools) >= LEAST_TOOLS]
 
 
-def calibrate(
-    sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Report
-) -> Calibration:
+def calibrate(sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Report) -> Calibration:
     """`sets`: the library's own requests, and any data sets beside; `scale_of_map` measures the embedder's scale with a map."""
     request_map, rank = _map(sets, now, scale_of_map, progress)
     found = replace(now, map=request_map, scale=scale_of_map(request_map))
