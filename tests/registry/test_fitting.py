@@ -8,14 +8,16 @@ import pytest
 from src.core.errors import ConfigurationError
 from src.registry.fitting import logistic
 from src.registry.fitting.bm25 import Bm25
-from src.registry.fitting.calibration import fit_library, reciprocal_ranks
+from src.registry.fitting.calibration import Calibration, Figures, fit_library, reciprocal_ranks
 from src.registry.fitting.data import read_sets
 from src.registry.fitting.judged import Judged, leave_one_out
 from src.registry.fitting.map_training import Part, train
 from src.registry.fitting.samples import present, search
 from src.registry.parameters import current, shipped
 from src.registry.scale import Scale
+from src.terminal import calibration_lines
 from tests.embedding.hashing import HashingEmbedder
+from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 
 DOCUMENTS = ("reverse a text", "turn text to upper case", "count letters of a word", "sorting words", "add two numbers")
@@ -130,3 +132,26 @@ def test_data_sets_are_read_with_what_they_have(tmp_path: Path) -> None:
 def test_absent_tools_are_those_of_the_protocol() -> None:
     assert present([f"tool{n}" for n in range(1000)], "A").mean() == pytest.approx(0.7, abs=0.05)
     assert present(["x"], "A").tolist() == present(["x"], "A").tolist()
+
+
+async def test_a_library_calibrates_itself_by_its_own_requests(place: Place) -> None:
+    async with place.open(EMBEDDER) as library:
+        for number in range(8):
+            await library.add(draft(f"tool_{number}", "A tool.", (f"do {number} now", f"please {number} it", f"{number} for me")))
+        await library.record_request("tool_0", 1, "zero please")
+        found = await library.calibrate(place.root / "ranking")
+    assert found is not None
+    assert (found.tools, found.requests) == (8, 25)
+
+
+def test_a_calibration_is_told_in_figures() -> None:
+    assert list(calibration_lines(None)) == ["There are fewer than 20 requests to learn from: everything stays as it is."]
+    better, worse = Figures(0.4, 0.3, adopted=True), Figures(0.1, 0.2, adopted=False)
+    told = calibration_lines(Calibration(shipped(""), 60, 1500, reciprocal_rank=worse, log_loss=better, calibration_error=better))
+    assert list(told) == [
+        "Learnt from 1,500 requests and 60 tools; the figures are those of requests that the fit had not seen.",
+        "Request map: mean reciprocal rank of the right tool 0.100 before, 0.200 after: left as it was.",
+        "Confidence: log loss 0.400 before, 0.300 after: adopted.",
+        "Confidence: calibration error 0.400 before, 0.300 after: adopted.",
+        "It is used from the next start on; `python -m src calibrate --reset` goes back to what ships.",
+    ]

@@ -51,19 +51,20 @@ class Searches(NamedTuple):
 def search(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows, tools: Rows, *, without_gold: bool = False) -> Searches:
     """These requests in a library of these tools; `cosines` are those of all requests and tools.
 
-    `without_gold`: as it were if the tools that serve a request were not there when it is asked.
+    `without_gold`: as it were if the tools that serve a request, and not all do, were not there when it is asked.
     """
     evidence = scale.steepness * (cosines[np.ix_(rows, tools)] - scale.middle) + BM25_EVIDENCE * judged.bm25_among(rows, tools)
     right = judged.gold[np.ix_(rows, tools)]
+    there = len(tools)
     if without_gold:
-        evidence, right = np.where(right, -np.inf, evidence), np.zeros_like(right)
-    order = np.argsort(-evidence, axis=1, kind="stable")[:, : _TOP + 1]
+        evidence, right, there = np.where(right, -np.inf, evidence), np.zeros_like(right), there - int(right.sum(axis=1).max())
+    order = np.argsort(-evidence, axis=1, kind="stable")[:, : min(_TOP + 1, there)]
     best = np.take_along_axis(evidence, order, axis=1).astype(np.float64)
     return Searches(
         set=judged.name,
-        tools=len(tools),
+        tools=there,
         rows=rows,
-        features=features(best, len(tools))[:, :_TOP],
+        features=features(best, there)[:, :_TOP],
         right=np.take_along_axis(right, order, axis=1)[:, :_TOP],
         present=np.asarray(right.any(axis=1)),
     )
