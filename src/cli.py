@@ -277,7 +277,9 @@ def reindex() -> None:
 
 async def _reindex(settings: Settings) -> int:
     async with aclosing(await build_engine(settings)) as engine:
-        with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True), transient=True) as progress:
+        console = Console(stderr=True)
+        columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
             bar = progress.add_task("Indexing", total=None)
             how = await engine.reindex(lambda done, total: progress.update(bar, completed=done, total=total))
         library = (await engine.status()).library

@@ -46,26 +46,28 @@ def owner(file: str) -> str:
 class FolderListing:
     """The names of the Python files in a folder, read again only when the folder has changed. Blocking."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, now: Callable[[], int] = time.time_ns) -> None:
+        """`now`: nanoseconds since 1970, as the folder's times are."""
         self._folder = folder
-        self._seen: tuple[int, int] | None = None
+        self._now = now
+        self._seen: tuple[int, int, int] | None = None
         self._names: frozenset[str] = frozenset()
 
     def look(self) -> frozenset[str]:
         """The same object as before, if nothing came or went."""
-        now = time.time_ns()
+        now = self._now()
         try:
             status = self._folder.stat()
         except FileNotFoundError:
             self._seen, self._names = None, self._names and frozenset()
             return self._names
-        seen = status.st_ino, status.st_ctime_ns
+        seen = status.st_ino, status.st_mtime_ns, status.st_ctime_ns  # on Windows the latter is when it was made
         if seen != self._seen:
             with os.scandir(self._folder) as entries:
                 names = frozenset(entry.name for entry in entries if entry.name.endswith(".py"))
             if names != self._names:
                 self._names = names
-            self._seen = seen if status.st_ctime_ns < now - _FRESH_NS else None
+            self._seen = seen if max(status.st_mtime_ns, status.st_ctime_ns) < now - _FRESH_NS else None
         return self._names
 
 

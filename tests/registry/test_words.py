@@ -33,9 +33,9 @@ async def test_the_words_of_a_tool_come_and_go_with_it(place: Place, three: Capa
     assert _by_words(place, "anna") == []
 
 
-@pytest.mark.parametrize("request_", ["", '" OR *', "NEAR(q z)", "name:q -y ^z", "q\x00z \ud800", "()" * 2000, "x " * 100_000])
-async def test_whatever_is_asked_is_words_and_nothing_else(place: Place, three: CapabilityRegistry, request_: str) -> None:
-    assert _by_words(place, request_) == []
+async def test_whatever_is_asked_is_words_and_nothing_else(place: Place, three: CapabilityRegistry) -> None:
+    for request in ("", '" OR *', "NEAR(q z)", "name:q -y ^z", "q\x00z \ud800", "()" * 2000, "x " * 100_000):
+        assert _by_words(place, request) == [], request
 
 
 async def test_a_score_is_that_of_sqlite_for_the_tools_asked_for(place: Place, three: CapabilityRegistry) -> None:
