@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from benchmarks.lookup import SIZES, measure
 from rich.console import Console
 from rich.progress import Progress
 
+from benchmarks.lookup import SIZES, measure
 from benchmarks.measures import DEPTH, Ranks, auroc, f1, quality
 from config import load_settings
 from src.capability_registry import CapabilityRegistry
