@@ -12,19 +12,20 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from src.core.errors import AgentError, ToolModified
+from src.core.errors import ToolModified
 from src.core.events import ToolStandingChanged
 from src.core.protocols import Embedder
 from src.core.provenance import Edited, Provenance, RolledBack, ToolVersion
 from src.core.tool import Candidate, Tool, ToolDraft
 from src.registry import lexical, names, records, requests, revisions, versions
 from src.registry.change import LibraryChange
-from src.registry.exact import ExactSearch
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
+from src.registry.fitting.calibration import Calibration, Report, fit_library
 from src.registry.fusion import Vector
 from src.registry.index import IndexState, Progress, SearchIndex
 from src.registry.inventory import Inventory
 from src.registry.ranking import Evidence, Ranking
+from src.registry.reembedding import Embedded, Former, Reembedding, Space
 from src.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
 from src.registry.registrar import Registrar, edited
 from src.registry.shelf import Shelf
@@ -59,16 +60,16 @@ class CapabilityRegistry:
         *,
         trust: TrustRule | None = None,
         ranking: Ranking | None = None,
+        former: Former = lambda embedder_id: None,
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
-        """`ranking`: by default what ships for the embedder; `on_change` is called on the event loop.
+        """`ranking`: by default what ships for the embedder; `former`: see `Reembedding`; `on_change` is called on the event loop.
 
         `checkpoint` is for tests of crashes, see `Checkpoint`.
         """
         self._engine = engine
-        self._embedder = embedder
-        self._ranking = ranking or Ranking.of(embedder.id)
+        self._space = Space.of(embedder, ranking)
         self._on_change = on_change
         self._files = ToolFiles(tools_dir, checkpoint)
         self._registrar = Registrar(engine, self._files, checkpoint)
@@ -76,7 +77,7 @@ class CapabilityRegistry:
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(chroma_dir, engine, embedder.id)
-        self._exact = ExactSearch(embedder.id)
+        self._reembedding = Reembedding(engine, self._vectors, embedder, former)
         self._background = PromisingContext()
 
     async def start(self) -> None:
@@ -86,7 +87,7 @@ class CapabilityRegistry:
         if strangers := sorted(file for file in shelf.files if shelf.is_stranger(file)):
             listed = ", ".join(strangers)
             _log.warning("files in %s that the library did not write are left alone: %s", self._files.folder, listed)
-        self._background.start(self._embed_missing())
+        self._background.start(self._reembedding.run())
         self._background.start(self._compare_files(sorted(shelf)[_COMPARED:]))
 
     async def aclose(self) -> None:
@@ -96,6 +97,7 @@ class CapabilityRegistry:
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         """The tools nearest to a request, best first; none that are retired. Raises: EmbedderUnavailable."""
+        await self._reembedding.wait()
         found = await asyncio.to_thread(self._search, request, limit)
         self._index.follow(self._inventory.shelf.revision)
         self._tell()
@@ -251,6 +253,20 @@ class CapabilityRegistry:
         await self._look()
         return forgotten
 
+    async def calibrate(self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None) -> Calibration | None:
+        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
+
+        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`), EmbedderUnavailable, LibraryError.
+        """
+        tools = [tool for tool in await self.tools() if tool.standing != "retired"]
+        used = [await self.used_requests(tool.name) for tool in tools]
+        return await asyncio.to_thread(fit_library, list(zip(tools, used, strict=True)), self._space.embedder, folder, data, progress)
+
+    @property
+    def embedded(self) -> Embedded | None:
+        """How far the tools are embedded anew; None if they have all the vectors that they need."""
+        return self._reembedding.progress
+
     async def settle(self, seconds: float = 60.0) -> IndexState:
         """Wait for the work in the background; says what became of the index."""
         with suppress(TimeoutError):
@@ -281,6 +297,7 @@ class CapabilityRegistry:
         self._registrar.write_words()
         shelf = self._inventory.look()
         shelf = self._inventory.look(sorted(shelf)[:_COMPARED])
+        self._reembedding.begin()
         self._index.start()
         self._index.follow(shelf.revision)
         return shelf
@@ -312,14 +329,22 @@ class CapabilityRegistry:
         while self._inventory.changes:
             self._on_change(self._inventory.changes.popleft())
 
+    @property
+    def _current(self) -> Space:
+        """What searches go by now."""
+        return self._reembedding.former or self._space
+
     def _search(self, request: str, limit: int) -> tuple[Candidate, ...]:
         shelf = self._inventory.look()
         if not shelf.searched:
             return ()
-        vector = self._ranking.request(self._embedder.embed([request])[0])
-        evidence = self._evidence(shelf, request, vector)
+        space = self._current
+        evidence = self._evidence(shelf, request, space)
+        if space is not self._current:  # just now all tools have got new vectors, and lost those
+            space = self._current
+            evidence = self._evidence(shelf, request, space)
         while True:
-            best = self._ranking.rank([e for e in evidence if shelf.offers(e.name)], shelf.searched)[:limit]
+            best = space.ranking.rank([e for e in evidence if shelf.offers(e.name)], shelf.searched)[:limit]
             shelf = self._inventory.look([ranked.name for ranked in best])
             if all(shelf.offers(ranked.name) for ranked in best):
                 break
@@ -330,24 +355,26 @@ class CapabilityRegistry:
             if ranked.name in tools
         )
 
-    def _evidence(self, shelf: Shelf, request: str, vector: Vector) -> list[Evidence]:
+    def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
+        space.ranking.prepare(space.embedder)
+        vector = space.ranking.request(space.embedder.embed([request])[0])
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
-            near = self._near(connection, vector, _LISTED + len(shelf.modified))
+            near = self._near(connection, space, vector, _LISTED + len(shelf.modified))
             found = list({*near, *lexical.best(connection, words, _LISTED + len(shelf.modified))})
-            cosines = {name: float(own @ vector) for name, own in records.vectors(connection, self._embedder.id, found).items()}
+            cosines = {name: float(own @ vector) for name, own in records.vectors(connection, space.embedder.id, found).items()}
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
 
-    def _near(self, connection: sa.Connection, vector: Vector, count: int) -> list[str]:
+    def _near(self, connection: sa.Connection, space: Space, vector: Vector, count: int) -> list[str]:
         """Names of the nearest tools, and of some others that have changed since they were indexed."""
-        found = self._index.nearest(vector, count)
+        found = self._index.nearest(vector, count) if space is self._space else None
         if found is not None:
-            self._exact.release()
-            recent = revisions.changed(connection, found.revision, ("", self._embedder.id))
+            space.exact.release()
+            recent = revisions.changed(connection, found.revision, ("", space.embedder.id))
             if len(recent) <= _RECENT:
                 return [*found.names, *recent]
-        return self._exact.nearest(connection, vector, count)
+        return space.exact.nearest(connection, vector, count)
 
     def _add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
         names.check_form(draft.name)
@@ -378,19 +405,6 @@ class CapabilityRegistry:
     def _version(self, name: str, number: int) -> ToolVersion:
         with reading(self._engine) as connection:
             return versions.load(connection, name, number)
-
-    async def _embed_missing(self) -> None:
-        """Give a vector of this embedder to every tool that has none, as after a change of embedder."""
-        try:
-            for name in await asyncio.to_thread(self._unembedded):
-                for tool in await asyncio.to_thread(self._load, [name]):
-                    await asyncio.to_thread(self._vectors.add, tool)
-        except AgentError as error:
-            _log.warning("tools can't be searched: %s; %s", error, error.remedy)
-
-    def _unembedded(self) -> list[str]:
-        with reading(self._engine) as connection:
-            return records.unembedded(connection, self._embedder.id)
 
     async def _compare_files(self, names: Sequence[str]) -> None:
         """Have the inventory look at the files of many tools, leaving room for others in between."""

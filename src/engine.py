@@ -192,6 +192,19 @@ class Engine:
         """Raises: ToolNotFound, ToolModified."""
         return await self.library.get(name)
 
+    async def used_requests(self, name: str) -> tuple[str, ...]:
+        """What a tool has served and is found by, the newest first."""
+        return await self.library.used_requests(name)
+
+    async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
+        """Have a tool found no more by a request that it has served; those that are left. Raises: RequestError: there is none such."""
+        if not await self.library.forget_request(name, request):
+            raise RequestError(
+                f"{name} is found by no request {request[:80]!r} that it has served",
+                f"`python -m src tools {name}` lists them",
+            )
+        return await self.library.used_requests(name)
+
     async def lessons(self) -> tuple[Lesson, ...]:
         """What was learnt from earlier turns, the weightiest first, expired ones last."""
         return await self.learning.lessons()
@@ -234,7 +247,8 @@ class Engine:
 
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.count(), self.library.settle(0))
-        library = LibraryStatus(tools=tools, detail=f"{count(tools, 'tool')}, {_SEARCH[index]}{self._progress()}")
+        words = [f"{count(tools, 'tool')}, {_SEARCH[index]}{self._progress()}", *map(str, filter(None, [self.library.embedded]))]
+        library = LibraryStatus(tools=tools, detail="; ".join(words))
         return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits)
 
     def _progress(self) -> str:

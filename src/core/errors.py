@@ -20,7 +20,7 @@ AgentError
 │   ├── VersionConflict           another version of the tool came first, or is that one already
 │   └── FileInTheWay              a file of somebody else's stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
-├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
+├── EmbedderUnavailable           the embedding model is not set up or damaged, or its server fails
 ├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
 └── SynthesisFailed               a step of a synthesis gave up; names the step and why
 """
@@ -131,7 +131,7 @@ class DatabaseUnavailable(AgentError):
 
 
 class EmbedderUnavailable(AgentError):
-    """The embedding model is not set up, or its weights are damaged."""
+    """The embedding model is not set up, its weights are damaged, or its server does not give vectors."""
 
 
 class PlanFailed(AgentError):

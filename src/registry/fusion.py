@@ -25,12 +25,17 @@ _WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_
 
 def tool_vector(embedder: Embedder, name: str, description: str, example_requests: Sequence[str], parameters: str = "") -> Vector:
     """`parameters`: their names and descriptions as words. Blocking. Raises what the embedder raises."""
-    described = f"{split_words(name)}: {description}"
+    words = described(name, description)
     examples = distinct(example_requests)[:_MAX_EXAMPLES]
     if examples:
-        embedded = embedder.embed([described, *examples])
+        embedded = embedder.embed([words, *examples])
         return fuse(embedded[0], embedded[1:])
-    return _unit(embedder.embed([described, f"{described} {parameters}".rstrip()]).sum(axis=0))
+    return _unit(embedder.embed([words, f"{words} {parameters}".rstrip()]).sum(axis=0))
+
+
+def described(name: str, description: str) -> str:
+    """The text that stands for a tool beside its example requests."""
+    return f"{split_words(name)}: {description}"
 
 
 def fuse(description: Vector, examples: Vector) -> Vector:

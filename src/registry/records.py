@@ -32,6 +32,8 @@ class Embedding(NamedTuple):
 
     embedder: str
     vector: Vector
+    former: "Embedding | None" = None
+    """The same by the embedder whose vectors searches go by until all tools have new ones."""
 
 
 class Entry(NamedTuple):
@@ -196,6 +198,19 @@ def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) ->
     content = embedding.vector.astype("<f4").tobytes()
     connection.execute(tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content))
     revisions.note(connection, name, embedding.embedder)
+    if embedding.former is not None:
+        insert_vector(connection, name, embedding.former)
+
+
+def embedders(connection: sa.Connection) -> dict[str, int]:
+    """How many vectors there are of each, by its id."""
+    counted = sa.select(tool_vectors.c.embedder, sa.func.count().label("vectors")).group_by(tool_vectors.c.embedder)
+    return {row.embedder: row.vectors for row in connection.execute(counted)}
+
+
+def drop_vectors(connection: sa.Connection, but: str) -> None:
+    """Forget those of every embedder but one."""
+    connection.execute(tool_vectors.delete().where(tool_vectors.c.embedder != but))
 
 
 def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding) -> None:
