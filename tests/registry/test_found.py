@@ -21,7 +21,7 @@ OPPOSITES = (
     "celsius_to_fahrenheit", "fahrenheit_to_celsius", "base64_encode", "base64_decode", "roman_to_number", "text_to_morse", "morse_to_text",
 )  # fmt: skip
 UNHEARD = {"Wie viele Zentimeter sind 12 Zoll?"}
-"""In other languages, whose right tool is not among the eight: the embedder is English."""
+"""In other languages, whose right tool is the eighth or not among them: the embedder is English."""
 
 Found = Mapping[str, tuple[Candidate, ...]]
 
@@ -95,7 +95,7 @@ def test_other_languages_find_their_tool_as_far_as_an_english_embedder_can(found
 @pytest.mark.parametrize("language", [None, "de", "es", "fr"])
 def test_no_tool_is_likely_for_an_unrelated_request(found: Found, language: str | None) -> None:
     best = {case["request"]: found[case["request"]][0].confidence for case in cases("unrelated", language=language)}
-    assert {request: sure for request, sure in best.items() if sure >= 0.25} == {}
+    assert {request: sure for request, sure in best.items() if sure >= 0.2} == {}
 
 
 def test_most_of_what_is_asked_for_plainly_is_found_without_a_model(found: Found) -> None:
