@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-confidence bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning
+.PHONY: run test machine lint unit format lock clean bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -74,6 +74,16 @@ $(VENV)-%/stamp: benchmarks/%.txt
 bench-stress: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.stress
 
+# Search times and memory at 1k, 10k and 100k tools, or at SIZES, beside Chroma alone; the last line is JSON.
+bench-lookup: $(VENV)/run.stamp
+	@$(PY) -m src setup embedder
+	@$(PY) -m benchmarks.lookup $(SIZES)
+
+# Whether kill -9 loses a tool that was acknowledged, N times; the last line is JSON.
+bench-registry-kill: $(VENV)/run.stamp
+	@$(PY) -m src setup embedder
+	@$(PY) -m benchmarks.registry_kill $(or $(N),50)
+
 # Renew constraints.txt, after a change of requirements*.txt, from a fresh environment.
 lock:
 	@rm -rf $(VENV)-lock && $(PYTHON) -m venv $(VENV)-lock && : > constraints.txt
@@ -82,10 +92,16 @@ lock:
 	@$(VENV)-lock/bin/pip freeze --exclude-editable >> constraints.txt
 	@rm -rf $(VENV)-lock
 
-# How often a confidence is right; DATA is a folder with the retrieval data.
-bench-confidence: $(VENV)/run.stamp
+# Whether the right tool is found, beside plain baselines, and how fast; DATA names a folder with other sets, SETS and SIZES parts
+# of it (SIZES= leaves the lookup out), REQUESTS a sample. The last line is JSON.
+bench-retrieval: $(VENV)/test.stamp
 	@$(PY) -m src setup embedder
-	@$(PY) -m benchmarks.retrieval_fit $(or $(DATA),../shared/data)
+	@$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA)) $(if $(SETS),--sets $(SETS)) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(filter undefined,$(origin SIZES)),,--sizes $(SIZES))
+
+# Make what ships of the search's ranking and confidence from the data in DATA; it takes minutes. The last line is JSON.
+fit-retrieval: $(VENV)/test.stamp
+	@$(PY) -m src setup embedder
+	@$(PY) -m benchmarks.fit_retrieval $(if $(DATA),--data $(DATA))
 
 clean:
 	rm -rf $(VENV) $(VENV)-llm-sandbox $(VENV)-miniagents node_modules

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from src.core.errors import ConfigurationError
@@ -61,6 +61,15 @@ class Settings(BaseSettings):
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
+    embedder: Literal["auto", "minilm", "openai"] = "auto"
+    """What makes the vectors that tools are found by: `minilm` on this machine, or `openai` at the model's server; `auto`: minilm."""
+    openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
+    """Name of the embedding model for EMBEDDER=openai."""
+    openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
+    """Numbers in one of its vectors; empty: known of OpenAI's own models."""
+    search_floor: float = Field(0.05, ge=0, le=1)
+    """Confidence of the search, below SIMILARITY_THRESHOLD, under which a tool is built without asking the model whether one of
+    the library fits; 0: it is always asked."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """How often the model may repair an implementation whose tests fail."""
     synthesis_candidates: int = Field(3, ge=1, le=8)
@@ -129,6 +138,14 @@ class Settings(BaseSettings):
         """Blank values are as good as none, as a key of one space can be no key."""
         stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
         return {name: value for name, value in stripped.items() if value != ""}
+
+    @field_validator("search_floor")
+    @classmethod
+    def _below_the_threshold(cls, floor: float, info: ValidationInfo) -> float:
+        threshold = info.data.get("similarity_threshold", 1.0)
+        if floor and floor >= threshold:
+            raise ValueError(f"should be below SIMILARITY_THRESHOLD={threshold:g}, or 0 to have the model asked always")
+        return floor
 
     @field_validator("database_url")
     @classmethod

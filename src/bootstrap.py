@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
+from typing import TypeVar
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
 import httpx  # noqa: F401
@@ -22,8 +23,10 @@ from src.core.events import Limits
 from src.core.files import MB, FileLimits
 from src.core.protocols import Embedder
 from src.core.status import ModelStatus
+from src.decision import Sureness
+from src.embedding.choice import chosen_embedder, former_embedder
 from src.embedding.minilm import MiniLM
-from src.embedding.model_files import FOLDER
+from src.embedding.openai import OpenAIEmbedder
 from src.engine import Changes, Engine
 from src.executor import Executor
 from src.learning import Learning
@@ -38,6 +41,8 @@ from src.orchestrator import Orchestrator
 from src.project_agent import ProjectAgent
 from src.projects.builder import ProjectBuilder
 from src.projects.options import ProjectOptions
+from src.registry.parameters import FOLDER as RANKING
+from src.registry.ranking import Ranking
 from src.response_synthesizer import ResponseSynthesizer
 from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
@@ -48,6 +53,8 @@ from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.store.threads import Threads
 from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
+
+EmbedderT = TypeVar("EmbedderT", bound=Embedder | None)
 
 OFFLINE_MODEL = "offline"
 _PROJECTS = FileLimits(count=1, size=10 * MB)
@@ -68,7 +75,8 @@ async def build_engine(settings: Settings) -> Engine:
         await asyncio.to_thread(make_folders, settings)
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
-        embedder = MiniLM(settings.data_dir / FOLDER)
+        minilm = MiniLM.below(settings.data_dir)
+        embedder = _closed_with(stack, chosen_embedder(settings, minilm))
         sandbox = SecureSandbox.of(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
@@ -77,6 +85,8 @@ async def build_engine(settings: Settings) -> Engine:
             settings.tools_dir,
             settings.chroma_persist_dir,
             embedder,
+            ranking=Ranking.of(embedder.id, settings.data_dir / RANKING),
+            former=lambda embedder_id: _closed_with(stack, former_embedder(settings, minilm, embedder_id)),
             trust=TrustRule(settings.trust_after, settings.retire_after),
             on_change=changes.tell,
         )
@@ -95,7 +105,7 @@ async def build_engine(settings: Settings) -> Engine:
         )
         synthesis = SynthesisEngine(model, linked, library, model.model, policy)
         executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
-        learning = _learning(settings, database, embedder, model)
+        learning = _learning(settings, database, minilm, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
         delegation = Delegation(sandbox, (proxy(model), coder(model)), Threads(database))
@@ -104,7 +114,7 @@ async def build_engine(settings: Settings) -> Engine:
             executor,
             synthesis,
             responder,
-            threshold=settings.similarity_threshold,
+            sureness=_sureness(settings),
             limits=_limits(settings),
             runtime=runtime,
             recall=learning.recall,
@@ -190,6 +200,12 @@ def _with(options: ProjectOptions, settings: Settings) -> Settings:
     return changed
 
 
+def _closed_with(stack: AsyncExitStack, embedder: EmbedderT) -> EmbedderT:
+    if isinstance(embedder, OpenAIEmbedder):
+        stack.callback(embedder.close)
+    return embedder
+
+
 def _open_database(settings: Settings) -> sa.Engine:
     try:
         return open_database(settings.database)
@@ -229,11 +245,17 @@ def _tell(changes: Changes, outcome: Reverified) -> None:
         changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
 
 
-def _learning(settings: Settings, database: sa.Engine, embedder: Embedder, model: LLMClient) -> Learning:
-    book, turns = LessonBook(database, embedder), Turns(database)
+def _learning(settings: Settings, database: sa.Engine, minilm: MiniLM, model: LLMClient) -> Learning:
+    """Lessons are found with MiniLM whatever EMBEDDER says: how near one has to be was measured with it."""
+    book, turns = LessonBook(database, minilm), Turns(database)
     limits = Limits(calls=settings.lessons_max_calls, tokens=settings.lessons_max_tokens, seconds=settings.lessons_max_seconds)
     learner = Learner(model, book, turns, limits)
     return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
+
+
+def _sureness(settings: Settings) -> Sureness:
+    threshold = settings.similarity_threshold
+    return Sureness(threshold=threshold, floor=min(settings.search_floor, threshold))
 
 
 def _limits(settings: Settings) -> Limits:

@@ -6,24 +6,26 @@ the index in Chroma is a copy of them that can be deleted at any time. `python s
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from src.core.errors import AgentError, ToolModified
+from src.core.errors import ToolModified
 from src.core.events import ToolStandingChanged
 from src.core.protocols import Embedder
 from src.core.provenance import Edited, Provenance, RolledBack, ToolVersion
 from src.core.tool import Candidate, Tool, ToolDraft
-from src.registry import names, versions
+from src.registry import lexical, names, records, requests, revisions, versions
 from src.registry.change import LibraryChange
-from src.registry.confidence import confidence
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
-from src.registry.fusion import request_vector
-from src.registry.index import IndexState, SearchIndex
+from src.registry.fitting.calibration import Calibration, Report, fit_library
+from src.registry.fusion import Vector
+from src.registry.index import IndexState, Progress, SearchIndex
 from src.registry.inventory import Inventory
+from src.registry.ranking import Evidence, Ranking
+from src.registry.reembedding import Embedded, Former, Reembedding, Space
 from src.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
 from src.registry.registrar import Registrar, edited
 from src.registry.shelf import Shelf
@@ -36,6 +38,14 @@ from src.store.database import reading
 __all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
 
 _log = logging.getLogger(__name__)
+_LISTED = 30
+"""Tools that are looked at for their meaning, and as many for their words."""
+_RECENT = 200
+"""Tools that have changed since they were indexed are looked at too, up to so many."""
+_REPORTED = 0.2
+"""Seconds from one report of an index that is being made to the next."""
+_COMPARED = 500
+"""Tools whose files are compared at a time, which takes a tenth of a second."""
 
 
 class CapabilityRegistry:
@@ -49,30 +59,36 @@ class CapabilityRegistry:
         embedder: Embedder,
         *,
         trust: TrustRule | None = None,
+        ranking: Ranking | None = None,
+        former: Former = lambda embedder_id: None,
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
-        """`on_change` is called on the event loop; `checkpoint` is for tests of crashes, see `Checkpoint`."""
+        """`ranking`: by default what ships for the embedder; `former`: see `Reembedding`; `on_change` is called on the event loop.
+
+        `checkpoint` is for tests of crashes, see `Checkpoint`.
+        """
         self._engine = engine
-        self._embedder = embedder
+        self._space = Space.of(embedder, ranking)
         self._on_change = on_change
         self._files = ToolFiles(tools_dir, checkpoint)
         self._registrar = Registrar(engine, self._files, checkpoint)
-        self._inventory = Inventory(engine, self._files, self._registrar, embedder.id)
+        self._inventory = Inventory(engine, self._files, self._registrar)
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
-        self._index = SearchIndex(chroma_dir, embedder.id)
+        self._index = SearchIndex(chroma_dir, engine, embedder.id)
+        self._reembedding = Reembedding(engine, self._vectors, embedder, former)
         self._background = PromisingContext()
 
     async def start(self) -> None:
         """Complete what a killed process began and reconcile records with files; the index opens in the background."""
         shelf = await asyncio.to_thread(self._start)
         self._tell()
-        if shelf.strangers:
-            listed = ", ".join(sorted(shelf.strangers))
+        if strangers := sorted(file for file in shelf.files if shelf.is_stranger(file)):
+            listed = ", ".join(strangers)
             _log.warning("files in %s that the library did not write are left alone: %s", self._files.folder, listed)
-        if shelf.unembedded:
-            self._background.start(self._embed_missing(shelf))
+        self._background.start(self._reembedding.run())
+        self._background.start(self._compare_files(sorted(shelf)[_COMPARED:]))
 
     async def aclose(self) -> None:
         self._background.cancel()
@@ -81,33 +97,40 @@ class CapabilityRegistry:
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         """The tools nearest to a request, best first; none that are retired. Raises: EmbedderUnavailable."""
-        shelf = await self._look()
-        return await asyncio.to_thread(self._rank, shelf, request, limit)
+        await self._reembedding.wait()
+        found = await asyncio.to_thread(self._search, request, limit)
+        self._index.follow(self._inventory.shelf.revision)
+        self._tell()
+        return found
 
     async def tools(self) -> tuple[Tool, ...]:
         """All tools by name, also those that are retired or whose files were edited by hand."""
-        shelf = await self._look()
-        return tuple(shelf.tools[name] for name in sorted(shelf.tools))
+        await self._compare_files(sorted(await self._look()))
+        return await asyncio.to_thread(self._load, sorted(self._inventory.shelf))
+
+    async def count(self) -> int:
+        """How many tools there are, also of those that are retired or whose files were edited by hand."""
+        return (await self._look()).count
 
     async def get(self, name: str) -> Tool:
         """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
-        shelf = await self._look()
-        if name in shelf.halves:
-            raise half(name, shelf.halves[name])
-        if name not in shelf.tools:
+        shelf = await self._look(name)
+        if missing := shelf.half(name):
+            raise half(name, missing)
+        if name not in shelf:
             raise not_found(name)
         if name in shelf.modified:
             raise ToolModified(f"{code_file(name)} or {tests_file(name)} differs from what was verified", verify_again(name))
-        return shelf.tools[name]
+        return await self._loaded(name)
 
     def check_name(self, name: str) -> None:
         """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists, FileInTheWay."""
         names.check_form(name)
         shelf = self._inventory.shelf
-        if name in shelf.reserved:
+        if shelf.reserves(name):
             raise exists(name)
         for file in (code_file(name), tests_file(name)):
-            if file in shelf.strangers:
+            if shelf.is_stranger(file):
                 raise file_in_the_way(self._files.folder, file)
 
     async def check(self, draft: ToolDraft) -> None:
@@ -124,7 +147,7 @@ class CapabilityRegistry:
         Raises: ToolNameInvalid, ToolExists, EmbedderUnavailable, LibraryError (such as FileInTheWay).
         """
         tool = await asyncio.to_thread(self._add, draft, provenance or Provenance())
-        await self._look()
+        await self._look(tool.name)
         return tool
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
@@ -136,7 +159,7 @@ class CapabilityRegistry:
             ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError
         """
         tool = await asyncio.to_thread(self._revise, draft, based_on, provenance)
-        await self._look()
+        await self._look(tool.name)
         return tool
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
@@ -156,7 +179,7 @@ class CapabilityRegistry:
         It brings back files that were deleted by hand. Raises: VersionNotFound, VersionConflict (it is in use already), and as `revise`.
         """
         tool = await asyncio.to_thread(self._rollback, name, to)
-        await self._look()
+        await self._look(name)
         return tool
 
     async def retire(self, name: str) -> Tool:
@@ -171,10 +194,10 @@ class CapabilityRegistry:
 
     async def sources(self, name: str) -> Sources:
         """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the tests are missing)."""
-        shelf = await self._look()
-        if name in shelf.halves:
-            raise half(name, shelf.halves[name])
-        found = await asyncio.to_thread(self._files.read, name) if name in shelf.tools else None
+        shelf = await self._look(name)
+        if missing := shelf.half(name):
+            raise half(name, missing)
+        found = await asyncio.to_thread(self._files.read, name) if name in shelf else None
         if found is None:
             raise not_found(name)
         return found
@@ -182,10 +205,7 @@ class CapabilityRegistry:
     async def edited(self, name: str) -> ToolDraft:
         """The tool as its files have it now, ready to be verified. Raises: ToolNotFound, ToolModified (they define it no more)."""
         sources = await self.sources(name)
-        tool = self._inventory.shelf.tools.get(name)
-        if tool is None:  # removed this moment
-            raise not_found(name)
-        return edited(tool, sources, self._inventory.shelf.tools.values())
+        return edited(await self._loaded(name), sources, await self.tools())
 
     async def accept(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Take what `edited` gave, and was verified since, for the tool's next version.
@@ -215,53 +235,146 @@ class CapabilityRegistry:
             await self._look()
         return change
 
+    async def record_request(self, name: str, version: int, request: str) -> None:
+        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed.
+
+        Raises: EmbedderUnavailable.
+        """
+        await asyncio.to_thread(self._vectors.serve, name, version, request)
+        await self._look()
+
+    async def used_requests(self, name: str) -> tuple[str, ...]:
+        """Those that the tool has served and is found by, the newest first; empty for a tool that is not there."""
+        return await asyncio.to_thread(self._used_requests, name)
+
+    async def forget_request(self, name: str, request: str) -> bool:
+        """Have the tool found no more by a request that it has served; False if there is no such request. Raises: EmbedderUnavailable."""
+        forgotten = await asyncio.to_thread(self._vectors.forget, name, request)
+        await self._look()
+        return forgotten
+
+    async def calibrate(self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None) -> Calibration | None:
+        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
+
+        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`), EmbedderUnavailable, LibraryError.
+        """
+        tools = [tool for tool in await self.tools() if tool.standing != "retired"]
+        used = [await self.used_requests(tool.name) for tool in tools]
+        return await asyncio.to_thread(fit_library, list(zip(tools, used, strict=True)), self._space.embedder, folder, data, progress)
+
+    @property
+    def embedded(self) -> Embedded | None:
+        """How far the tools are embedded anew; None if they have all the vectors that they need."""
+        return self._reembedding.progress
+
     async def settle(self, seconds: float = 60.0) -> IndexState:
         """Wait for the work in the background; says what became of the index."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._background.aflush_tasks()
         shelf = await self._look()
-        return await asyncio.to_thread(self._index.settle, shelf, seconds)
+        return await asyncio.to_thread(self._index.settle, shelf.revision, seconds)
+
+    @property
+    def indexing(self) -> Progress | None:
+        """How far the index is that is being made, if one is."""
+        return self._index.progress
+
+    async def reindex(self, report: Callable[[int, int], None]) -> IndexState:
+        """Make the search index anew, and wait for it; `report` is told how many tools are in it, and of how many."""
+        self._index.rebuild()
+        while True:
+            state = await asyncio.to_thread(self._index.settle, self._inventory.shelf.revision, _REPORTED)
+            if progress := self._index.progress:
+                report(*progress)
+            elif self._index.idle:
+                return state
 
     def _start(self) -> Shelf:
         names.warm_up()
         self._inventory.begin()
         self._registrar.recover()
+        self._registrar.write_words()
         shelf = self._inventory.look()
+        shelf = self._inventory.look(sorted(shelf)[:_COMPARED])
+        self._reembedding.begin()
         self._index.start()
-        self._index.follow(shelf)
+        self._index.follow(shelf.revision)
         return shelf
 
-    async def _look(self) -> Shelf:
-        shelf = await asyncio.to_thread(self._inventory.look)
-        self._index.follow(shelf)
+    async def _look(self, *names: str) -> Shelf:
+        """The shelf as it is now; it is right about the content of the files of these tools."""
+        shelf = await asyncio.to_thread(self._inventory.look, names)
+        self._index.follow(shelf.revision)
         self._tell()
         return shelf
 
     async def _shown(self, name: str) -> Tool:
-        shelf = await self._look()
-        if name not in shelf.tools:  # removed this moment
+        await self._look(name)
+        return await self._loaded(name)
+
+    async def _loaded(self, name: str) -> Tool:
+        found = await asyncio.to_thread(self._load, [name])
+        if not found:  # removed this moment
             raise not_found(name)
-        return shelf.tools[name]
+        return found[0]
+
+    def _load(self, wanted: Sequence[str]) -> tuple[Tool, ...]:
+        """Those that are there, in their order."""
+        with reading(self._engine) as connection:
+            found = {tool.name: tool for tool in records.load(connection, wanted)}
+        return tuple(found[name] for name in wanted if name in found)
 
     def _tell(self) -> None:
         while self._inventory.changes:
             self._on_change(self._inventory.changes.popleft())
 
-    def _rank(self, shelf: Shelf, request: str, limit: int) -> tuple[Candidate, ...]:
-        if not shelf.names:
+    @property
+    def _current(self) -> Space:
+        """What searches go by now."""
+        return self._reembedding.former or self._space
+
+    def _search(self, request: str, limit: int) -> tuple[Candidate, ...]:
+        shelf = self._inventory.look()
+        if not shelf.searched:
             return ()
-        vector = request_vector(self._embedder, request)
-        count = max(limit, 2)  # the confidence of the first depends on the second
-        nearest = self._index.nearest(shelf, vector, count)
-        if nearest is None:
-            nearest = shelf.nearest(vector, count)
-        scored = sorted(zip(shelf.cosines(vector, nearest), nearest, strict=True), key=lambda s: (-s[0], s[1]))
-        cosines = [cosine for cosine, _ in scored]
+        space = self._current
+        evidence = self._evidence(shelf, request, space)
+        if space is not self._current:  # just now all tools have got new vectors, and lost those
+            space = self._current
+            evidence = self._evidence(shelf, request, space)
+        while True:
+            best = space.ranking.rank([e for e in evidence if shelf.offers(e.name)], shelf.searched)[:limit]
+            shelf = self._inventory.look([ranked.name for ranked in best])
+            if all(shelf.offers(ranked.name) for ranked in best):
+                break
+        tools = {tool.name: tool for tool in self._load([ranked.name for ranked in best])}
         return tuple(
-            Candidate(tool=shelf.tools[name], similarity=cosine, confidence=confidence(cosines, rank, len(shelf.names)))
-            for rank, (cosine, name) in enumerate(scored[:limit])
+            Candidate(tool=tools[ranked.name], similarity=ranked.cosine, confidence=ranked.confidence)
+            for ranked in best
+            if ranked.name in tools
         )
+
+    def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
+        space.ranking.prepare(space.embedder)
+        vector = space.ranking.request(space.embedder.embed([request])[0])
+        with reading(self._engine) as connection:
+            words = lexical.words_of(connection, request)
+            near = self._near(connection, space, vector, _LISTED + len(shelf.modified))
+            found = list({*near, *lexical.best(connection, words, _LISTED + len(shelf.modified))})
+            cosines = {name: float(own @ vector) for name, own in records.vectors(connection, space.embedder.id, found).items()}
+            scores = lexical.scores(connection, words, found)
+        return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
+
+    def _near(self, connection: sa.Connection, space: Space, vector: Vector, count: int) -> list[str]:
+        """Names of the nearest tools, and of some others that have changed since they were indexed."""
+        found = self._index.nearest(vector, count) if space is self._space else None
+        if found is not None:
+            space.exact.release()
+            recent = revisions.changed(connection, found.revision, ("", space.embedder.id))
+            if len(recent) <= _RECENT:
+                return [*found.names, *recent]
+        return space.exact.nearest(connection, vector, count)
 
     def _add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
         names.check_form(draft.name)
@@ -281,6 +394,10 @@ class CapabilityRegistry:
         newest = self._versions(name)[0].version
         return self._revise(old.draft(), newest, Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict))
 
+    def _used_requests(self, name: str) -> tuple[str, ...]:
+        with reading(self._engine) as connection:
+            return requests.used(connection, name)
+
     def _versions(self, name: str) -> tuple[ToolVersion, ...]:
         with reading(self._engine) as connection:
             return versions.load_all(connection, name)
@@ -289,14 +406,10 @@ class CapabilityRegistry:
         with reading(self._engine) as connection:
             return versions.load(connection, name, number)
 
-    async def _embed_missing(self, shelf: Shelf) -> None:
-        """Give a vector of this embedder to every tool that has none, as after a change of embedder."""
-        try:
-            for name in sorted(shelf.unembedded):
-                await asyncio.to_thread(self._vectors.add, shelf.tools[name])
-        except AgentError as error:
-            _log.warning("tools can't be searched: %s; %s", error, error.remedy)
-        await self._look()
+    async def _compare_files(self, names: Sequence[str]) -> None:
+        """Have the inventory look at the files of many tools, leaving room for others in between."""
+        for start in range(0, len(names), _COMPARED):
+            await self._look(*names[start : start + _COMPARED])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress
 
 from config import Settings, load_settings, make_folders
 from src import dialogue
@@ -27,8 +29,9 @@ from src.core.words import count
 from src.engine import AGENTS, Engine
 from src.local_files import read_files, write_files
 from src.provision import PARTS, provision
+from src.registry import parameters
 from src.runtime import StreamAppender
-from src.terminal import Terminal, version_line
+from src.terminal import Terminal, calibration_lines, progress_bars, version_line
 
 OWNER = "terminal"
 """Whose conversations the command line's are."""
@@ -131,7 +134,10 @@ async def _tools(settings: Settings, name: str | None) -> int:
         if name:
             tool = await engine.tool(name)
             about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
-            typer.echo(visible(f"{about}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
+            written = [f"# asked for as: {one_line(request)}" for request in tool.example_requests]
+            served = [f"# has served: {one_line(request)}" for request in await engine.used_requests(name)]
+            head = "\n".join([about, *written, *served])
+            typer.echo(visible(f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:
             for tool in await engine.tools():
                 typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
@@ -206,6 +212,20 @@ async def _restore(settings: Settings, name: str) -> int:
 
 
 @app.command()
+def forget(name: str, request: str) -> None:
+    """Have a tool found no more by a request that it has served."""
+    _run(lambda settings: _forget(settings, name, request))
+
+
+async def _forget(settings: Settings, name: str, request: str) -> int:
+    provision(settings, _say, ("embedder",))
+    async with aclosing(await build_engine(settings)) as engine:
+        left = await engine.forget_request(name, request)
+    _say(f"{name} is found by {count(len(left), 'request')} that it has served.")
+    return 0
+
+
+@app.command()
 def lessons() -> None:
     """List what was learnt from earlier turns."""
     _run(_lessons)
@@ -268,6 +288,49 @@ async def _seed(settings: Settings) -> int:
         planted = await engine.seed(_say)
     _say(f"{len(planted.added)} added, {len(planted.present)} were there already, {len(planted.refused)} refused")
     return 1 if planted.refused else 0
+
+
+@app.command()
+def calibrate(
+    data: Annotated[Path | None, typer.Option(help="A folder with retrieval sets to learn from as well.")] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Go back to what ships.")] = False,
+) -> None:
+    """Fit the search's ranking and confidence to this library, by the requests that its tools are found by."""
+    _run(lambda settings: _reset_ranking(settings) if reset else _calibrate(settings, data))
+
+
+async def _calibrate(settings: Settings, data: Path | None) -> int:
+    provision(settings, _say, ("embedder",))
+    async with aclosing(await build_engine(settings)) as engine:
+        with progress_bars() as progress:
+            found = await engine.library.calibrate(settings.data_dir / parameters.FOLDER, data, progress)
+    for line in calibration_lines(found):
+        _say(line)
+    return 0
+
+
+async def _reset_ranking(settings: Settings) -> int:
+    fitted = await asyncio.to_thread(parameters.forget, settings.data_dir / parameters.FOLDER)
+    _say("What ships is used from the next start on." if fitted else "Nothing was fitted to this library; what ships is in use.")
+    return 0
+
+
+@app.command()
+def reindex() -> None:
+    """Make the search index of the library anew. It is a copy, made again by itself when it is damaged. Exit code 1 if it can't be made."""
+    _run(_reindex)
+
+
+async def _reindex(settings: Settings) -> int:
+    async with aclosing(await build_engine(settings)) as engine:
+        console = Console(stderr=True)
+        columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+            bar = progress.add_task("Indexing", total=None)
+            how = await engine.reindex(lambda done, total: progress.update(bar, completed=done, total=total))
+        library = (await engine.status()).library
+    _say(f"{count(library.tools, 'tool')}, {how}")
+    return 0
 
 
 @app.command()

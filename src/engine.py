@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 
 from src.capability_registry import CapabilityRegistry
 from src.composition.upkeep import Upkeep
-from src.core.errors import RequestError
+from src.core.errors import LibraryError, RequestError
 from src.core.events import QuestionsAsked, Record
 from src.core.files import File, FileLimits, FileReference
 from src.core.lesson import Lesson
@@ -42,6 +42,11 @@ _SEARCH = {
     "behind": "searched exactly while the index is being built",
     "elsewhere": "searched exactly, as another process has the index",
     "broken": "searched exactly, as the index can't be opened",
+}
+_REMEDY = {
+    "behind": "run it again",
+    "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server makes it anew",
+    "broken": "the log says why; see to the folder CHROMA_PERSIST_DIR",
 }
 
 
@@ -222,6 +227,19 @@ class Engine:
         """Raises: ToolNotFound, ToolModified."""
         return await self.library.get(name)
 
+    async def used_requests(self, name: str) -> tuple[str, ...]:
+        """What a tool has served and is found by, the newest first."""
+        return await self.library.used_requests(name)
+
+    async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
+        """Have a tool found no more by a request that it has served; those that are left. Raises: RequestError: there is none such."""
+        if not await self.library.forget_request(name, request):
+            raise RequestError(
+                f"{name} is found by no request {request[:80]!r} that it has served",
+                f"`python -m src tools {name}` lists them",
+            )
+        return await self.library.used_requests(name)
+
     async def lessons(self) -> tuple[Lesson, ...]:
         """What was learnt from earlier turns, the weightiest first, expired ones last."""
         return await self.learning.lessons()
@@ -263,9 +281,24 @@ class Engine:
         return await self.library.restore(name)
 
     async def status(self) -> EngineStatus:
-        sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.tools(), self.library.settle(0))
-        library = LibraryStatus(tools=len(tools), detail=f"{count(len(tools), 'tool')}, {_SEARCH[index]}")
+        sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.count(), self.library.settle(0))
+        words = [f"{count(tools, 'tool')}, {_SEARCH[index]}{self._progress()}", *map(str, filter(None, [self.library.embedded]))]
+        library = LibraryStatus(tools=tools, detail="; ".join(words))
         return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits)
+
+    def _progress(self) -> str:
+        progress = self.library.indexing
+        return f" ({progress.done:,} of {progress.total:,})" if progress else ""
+
+    async def reindex(self, report: Callable[[int, int], None]) -> str:
+        """Make the search index anew; `report` is told how many tools are in it, and of how many. Says how the library is searched then.
+
+        Raises: LibraryError: the index can't be made here.
+        """
+        state = await self.library.reindex(report)
+        if state != "ready":
+            raise LibraryError(f"the library is {_SEARCH[state]}", _REMEDY[state])
+        return _SEARCH[state]
 
     async def seed(self, report: Callable[[str], None]) -> Planted:
         """Add the seed tools that are missing. Raises: SandboxError."""

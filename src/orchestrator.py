@@ -18,6 +18,7 @@ from src.core.protocols import ToolLibrary
 from src.core.question import Answer
 from src.core.reached import Reached
 from src.core.turn import Budget, EarlierFiles, Recall, Turn, no_lessons
+from src.decision import Decider, Sureness
 from src.executor import Executor
 from src.plan_runner import PlanRunner
 from src.response_synthesizer import ResponseSynthesizer
@@ -34,6 +35,7 @@ from src.stages import Passage, Planned, Served, Stages
 from src.synthesis_engine import Reply, SynthesisEngine
 from src.toolsmith import Toolsmith
 from src.turn_graph import Stage
+from src.used_requests import UsedRequests
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +92,7 @@ class Orchestrator:
         synthesis: SynthesisEngine,
         responder: ResponseSynthesizer,
         *,
-        threshold: float = 0.75,
+        sureness: Sureness | None = None,
         limits: Limits | None = None,
         runtime: MiniAgents | None = None,
         recall: Callable[[], Recall] = lambda: no_lessons,
@@ -100,12 +102,13 @@ class Orchestrator:
 
         `delegation` has the agents that take over what no tool is for; the toolsmith joins them.
         """
-        self._stages, self._responder, self._limits = Stages(library, executor, synthesis, threshold), responder, limits
+        self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
+        decider = Decider(library, executor, sureness or Sureness())
+        self._stages = Stages(library, decider, executor, synthesis, UsedRequests(library, self._runtime))
         self._plans = PlanRunner(self._stages)
         self._delegation = delegation
         if delegation:
             delegation.add(Toolsmith(self._plans))
-        self._runtime = runtime or MiniAgents()
         self._recall = recall
         self._agent = MiniAgent(self._take, alias="ORCHESTRATOR", description="Answers requests with tools, and builds those that lack.")
         self._loop = asyncio.get_running_loop()

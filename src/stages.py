@@ -4,33 +4,28 @@ src/turn_graph.py says which follows which; those that build a tool stand in src
 """
 
 import logging
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import assert_never
 
 from src.agents import AgentReply
-from src.core.errors import AgentError, ModelReplyInvalid, stage
-from src.core.events import NoToolFound, Searching, StageName, ToolFound, ToolMismatch
+from src.core.errors import AgentError, stage
+from src.core.events import StageName, ToolMismatch
 from src.core.plan import StepResult
 from src.core.protocols import ToolLibrary
-from src.core.tool import Candidate, Tool
+from src.core.tool import Tool
 from src.core.turn import Turn
 from src.core.value import Value
 from src.core.verdict import Execution, Killed, Raised, Returned
+from src.decision import Decider
 from src.execution.outcome import own_failure
 from src.executor import Call, Executor, Misfit, NoFit
 from src.synthesis_engine import Building, Reply, SynthesisEngine
 from src.turn_graph import Course, Stage
+from src.used_requests import UsedRequests
 
 log = logging.getLogger(__name__)
-
-CANDIDATES = 8
-"""How many tools the model chooses from."""
-CHOICE_ODDS = 19.0
-"""How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against 0.05): what its choice adds to
-the odds that the search gives."""
 
 
 class Served(Value):
@@ -56,6 +51,8 @@ class Passage:
     choice: Call | Misfit | NoFit = field(default_factory=lambda: NoFit(reason=""))
     """What the request asks of the tool that was found or built."""
     outcome: Served | Reply | Planned | AgentReply | None = None
+    teaches: bool = False
+    """Whether the tool that was found may be found by this request from now on, if it serves it."""
     mended: bool = False
     """Whether the tool was given to be mended, which it is once."""
 
@@ -70,9 +67,11 @@ class Passage:
 class Stages:
     """What a request goes through, be it a turn's or that of a step of a plan."""
 
-    def __init__(self, library: ToolLibrary, executor: Executor, synthesis: SynthesisEngine, threshold: float) -> None:
-        self._library, self._executor, self._synthesis = library, executor, synthesis
-        self._threshold = threshold
+    def __init__(
+        self, library: ToolLibrary, decider: Decider, executor: Executor, synthesis: SynthesisEngine, requests: UsedRequests
+    ) -> None:
+        self._library, self._decider, self._executor, self._synthesis = library, decider, executor, synthesis
+        self._requests = requests
 
     def begin(self, turn: Turn) -> Passage:
         """The turn's request, before its first stage."""
@@ -101,7 +100,9 @@ class Stages:
 
     async def _search(self, passage: Passage) -> str:
         turn = passage.turn
-        passage.choice, passage.building.looked_at = await self._find(turn)
+        decision = await self._decider.decide(turn)
+        passage.choice, passage.building.looked_at = decision.choice, decision.considered
+        passage.teaches = decision.teaches and isinstance(decision.choice, Call)
         match passage.choice:
             case Call():
                 return "fits"
@@ -129,6 +130,8 @@ class Stages:
         assert isinstance(passage.choice, Call), passage.choice
         execution = await self._executor.run(passage.turn, passage.choice)
         passage.outcome = Served(call=passage.choice, execution=execution)
+        if isinstance(execution, Returned) and passage.teaches:
+            self._requests.note(passage.choice.tool, passage.turn.request)
         if isinstance(execution, Returned) or passage.mended or own_failure(execution) is None:
             return "ran"
         return "at fault"
@@ -161,51 +164,6 @@ class Stages:
             log.warning("%s stays as it is after %s: %s", call.tool.name, reason, error)
             return None
 
-    async def _find(self, turn: Turn) -> tuple[Call | Misfit | NoFit, tuple[str, ...]]:
-        """What the library has for the request, and the names of the tools that were looked at."""
-        started = time.monotonic()
-        turn.emit(Searching())
-        with stage("searching"):
-            candidates = await self._candidates(turn)
-            choice = await self._choose(turn, candidates)
-        considered = tuple(c.tool.name for c in candidates)
-        seconds = time.monotonic() - started
-        if isinstance(choice, NoFit):
-            turn.emit(NoToolFound(reason=choice.reason, considered=considered, seconds=seconds))
-        else:
-            confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
-            turn.emit(ToolFound(tool=choice.tool.name, confidence=confidence, considered=considered, seconds=seconds))
-        return choice, considered
-
-    async def _candidates(self, turn: Turn) -> tuple[Candidate, ...]:
-        """The tools nearest to the request, by itself and as one that goes on from the request before it, best first."""
-        found = await self._library.search(turn.request, CANDIDATES)
-        before = next((m.content for m in reversed(turn.history) if m.role == "user"), None)
-        if before is not None:
-            found += await self._library.search(f"{before}\n{turn.request}", CANDIDATES)
-        best: dict[str, Candidate] = {}
-        for candidate in sorted(found, key=lambda c: c.confidence, reverse=True):
-            best.setdefault(candidate.tool.name, candidate)
-        return tuple(best.values())[:CANDIDATES]
-
-    async def _choose(self, turn: Turn, candidates: Sequence[Candidate]) -> Call | Misfit | NoFit:
-        if not candidates:
-            return NoFit(reason="The library is empty.")
-        try:
-            choice = await self._executor.choose(turn, [c.tool for c in candidates])
-        except ModelReplyInvalid:
-            best = candidates[0]
-            if best.confidence < self._threshold:
-                return NoFit(reason="The model could not make the choice, and the search alone is not sure enough.")
-            choice = await self._executor.prepare(turn, best.tool)
-        if isinstance(choice, NoFit):
-            return choice
-        confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
-        if confidence < self._threshold:
-            limit = f"below the {self._threshold:.0%} of SIMILARITY_THRESHOLD"
-            return NoFit(reason=f"{choice.tool.name} fits with a confidence of {confidence:.0%} only, {limit}.")
-        return choice
-
     async def _call_of(self, turn: Turn, built: Tool) -> Call | Misfit:
         with stage("executing"):
             choice = await self._executor.prepare(turn, built)
@@ -216,8 +174,3 @@ class Stages:
         if isinstance(choice, Misfit):
             turn.emit(ToolMismatch(tool=built.name, problem=choice.problem, then="ask"))
         return choice
-
-
-def _confirmed(confidence: float) -> float:
-    """Confidence of the search, 0..1, after the model has chosen the same tool; Bayes' rule in odds form."""
-    return CHOICE_ODDS * confidence / (CHOICE_ODDS * confidence + 1 - confidence)

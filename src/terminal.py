@@ -1,8 +1,11 @@
-"""What a terminal shows: a turn, its steps on stderr and its answer on stdout; a version of a tool in one line."""
+"""What a terminal shows: a turn, its steps on stderr and its answer on stdout; a version of a tool in one line; work in progress."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import assert_never
 
 from rich.console import Console
+from rich.progress import Progress, TaskID
 from rich.text import Text
 
 from src.core.events import (
@@ -42,6 +45,7 @@ from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.visible import one_line, visible
 from src.core.words import count, shortened
 from src.projects.shown import line as project_line
+from src.registry.fitting.calibration import LEAST_FOR_MAP, LEAST_REQUESTS, Calibration
 
 _SHOWN = 500
 """Characters of an output."""
@@ -98,7 +102,7 @@ def _line(event: Event) -> tuple[str, str] | None:
         case Searching():
             return "running", "searching the library"
         case ToolFound():
-            return "done", f"found {event.tool} ({event.confidence:.0%})"
+            return "done", f"found {event.tool} ({event.confidence:.0%})" + (f": {event.reason}" if event.reason else "")
         case NoToolFound():
             return "done", f"no tool fits: {event.reason}"
         case LessonsShown():
@@ -226,3 +230,35 @@ def version_line(version: ToolVersion) -> str:
         _used(made.usage) if made.usage else "",
     )
     return "  ".join(filter(None, facts))
+
+
+@contextmanager
+def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on stderr for each thing that is done; what is yielded takes its name, how much is done and how much there is."""
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, done: int, of: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what)
+            progress.update(tasks[what], completed=done, total=of)
+
+        yield show
+
+
+def calibration_lines(found: Calibration | None) -> Iterator[str]:
+    """What a calibration has tried, in figures, and what came of it."""
+    if found is None:
+        yield f"There are fewer than {LEAST_REQUESTS} requests to learn from: everything stays as it is."
+        return
+    yield f"Learnt from {found.requests:,} requests and {found.tools:,} tools; the figures are those of requests that the fit had not seen."
+    if found.reciprocal_rank is None:
+        yield f"Request map: left as it was, since fewer than {LEAST_FOR_MAP} requests are too few for one."
+    else:
+        yield f"Request map: mean reciprocal rank of the right tool {found.reciprocal_rank}."
+    yield f"Confidence: log loss {found.log_loss}."
+    yield f"Confidence: calibration error {found.calibration_error}."
+    if found.changed:
+        yield "It is used from the next start on; `python -m src calibrate --reset` goes back to what ships."
+    else:
+        yield "Nothing that was fitted does better than what is in use, so everything stays as it is."

@@ -140,6 +140,8 @@ class ListedLibrary:
         self.calls: list[str] = []
         """Digests of the calls that succeeded."""
         self.failures: list[str] = []
+        self.requests: list[tuple[str, int, str]] = []
+        """Tool, version and request of each reuse."""
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         return tuple(Candidate(tool=t, similarity=0.6, confidence=self._confidence) for t in list(self._tools.values())[:limit])
@@ -188,6 +190,9 @@ class ListedLibrary:
     async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
         self.failures.append(f"{name} {version}: {problem}")
         return self._judgement
+
+    async def record_request(self, name: str, version: int, request: str) -> None:
+        self.requests.append((name, version, request))
 
     def _keep(self, tool: Tool, provenance: Provenance) -> Tool:
         self._tools[tool.name] = tool

@@ -80,6 +80,18 @@ class Engine(Protocol):
         """Raises: ToolNotFound, ToolModified."""
         ...
 
+    async def used_requests(self, name: str) -> tuple[str, ...]:
+        """What a tool has served and is found by, the newest first."""
+        ...
+
+    async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
+        """Have a tool found no more by a request that it has served; those that are left.
+
+        Raises:
+            RequestError: there is no such request.
+        """
+        ...
+
     async def lessons(self) -> tuple[Lesson, ...]:
         """All, the weightiest first, expired ones last."""
         ...

@@ -60,7 +60,8 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
 
     @app.get("/api/tools/<name>")
     def tool(name: str) -> Response:
-        return flask.jsonify(tool_page(bridge.call(engine.tool(name))))
+        found = bridge.call(engine.tool(name))
+        return flask.jsonify(tool_page(found, bridge.call(engine.used_requests(name))))
 
     @app.get("/api/graph")
     def graph() -> Response:

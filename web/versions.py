@@ -1,13 +1,18 @@
-"""The routes of a tool's versions and of its standing; what they change, they change for everybody."""
+"""The routes of a tool's versions, of its standing and of the requests it is found by; what they change, they change for everybody."""
+
+from typing import TypeVar
 
 import flask
 from flask import Flask, Response
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest
 
+from src.core.value import Value
 from web.bridge import Bridge
 from web.port import Engine
-from web.wire import LAST_SEQ, Rollback, tool_line, version_line, version_page
+from web.wire import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
+
+ValueT = TypeVar("ValueT", bound=Value)
 
 
 def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
@@ -28,11 +33,8 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
 
     @app.post("/api/tools/<name>/rollback")
     def rollback(name: str) -> Response:
-        try:
-            request = Rollback.model_validate(flask.request.get_json(silent=True))
-        except ValidationError as error:
-            raise BadRequest('the body must be JSON of the form {"to": 1}, with the number of a version') from error
-        return flask.jsonify(tool_line(bridge.call(engine.rollback(name, request.to))))
+        asked = _body(Rollback, '{"to": 1}, with the number of a version')
+        return flask.jsonify(tool_line(bridge.call(engine.rollback(name, asked.to))))
 
     @app.post("/api/tools/<name>/retire")
     def retire(name: str) -> Response:
@@ -41,6 +43,20 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
     @app.post("/api/tools/<name>/restore")
     def restore(name: str) -> Response:
         return flask.jsonify(tool_line(bridge.call(engine.restore(name))))
+
+    @app.post("/api/tools/<name>/forget")
+    def forget(name: str) -> Response:
+        asked = _body(Forget, '{"request": "…"}, with a request that the tool has served')
+        left = bridge.call(engine.forget_request(name, asked.request))
+        return flask.jsonify(tool_page(bridge.call(engine.tool(name)), left))
+
+
+def _body(form: type[ValueT], described: str) -> ValueT:
+    """The body of the request. Raises: BadRequest."""
+    try:
+        return form.model_validate(flask.request.get_json(silent=True))
+    except ValidationError as error:
+        raise BadRequest(f"the body must be JSON of the form {described}") from error
 
 
 def _number(what: str, text: str) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -58,6 +59,10 @@ class Rollback(Value):
     """Number of a version."""
 
 
+class Forget(Value):
+    request: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+
+
 LONGEST_LESSON = 400
 Words = Annotated[str, Field(max_length=LONGEST_LESSON, pattern=r"\S")]
 
@@ -102,12 +107,13 @@ def lesson_line(lesson: Lesson) -> dict[str, Any]:
     return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
-def tool_page(tool: Tool) -> dict[str, Any]:
-    """All about one tool."""
+def tool_page(tool: Tool, used_requests: Sequence[str]) -> dict[str, Any]:
+    """All about one tool, with the requests that it has served and is found by."""
     shown = plain(tool)
     page = {key: shown[key] for key in ("code", "tests", "example_requests", "digest")}
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
-    return {**tool_line(tool), **page, "parameters": parameters, "returns": tool.signature.returns}
+    more = {"parameters": parameters, "returns": tool.signature.returns, "used_requests": list(used_requests)}
+    return {**tool_line(tool), **page, **more}
 
 
 def version_line(version: ToolVersion) -> dict[str, Any]:

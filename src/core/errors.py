@@ -20,7 +20,7 @@ AgentError
 │   ├── VersionConflict           another version of the tool came first, or is that one already
 │   └── FileInTheWay              a file of somebody else's stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
-├── EmbedderUnavailable           the embedding model is not set up, or its weights are damaged
+├── EmbedderUnavailable           the embedding model is not set up or damaged, or its server fails
 ├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or its size
 ├── ProjectGivenUp                the model finds that a project's goal can't be met
 ├── GraphError                    a state graph is asked for what it doesn't have
@@ -138,7 +138,7 @@ class DatabaseUnavailable(AgentError):
 
 
 class EmbedderUnavailable(AgentError):
-    """The embedding model is not set up, or its weights are damaged."""
+    """The embedding model is not set up, its weights are damaged, or its server does not give vectors."""
 
 
 class WorkspaceError(AgentError):

@@ -101,6 +101,10 @@ class ToolFound(StageEvent):
     """0..1, calibrated."""
     considered: tuple[str, ...] = ()
     """Names of all candidates that were looked at, best first."""
+    confidences: tuple[float, ...] = ()
+    """Of these, by the search alone; () in records of older versions."""
+    reason: str = ""
+    """Why the search alone decided, "" where the model chose."""
     seconds: float = 0.0
 
 
@@ -108,6 +112,7 @@ class NoToolFound(StageEvent):
     type: Literal["no_tool_found"] = "no_tool_found"
     reason: str
     considered: tuple[str, ...] = ()
+    confidences: tuple[float, ...] = ()
     seconds: float = 0.0
 
 

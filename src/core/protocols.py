@@ -102,6 +102,10 @@ class ToolLibrary(Protocol):
         """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
         ...
 
+    async def record_request(self, name: str, version: int, request: str) -> None:
+        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed."""
+        ...
+
 
 class Sandbox(Protocol):
     """Runs generated code where it can do no harm. Cancelling a call ends its container.

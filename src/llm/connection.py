@@ -4,7 +4,6 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from ipaddress import ip_address
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -14,10 +13,11 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
 from src.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from src.core.server import Server
 from src.core.turn import Budget
 from src.llm.chunks import Chunks
 from src.llm.exchange import Call, Question, Reply
-from src.llm.failures import RequestRefused, Server, cause, failure
+from src.llm.failures import RequestRefused, cause, failure
 from src.llm.meter import Meter
 from src.llm.pricing import Price, Tokens
 
@@ -39,7 +39,7 @@ class Connection:
         self._streaming = _WITH_USAGE
         self._cap: str | None = "max_completion_tokens" if _is_openai(base_url) else "max_tokens"
         """The field by which the server ends a reply in time; None once it refused it."""
-        http = _direct_client() if _is_local(base_url) else None
+        http = _direct_client() if self.server.local else None
         self._sdk = AsyncOpenAI(base_url=base_url, api_key=self.server.api_key, timeout=timeout, max_retries=max_retries, http_client=http)
 
     async def aclose(self) -> None:
@@ -244,14 +244,3 @@ def _direct_client() -> httpx2.AsyncClient:
 def _is_openai(base_url: str) -> bool:
     """Whether it is OpenAI itself, whose newer models refuse the field's older name; other servers may know only that."""
     return (urlsplit(base_url).hostname or "").endswith("openai.com")
-
-
-def _is_local(base_url: str) -> bool:
-    """Whether the URL is one of plain HTTP on loopback."""
-    parts = urlsplit(base_url)
-    host = parts.hostname or ""
-    try:
-        loopback = ip_address(host).is_loopback
-    except ValueError:
-        loopback = host == "localhost" or host.endswith(".localhost")
-    return loopback and parts.scheme == "http"

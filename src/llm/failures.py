@@ -2,50 +2,20 @@
 
 import re
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
 from src.core.errors import ModelError, ModelRefused, ModelUnavailable
-from src.core.value import Value
+from src.core.server import Server
 
-_KEY_LIKE = re.compile(r"\b(?:sk|pk)-[\w*.-]{6,}|\bBearer \S+")
-_SECRET = 12
-"""Characters from which a key is one; shorter ones are placeholders such as `ollama` or `lm-studio`."""
 _FILTERED = {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}
 _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
 _FORM = re.compile(r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options")
-_SHOWN = 300
 
 
 class RequestRefused(ModelUnavailable):
     """The server does not take the request in this form; a plainer form may do."""
-
-
-class Server(Value):
-    """The server in the words of an error message."""
-
-    base_url: str
-    model: str
-    api_key: str
-    timeout: float
-
-    @property
-    def name(self) -> str:
-        """The base URL without anything secret in it."""
-        parts = urlsplit(self.base_url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
-
-    def tells(self, text: str) -> bool:
-        """Whether the text has the key in it."""
-        return len(self.api_key) >= _SECRET and self.api_key in text
-
-    def clean(self, text: str) -> str:
-        """What the server says, in one short line and without the key."""
-        plain = text.replace(self.api_key, "(key)") if self.tells(text) else text
-        line = _KEY_LIKE.sub("(key)", " ".join(plain.split()))
-        return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 
 def failure(error: Exception, server: Server, *, midway: bool = False) -> ModelError:

@@ -2,14 +2,17 @@
 
 import re
 import shutil
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
     from chromadb import Collection
     from chromadb.api.client import Client
 
 _DATABASE = "chroma.sqlite3"
+_NEW = ".new-"
+"""Begins the name of a folder in which an index is being made."""
 _SEGMENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -29,6 +32,26 @@ def open_collection(client: "Client", name: str) -> "Collection":
     return client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
 
 
+class Mark(NamedTuple):
+    """Which vectors an index holds: those of a database, as of a revision of its library."""
+
+    library: str
+    """The database's id."""
+    revision: int
+
+
+def mark(collection: "Collection") -> Mark | None:
+    """None if the index does not say."""
+    match collection.metadata:
+        case {"library": str(library), "revision": int(revision)}:
+            return Mark(library, revision)
+    return None
+
+
+def put_mark(collection: "Collection", mark: Mark) -> None:
+    collection.modify(metadata=mark._asdict())
+
+
 def identity(folder: Path) -> int | None:
     """Names the database file that lies there now; None if there is none."""
     try:
@@ -39,10 +62,27 @@ def identity(folder: Path) -> int | None:
 
 def clear(folder: Path) -> None:
     """Delete what Chroma makes, and nothing else: a wrong CHROMA_PERSIST_DIR must not cost anyone's files."""
-    if not folder.is_dir():
-        return
     for path in folder.iterdir():
         if path.name.startswith(_DATABASE):
             path.unlink()
         elif _SEGMENT.fullmatch(path.name):
             shutil.rmtree(path)
+
+
+def new_folder(folder: Path) -> Path:
+    """Where to make an index before it is `place`d, which then is no more than some renames."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
+
+
+def tidy(folder: Path) -> None:
+    """Delete what killed processes were making."""
+    for left in folder.glob(f"{_NEW}*"):
+        shutil.rmtree(left)
+
+
+def place(new: Path, folder: Path) -> None:
+    """Have a new index instead of what is there; the database comes last, since without it there is no index."""
+    for path in sorted(new.iterdir(), key=lambda path: path.name.startswith(_DATABASE)):
+        path.replace(folder / path.name)
+    new.rmdir()

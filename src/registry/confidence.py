@@ -1,29 +1,41 @@
-"""Calibrated confidence: the probability that a tool, as near to the request as it is, is the right one.
+"""Calibrated confidence: the probability that a tool that a search found is a right one.
 
-A cosine alone says little: tools that fit lie anywhere from 0.3 up, and the more tools there are, the nearer the nearest
-wrong one. So a logistic model looks at the cosine, at the distance to the best other tool, and at the number of tools.
-
-The weights come from `benchmarks/retrieval_fit.py` on MetaTool (dev half, 199 tools, 3,516 requests) with vectors of
-all-MiniLM-L6-v2, libraries of 3 to 141 tools. On requests that the fit did not see, nearest tools with a confidence of
-0.7 to 0.8 are right in 73 to 82 % of the cases, at every size.
+A cosine alone says little: what fits lies anywhere from 0.3 up, and the more tools there are, the nearer the nearest wrong one.
+So a logistic model looks at the tool's own evidence, at its lead over the best other tool, and at the number of tools. Evidence
+is in natural log-odds (see `src/registry/scale.py`), which makes one model serve every embedder.
 """
 
-import math
 from collections.abc import Sequence
 
-_WEIGHTS = (-2.695, 7.755, 8.861, -0.302)
-_MAX_TOOLS = 1000
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+FEATURES = 4
+BM25_EVIDENCE = 0.58
+"""Of a point of BM25, in natural log-odds: 0.015 of a cosine with all-MiniLM-L6-v2, which was best or next to it on every data set."""
+_NOTHING = -15.0
+"""Evidence for a tool that has nothing to do with a request, which stands for the best other one where there is none."""
+_MOST_TOOLS = 4096
 """Beyond what was measured; the number of tools counts by its logarithm up to here."""
 
 
-def confidence(cosines: Sequence[float], rank: int, tools: int) -> float:
-    """Of the candidate at `rank` (from 0) of a search in a library of so many tools; `cosines` fall."""
-    score = sum(w * f for w, f in zip(_WEIGHTS, features(cosines, rank, tools), strict=True))
-    return 1 / (1 + math.exp(-score))
+def confidences(evidence: Floats, tools: int, weights: Sequence[float]) -> Floats:
+    """Of the candidates of one search, or of many in a matrix with one in each row; `tools` is how many were searched."""
+    score = features(evidence, tools) @ np.asarray(weights, dtype=np.float64)
+    return np.asarray(1 / (1 + np.exp(-np.clip(score, -500, 500))), dtype=np.float64)
 
 
-def features(cosines: Sequence[float], rank: int, tools: int) -> tuple[float, ...]:
-    """What the model looks at: a constant, cosine, margin to the best other candidate, log2 of the number of tools."""
-    others = [*cosines[:rank], *cosines[rank + 1 :]]
-    margin = cosines[rank] - max(others, default=0.0)
-    return 1.0, cosines[rank], margin, math.log2(min(tools, _MAX_TOOLS))
+def features(evidence: Floats, tools: int) -> Floats:
+    """What the model looks at, along a new last axis: 1, the evidence, its lead over the best other, log2 of the number of tools."""
+    lead = evidence - np.maximum(_best_other(evidence), _NOTHING)
+    size = np.full_like(evidence, np.log2(min(tools, _MOST_TOOLS)))
+    return np.stack([np.ones_like(evidence), evidence / 10, lead / 10, size / 10], axis=-1)
+
+
+def _best_other(evidence: Floats) -> Floats:
+    if evidence.shape[-1] < 2:
+        return np.full_like(evidence, _NOTHING)
+    top = np.partition(evidence, -2, axis=-1)[..., -2:]
+    return np.where(evidence >= top[..., 1:], top[..., :1], top[..., 1:])

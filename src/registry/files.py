@@ -1,10 +1,10 @@
 """The files of the tools: `<name>.py` and `test_<name>.py` in one folder that people may edit too."""
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from src.registry.sources import Sources
 
@@ -15,8 +15,7 @@ Checkpoint = Callable[[str], None]
 """Called with the name of each step as soon as it has reached the disk; the tests of crashes end the process there."""
 
 
-@dataclass(frozen=True)
-class Stamp:
+class Stamp(NamedTuple):
     """Changes whenever the content of a file may have changed; unlike the mtime, nobody can set a ctime."""
 
     inode: int
@@ -24,8 +23,11 @@ class Stamp:
     changed: int
 
 
-Survey = dict[str, Stamp]
-"""All Python files of the folder by name."""
+Pair = tuple[Stamp | None, Stamp | None]
+"""Of a tool's code and tests; None for a file that is missing."""
+
+_FRESH_NS = 2_000_000_000
+"""File systems keep times as coarse as this; a folder that changed less long ago may change again and show the same time."""
 
 
 def code_file(name: str) -> str:
@@ -34,6 +36,39 @@ def code_file(name: str) -> str:
 
 def tests_file(name: str) -> str:
     return f"test_{name}.py"
+
+
+def owner(file: str) -> str:
+    """The name of the tool that a file would be of; no name of a tool begins with `test_`."""
+    return file.removeprefix("test_").removesuffix(".py")
+
+
+class FolderListing:
+    """The names of the Python files in a folder, read again only when the folder has changed. Blocking."""
+
+    def __init__(self, folder: Path, now: Callable[[], int] = time.time_ns) -> None:
+        """`now`: nanoseconds since 1970, as the folder's times are."""
+        self._folder = folder
+        self._now = now
+        self._seen: tuple[int, int, int] | None = None
+        self._names: frozenset[str] = frozenset()
+
+    def look(self) -> frozenset[str]:
+        """The same object as before, if nothing came or went."""
+        now = self._now()
+        try:
+            status = self._folder.stat()
+        except FileNotFoundError:
+            self._seen, self._names = None, self._names and frozenset()
+            return self._names
+        seen = status.st_ino, status.st_mtime_ns, status.st_ctime_ns  # on Windows the latter is when it was made
+        if seen != self._seen:
+            with os.scandir(self._folder) as entries:
+                names = frozenset(entry.name for entry in entries if entry.name.endswith(".py"))
+            if names != self._names:
+                self._names = names
+            self._seen = seen if max(status.st_mtime_ns, status.st_ctime_ns) < now - _FRESH_NS else None
+        return self._names
 
 
 class ToolFiles:
@@ -50,17 +85,15 @@ class ToolFiles:
         for left in staging.iterdir():
             left.unlink()
 
-    def survey(self) -> Survey:
-        found: Survey = {}
-        if not self.folder.is_dir():
-            return found
-        with os.scandir(self.folder) as entries:
-            for entry in entries:
-                with suppress(FileNotFoundError):  # deleted while we look
-                    if entry.name.endswith(".py"):
-                        status = entry.stat()
-                        found[entry.name] = Stamp(status.st_ino, status.st_size, status.st_ctime_ns)
-        return found
+    def stamps(self, name: str) -> Pair:
+        return self._stamp(code_file(name)), self._stamp(tests_file(name))
+
+    def _stamp(self, file: str) -> Stamp | None:
+        try:
+            status = os.stat(f"{self.folder}/{file}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Stamp(status.st_ino, status.st_size, status.st_ctime_ns)
 
     def read(self, name: str) -> Sources | None:
         """What stands on disk; None if a file is missing. Undecodable bytes make it differ from anything verified."""
@@ -101,10 +134,6 @@ class ToolFiles:
             (self.folder / file).unlink(missing_ok=True)
             self._checkpoint(f"deleted {file}")
         _sync(self.folder)
-
-
-def files_of(names: Iterable[str]) -> set[str]:
-    return {file for name in names for file in (code_file(name), tests_file(name))}
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -3,20 +3,25 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 import sqlalchemy as sa
 
 from src.core.signature import Signature
 from src.core.tool import Requirement, Standing, Tool, ToolDraft
-from src.store.schema import tool_uses, tool_vectors, tools
+from src.registry import lexical, requests, revisions
+from src.registry.fusion import Vector
+from src.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
 
-Vector = npt.NDArray[np.float32]
 State = Literal["pending", "revising", "active", "missing", "removing"]
 """pending: the first files are being written; revising: files are being replaced by those of the version in the record;
 missing: files were deleted by hand; removing: files are being deleted."""
+
+_STATES: dict[str, State] = {state: state for state in get_args(State)}
+_STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
+"""One string for all tools."""
+REGISTERED: tuple[State, ...] = ("active", "revising")
 
 _CHUNK = 500
 """Names in one query; SQLite allows some thousand parameters."""
@@ -27,29 +32,45 @@ class Embedding(NamedTuple):
 
     embedder: str
     vector: Vector
+    former: "Embedding | None" = None
+    """The same by the embedder whose vectors searches go by until all tools have new ones."""
 
 
 class Entry(NamedTuple):
-    """What is read of every tool at every look."""
+    """What is kept in memory of every tool."""
 
     name: str
     state: State
-    digest: str
     created_at: datetime
     version: int
     standing: Standing
-    uses: int
 
     @property
-    def edition(self) -> tuple[str, datetime, int]:
-        """Tells what the name stands for now from all that it stood for before."""
-        return self.digest, self.created_at, self.version
+    def registered(self) -> bool:
+        return self.state in REGISTERED
 
 
-def entries(connection: sa.Connection) -> list[Entry]:
-    columns = tools.c.name, tools.c.state, tools.c.digest, tools.c.created_at, tools.c.version, tools.c.standing, tools.c.uses
-    rows = connection.execute(sa.select(*columns).order_by(tools.c.name))
-    return [Entry(r.name, r.state, r.digest, utc(r.created_at), r.version, r.standing, r.uses) for r in rows]
+def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, Entry]:
+    """By name, of these tools or of all."""
+    chosen = sa.select(tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing)
+    queries = [chosen] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+    rows = (row for query in queries for row in connection.execute(query))
+    return {r.name: Entry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
+
+
+def unfinished(connection: sa.Connection) -> dict[str, State]:
+    """What killed processes began, by the tools' names."""
+    chosen = sa.select(tools.c.name, tools.c.state).where(tools.c.state.in_(("pending", "revising", "removing")))
+    return {row.name: row.state for row in connection.execute(chosen.order_by(tools.c.name))}
+
+
+def digests(connection: sa.Connection, names: Sequence[str], state: State = "active") -> dict[str, str]:
+    """What was verified of those of the tools that are in that state, by name."""
+    return {
+        row.name: row.digest
+        for chunk in _chunks(names)
+        for row in connection.execute(sa.select(tools.c.name, tools.c.digest).where(tools.c.name.in_(chunk), tools.c.state == state))
+    }
 
 
 def state_of(connection: sa.Connection, name: str) -> State | None:
@@ -71,13 +92,17 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
 
 
 def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding) -> None:
-    connection.execute(tools.insert().values(**_columns(tool), state=state))
+    connection.execute(tools.insert().values(**columns(tool), state=state))
+    revisions.note(connection, tool.name)
     insert_vector(connection, tool.name, embedding)
+    lexical.write(connection, tool, ())
 
 
 def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
     """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
-    connection.execute(tools.update().where(tools.c.name == tool.name).values(**_columns(tool), state=state, failures=0))
+    connection.execute(tools.update().where(tools.c.name == tool.name).values(**columns(tool), state=state, failures=0))
+    revisions.note(connection, tool.name)
+    lexical.write(connection, tool, requests.used(connection, tool.name))
     if embedding is not None:
         connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))  # of other embedders too
         insert_vector(connection, tool.name, embedding)
@@ -111,26 +136,60 @@ def draft_fields(row: sa.Row[Any]) -> dict[str, Any]:
     }
 
 
-def _columns(tool: Tool) -> dict[str, Any]:
+def columns(tool: Tool) -> dict[str, Any]:
+    """The tool's row, but for its state."""
     own = tool.model_dump(include={"created_at", "digest", "uses", "version", "standing"})
     return {**draft_columns(tool), **own}
 
 
 def set_state(connection: sa.Connection, name: str, state: State) -> None:
     connection.execute(tools.update().where(tools.c.name == name).values(state=state))
+    revisions.note(connection, name)
 
 
 def delete(connection: sa.Connection, name: str) -> None:
     """Forget the tool, but not its versions."""
-    for table in (tool_uses, tool_vectors, tools):
+    for table in (tool_requests, tool_words, tool_uses, tool_vectors, tools):
         connection.execute(table.delete().where(table.c.name == name))
+    revisions.note(connection, name)
 
 
-def vectors(connection: sa.Connection, names: Sequence[str], embedder: str) -> Iterator[tuple[str, Vector]]:
-    for chunk in _chunks(names):
-        chosen = tool_vectors.c.name.in_(chunk), tool_vectors.c.embedder == embedder
-        for row in connection.execute(sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(*chosen)):
-            yield row.name, np.frombuffer(row.vector, dtype="<f4").astype(np.float32)
+def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | None = None) -> Iterator[tuple[str, Vector]]:
+    """The vectors of registered tools that are not retired, by name; of these tools, or of all in the order of their names."""
+    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    chosen = sa.select(tools.c.name, tool_vectors.c.vector).join(tool_vectors, tool_vectors.c.name == tools.c.name).where(*there)
+    if names is None:
+        for row in connection.execute(chosen.order_by(tools.c.name), execution_options={"yield_per": _CHUNK}):
+            yield row.name, _vector(row.vector)
+    else:
+        for chunk in _chunks(names):
+            for row in connection.execute(chosen.where(tools.c.name.in_(chunk))).all():
+                yield row.name, _vector(row.vector)
+
+
+def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
+    """Of these tools, whatever their state, by name."""
+    chosen = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(tool_vectors.c.embedder == embedder)
+    rows = (row for chunk in _chunks(names) for row in connection.execute(chosen.where(tool_vectors.c.name.in_(chunk))).all())
+    return {row.name: _vector(row.vector) for row in rows}
+
+
+def _vector(content: bytes) -> Vector:
+    return np.frombuffer(content, dtype="<f4").astype(np.float32, copy=False)
+
+
+def searched_count(connection: sa.Connection, embedder: str) -> int:
+    """How many vectors `searched` gives of all tools."""
+    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
+    return int(connection.execute(sa.select(sa.func.count()).select_from(joined).where(*there)).scalar_one())
+
+
+def unembedded(connection: sa.Connection, embedder: str) -> list[str]:
+    """Names of the registered tools that have no vector of the embedder."""
+    embedded = sa.select(tool_vectors.c.name).where(tool_vectors.c.embedder == embedder)
+    chosen = sa.select(tools.c.name).where(tools.c.state.in_(REGISTERED), tools.c.name.not_in(embedded))
+    return list(connection.execute(chosen.order_by(tools.c.name)).scalars())
 
 
 def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) -> None:
@@ -138,6 +197,32 @@ def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) ->
     connection.execute(tool_vectors.delete().where(*same))
     content = embedding.vector.astype("<f4").tobytes()
     connection.execute(tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content))
+    revisions.note(connection, name, embedding.embedder)
+    if embedding.former is not None:
+        insert_vector(connection, name, embedding.former)
+
+
+def embedders(connection: sa.Connection) -> dict[str, int]:
+    """How many vectors there are of each, by its id."""
+    counted = sa.select(tool_vectors.c.embedder, sa.func.count().label("vectors")).group_by(tool_vectors.c.embedder)
+    return {row.embedder: row.vectors for row in connection.execute(counted)}
+
+
+def drop_vectors(connection: sa.Connection, but: str) -> None:
+    """Forget those of every embedder but one."""
+    connection.execute(tool_vectors.delete().where(tool_vectors.c.embedder != but))
+
+
+def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding) -> None:
+    """Have the tool found by the requests that it was written with and by the `used` ones."""
+    requests.keep(connection, tool.name, used)
+    lexical.write(connection, tool, used)
+    insert_vector(connection, tool.name, embedding)
+
+
+def without_words(connection: sa.Connection) -> list[str]:
+    """Names of the tools that an older version of this program has registered."""
+    return list(connection.execute(sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))).scalars())
 
 
 def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -25,7 +25,7 @@ from src.core.errors import LibraryError, ToolModified
 from src.core.provenance import Provenance, RequirementChanged, RolledBack
 from src.core.signature import SignatureError, parse_signature
 from src.core.tool import Standing, Tool, ToolDraft
-from src.registry import records, versions
+from src.registry import lexical, records, versions
 from src.registry.files import LOCK, Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.records import Embedding
 from src.registry.refusals import edits_in_the_way, exists, file_in_the_way, in_use_already, not_found, overtaken, unfinished, verify_again
@@ -140,28 +140,34 @@ class Registrar:
         with self._alone():
             self._files.prepare()
             with reading(self._engine) as connection:
-                began = [e for e in records.entries(connection) if e.state in ("pending", "revising", "removing")]
-                tools = {t.name: t for t in records.load(connection, [e.name for e in began])}
-            for entry in began:
+                began = records.unfinished(connection)
+                tools = {t.name: t for t in records.load(connection, list(began))}
+            for name, state in began.items():
                 try:
-                    if entry.state == "removing":
-                        self._take_away(entry.name)
+                    if state == "removing":
+                        self._take_away(name)
                     else:
-                        self._complete(tools[entry.name])
+                        self._complete(tools[name])
                 except OSError:
-                    _log.exception("the tool %s stays %s until the next start", entry.name, entry.state)
+                    _log.exception("the tool %s stays %s until the next start", name, state)
 
-    def settle(self) -> None:
-        """Write down which tools lost their files by hand, and which got them back. Raises: LibraryError."""
+    def write_words(self) -> None:
+        """Write down the words of tools that an older version of this program has registered. Raises: LibraryError."""
         with self._alone(), writing(self._engine) as connection:
-            present = self._files.survey()
-            for entry in records.entries(connection):
-                if entry.state == "active" and code_file(entry.name) not in present:
-                    records.set_state(connection, entry.name, "missing")
-                elif entry.state == "missing" and code_file(entry.name) in present:
-                    sources = self._files.read(entry.name)
-                    if sources is not None and sources.digest == entry.digest:
-                        records.set_state(connection, entry.name, "active")
+            for tool in records.load(connection, records.without_words(connection)):
+                lexical.write(connection, tool, ())
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Write down which of these tools lost their files by hand, and which got them back. Raises: LibraryError."""
+        with self._alone(), writing(self._engine) as connection:
+            for name, entry in records.entries(connection, list(names)).items():
+                present = self._files.stamps(name)[0] is not None
+                if entry.state == "active" and not present:
+                    records.set_state(connection, name, "missing")
+                elif entry.state == "missing" and present:
+                    sources = self._files.read(name)
+                    if sources is not None and sources.digest == records.digests(connection, [name], "missing").get(name):
+                        records.set_state(connection, name, "active")
 
     def _complete(self, tool: Tool) -> None:
         self._files.place(tool.name, _sources(tool))

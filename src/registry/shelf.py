@@ -1,63 +1,73 @@
-"""The shelf: what the library holds at one moment, in memory, with the exact search over it."""
+"""The shelf: what the library holds at one moment, without the tools' sources and vectors, which stay in SQL."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
+from src.registry.files import code_file, owner, tests_file
+from src.registry.records import Entry
 
-from src.core.tool import Tool
-from src.registry.records import Vector
+Condition = Literal["offered", "modified", "missing"]
+"""Of the files of a tool; retired tools count as offered here."""
 
 
 @dataclass(frozen=True)
 class Shelf:
     """Immutable, so that a search goes on undisturbed while the library changes."""
 
-    tools: Mapping[str, Tool]
-    """All registered tools by name."""
+    entries: Mapping[str, Entry]
+    """Every record by the tool's name."""
+    files: AbstractSet[str]
+    """All Python files in the folder."""
     modified: frozenset[str]
-    """Those whose files differ from what was verified."""
-    reserved: frozenset[str]
-    """Names that have a record, whether or not their files are there now."""
-    strangers: frozenset[str]
-    """Python files in the folder that belong to no registered tool."""
-    halves: Mapping[str, str]
-    """Tools of which one file is there and one was deleted by hand: the missing file by the tool's name."""
-    vectors: Mapping[str, Vector]
-    """Of the tools that search offers: files as verified, not retired, vector of this embedder present."""
-    unembedded: frozenset[str]
-    """Tools that have no vector of this embedder."""
+    """Tools whose files, when they were last looked at, differed from what was verified."""
+    revision: int
+    """Of the records, see `revisions`."""
+
+    def __contains__(self, name: str) -> bool:
+        """Whether a tool of that name is registered, retired and modified ones too."""
+        return name in self.entries and self.entries[name].registered
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the registered tools."""
+        return (entry.name for entry in self.entries.values() if entry.registered)
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def count(self) -> int:
+        """Of the registered tools."""
+        return sum(1 for _ in self)
+
+    @cached_property
+    def searched(self) -> int:
         """Of the tools that search offers."""
-        return tuple(sorted(self.vectors))
+        return sum(1 for name in self if self.offers(name))
 
-    @cached_property
-    def matrix(self) -> npt.NDArray[np.float32]:
-        return np.stack([self.vectors[name] for name in self.names])
+    def offers(self, name: str) -> bool:
+        return name in self and self.entries[name].standing != "retired" and name not in self.modified
 
-    @cached_property
-    def stamps(self) -> dict[str, str]:
-        """Changes with the vector; tells the index which of its entries are out of date."""
-        return {name: hashlib.sha256(vector.tobytes()).hexdigest()[:16] for name, vector in self.vectors.items()}
+    def reserves(self, name: str) -> bool:
+        """Whether the name has a record whose files are not known to be deleted."""
+        return name in self.entries and self.entries[name].state != "missing"
 
-    @cached_property
-    def revision(self) -> str:
-        """Equal for shelves that offer the same tools with the same vectors."""
-        return hashlib.sha256(repr(sorted(self.stamps.items())).encode()).hexdigest()
+    def condition(self, name: str) -> Condition | None:
+        """None if the tool is not there, or not yet, or is being removed."""
+        if name in self:
+            return "modified" if name in self.modified else "offered"
+        return "missing" if name in self.entries and self.entries[name].state == "missing" else None
 
-    def nearest(self, vector: Vector, count: int) -> list[str]:
-        """Names of the nearest tools, best first."""
-        if not self.names:
-            return []
-        return [self.names[i] for i in np.argsort(-(self.matrix @ vector), kind="stable")[:count]]
+    def half(self, name: str) -> str | None:
+        """The missing file of a tool of which one file is there and one was deleted by hand."""
+        if name not in self.entries or self.entries[name].state not in ("active", "missing"):
+            return None
+        missing = [file for file in (code_file(name), tests_file(name)) if file not in self.files]
+        return missing[0] if len(missing) == 1 else None
 
-    def cosines(self, vector: Vector, names: Sequence[str]) -> list[float]:
-        return [float(self.vectors[name] @ vector) for name in names]
+    def is_stranger(self, file: str) -> bool:
+        """Whether a file of the folder belongs to no tool; of one whose code was deleted by hand, the tests may have stayed behind."""
+        name = owner(file)
+        return file in self.files and not (self.reserves(name) or (name in self.entries and file == tests_file(name)))
 
 
-EMPTY = Shelf(tools={}, modified=frozenset(), reserved=frozenset(), strangers=frozenset(), halves={}, vectors={}, unembedded=frozenset())
+EMPTY = Shelf(entries={}, files=frozenset(), modified=frozenset(), revision=-1)

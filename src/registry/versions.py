@@ -26,18 +26,20 @@ def next_number(connection: sa.Connection, name: str) -> int:
 
 def insert(connection: sa.Connection, tool: Tool, provenance: Provenance) -> None:
     """Keep what the tool is now as the version of its number."""
-    connection.execute(
-        tool_versions.insert().values(
-            **draft_columns(tool),
-            version=tool.version,
-            digest=tool.digest,
-            origin=_ORIGIN.dump_json(provenance.origin).decode(),
-            verdict=provenance.verdict and provenance.verdict.model_dump_json(),
-            prompts=json.dumps([p.model_dump() for p in provenance.prompts]),
-            usage=provenance.usage and provenance.usage.model_dump_json(),
-            created_at=datetime.now(UTC),
-        )
-    )
+    connection.execute(tool_versions.insert().values(columns(tool, provenance)))
+
+
+def columns(tool: Tool, provenance: Provenance) -> dict[str, Any]:
+    return {
+        **draft_columns(tool),
+        "version": tool.version,
+        "digest": tool.digest,
+        "origin": _ORIGIN.dump_json(provenance.origin).decode(),
+        "verdict": provenance.verdict and provenance.verdict.model_dump_json(),
+        "prompts": json.dumps([p.model_dump() for p in provenance.prompts]),
+        "usage": provenance.usage and provenance.usage.model_dump_json(),
+        "created_at": datetime.now(UTC),
+    }
 
 
 def withdraw(connection: sa.Connection, name: str, version: int) -> None:

@@ -17,6 +17,8 @@ from src.store.schema import properties
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
+_CACHE_KB = 16_000
+"""Of each connection to SQLite, whose default of 2 MB is a fraction of a large library's indexes."""
 _ADVISORY_LOCK = 0x5E1F_A6E7
 """Any number, the same in every process that migrates a PostgreSQL database."""
 
@@ -40,11 +42,25 @@ def open_database(url: str) -> sa.Engine:
         raise DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason}", _remedy(error)) from error
 
 
-def _open(url: str) -> sa.Engine:
+def attach(url: str) -> sa.Engine:
+    """A database that another process has opened, as it is. Errors come with the first use."""
     engine = sa.create_engine(url)
+    if engine.dialect.name == "sqlite":
+        _speak_sqlite(engine)
+    return engine
+
+
+def address(engine: sa.Engine) -> str:
+    """The URL, with its password, for another process, whatever its current folder is."""
+    url = engine.url
+    if engine.dialect.name == "sqlite" and url.database:
+        url = url.set(database=str(Path(url.database).resolve()))
+    return url.render_as_string(hide_password=False)
+
+
+def _open(url: str) -> sa.Engine:
+    engine = attach(url)
     try:
-        if engine.dialect.name == "sqlite":
-            _speak_sqlite(engine)
         with _one_process_only(engine.url):
             if engine.dialect.name == "sqlite":
                 _keep_a_write_ahead_log(engine)
@@ -126,7 +142,7 @@ def _speak_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def _configure(connection, _record):  # type: ignore[no-untyped-def]
         connection.isolation_level = None  # Python's driver must not begin transactions of its own: `_begin` does
-        for pragma in ("busy_timeout = 10000", "foreign_keys = ON", "synchronous = NORMAL"):
+        for pragma in ("busy_timeout = 10000", "foreign_keys = ON", "synchronous = NORMAL", f"cache_size = -{_CACHE_KB}"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")

@@ -78,6 +78,8 @@ tools = sa.Table(
     sa.Column("standing", sa.String(16), nullable=False, server_default="provisional"),  # provisional, trusted, retired
     sa.Column("requires", sa.Text, nullable=False, server_default="[]"),  # JSON list of core.tool.Requirement
     sa.Column("failures", sa.Integer, nullable=False, server_default="0"),  # of this version, since it last succeeded
+    # All that is read of every tool when a library opens, without the sources that lie between.
+    sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
 )
 
 tool_versions = sa.Table(
@@ -114,6 +116,32 @@ tool_vectors = sa.Table(
     sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
     sa.Column("embedder", sa.String(128), primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),  # little-endian float32
+)
+
+tool_requests = sa.Table(
+    "tool_requests",  # that a tool has served; its example requests stand in its record
+    metadata,
+    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column("request", sa.Text, primary_key=True),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)
+
+tool_words = sa.Table(
+    "tool_words",  # on SQLite triggers copy them to the FTS5 table WORD_INDEX, whose rowid is the id
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), nullable=False, unique=True),
+    sa.Column("words", sa.Text, nullable=False),
+)
+
+WORD_INDEX = "tool_words_index"
+
+tool_changes = sa.Table(
+    "tool_changes",  # the last change of every name that ever was a tool's, numbered by properties.library_revision
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("embedder", sa.String(128), primary_key=True),  # "": of the record, else of this embedder's vector
+    sa.Column("revision", sa.Integer, nullable=False, index=True),
 )
 
 lessons = sa.Table(

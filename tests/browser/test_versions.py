@@ -1,31 +1,59 @@
-"""The versions and the standing of a tool in Chromium, on the real engine; nothing runs, so it needs no sandbox."""
+"""What a search found, and requests, versions and standing of a tool, in Chromium on the real engine; it needs no sandbox."""
 
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from anyio.from_thread import start_blocking_portal
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_page import OVERFLOW, bare_home, flaws, open_page, tab_to
+from tests.browser.test_page import NARROW, OVERFLOW, REVERSE, ask, bare_home, ended, flaws, open_page, step, tab_to
 from tests.home import serving
-from tests.registry.repaired import prepare
+from tests.registry.repaired import USED, prepare
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 
-@pytest.fixture
-def link(tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The page on a library of two tools, one of which was repaired once."""
-    home = bare_home(tmp_path)
+    folder = tmp_path_factory.mktemp("versions")
+    home = bare_home(folder)
     with start_blocking_portal() as portal:  # Playwright has a loop in this thread
         portal.call(prepare, home)
-    with serving(home, SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock") as link:
+    with serving(home, SANDBOX="docker", DOCKER_HOST=f"unix://{folder}/none.sock") as link:
         yield link
 
 
 def changes(page: Page, label: str) -> Locator:
     return page.get_by_label(label, exact=True).locator(".diff-line:not([data-change=same])")
+
+
+def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_removed_by_keyboard(link, page):
+    open_page(page, link)
+    ask(page, REVERSE)
+    ended(page, 1, "failed")  # there is no sandbox
+    page.set_viewport_size(NARROW)
+    page.get_by_test_id("view-activity").click()
+    found = step(page, "tool_found")
+    expect(found.locator(".found")).to_contain_text("reverse_text")
+    candidates = found.get_by_test_id("candidates").get_by_role("listitem")
+    expect(candidates).to_have_text([re.compile(r"^shout_text\d+%$")])
+    assert flaws(page, "candidates") == []
+    found.get_by_role("button", name="reverse_text").click()
+
+    requests = page.get_by_test_id("requests")
+    for request in USED:
+        expect(requests).to_contain_text(request)
+    requests.get_by_role("button", name=f"Remove: {USED[0]}").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("forget-yes")).to_be_focused()
+    assert flaws(page, "requests, and a question") == []
+    page.keyboard.press("Enter")
+    expect(requests).not_to_contain_text(USED[0])
+    expect(requests).to_contain_text(USED[1])
+    expect(page.get_by_role("heading", name="Ask for it like this")).to_be_focused()
+    assert page.evaluate(OVERFLOW) <= 0
 
 
 def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, page):

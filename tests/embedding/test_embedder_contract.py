@@ -1,18 +1,31 @@
-"""What every embedder must do: the real one and the tests' own."""
+"""What every embedder must do: the real ones and the tests' own."""
+
+from collections.abc import Iterator
+from contextlib import closing
 
 import numpy as np
 import pytest
 
 from src.core.protocols import Embedder
+from src.embedding.openai import OpenAIEmbedder
+from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 from tests.embedding.hashing import HashingEmbedder
 from tests.embedding.prepared import prepared_minilm
 
 TEXTS = ("Reverse a string", "reverse the text", "", "a", "15 % of 300 €", "word " * 2000, "\ud800 lone surrogate", "日本語")
 
 
-@pytest.fixture(params=["minilm", "hashing"], scope="module")
-def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return prepared_minilm() if request.param == "minilm" else HashingEmbedder()
+@pytest.fixture(params=["minilm", "openai", "hashing"], scope="module")
+def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
+    match request.param:
+        case "minilm":
+            yield prepared_minilm()
+        case "openai":
+            made = {"model": "small", "dimensions": DIMENSIONS, "api_key": KEY}
+            with EmbeddingsServer() as server, closing(OpenAIEmbedder(base_url=server.base_url, **made)) as embedder:
+                yield embedder
+        case _:
+            yield HashingEmbedder()
 
 
 def test_every_text_gets_a_unit_vector_in_its_place(embedder: Embedder) -> None:

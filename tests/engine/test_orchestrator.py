@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from src.core.errors import ModelReplyInvalid, ModelUnavailable, SandboxUnavailable
+from src.core.errors import ModelUnavailable, SandboxUnavailable
 from src.core.events import FINAL, BudgetSpent, Event, Limits, QuestionsAsked, StageEntered, TurnStarted
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
@@ -13,6 +13,7 @@ from src.core.protocols import NO_MODULES
 from src.core.question import Question
 from src.core.spec import SpecificationReply
 from src.core.verdict import Raised
+from src.decision import Sureness
 from src.executor import Executor
 from src.orchestrator import Orchestrator
 from src.response_synthesizer import ResponseSynthesizer
@@ -74,7 +75,13 @@ async def test_a_tool_that_fits_is_run_and_its_result_answered():
     assert plain_events(turns.events) == [
         {"type": "turn_started", "request": "2 plus 1"},
         {"type": "searching"},
-        {"type": "tool_found", "tool": "add_numbers", "confidence": pytest.approx(0.987, abs=1e-3), "considered": ("add_numbers",)},
+        {
+            "type": "tool_found",
+            "tool": "add_numbers",
+            "confidence": pytest.approx(0.987, abs=1e-3),
+            "considered": ("add_numbers",),
+            "confidences": (0.8,),
+        },
         {"type": "executing", "tool": "add_numbers", "arguments": '{"a": 2}'},
         {"type": "execution_finished", "tool": "add_numbers", "execution": {"type_name": "int", "text": "3", "data": "3"}},
         {"type": "answer_token", "text": "It is\n"},
@@ -144,19 +151,6 @@ async def test_the_conversation_reaches_the_model():
     assert turns.model.prompts[0].messages[1:3] == history
 
 
-async def test_a_request_that_goes_on_from_the_one_before_is_also_searched_with_it():
-    class Remembering(ListedLibrary):
-        async def search(self, request: str, limit: int = 8):
-            searched.append(request)
-            return await super().search(request, limit) if "plus" in request else ()
-
-    searched: list[str] = []
-    history = (ChatMessage(role="user", content="1 plus 1"), ChatMessage(role="assistant", content="2"))
-    turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), Remembering(tool()))
-    assert (await turns.ask("and 2?", history))[2] == "tool_found"
-    assert searched == ["and 2?", "1 plus 1\nand 2?"]
-
-
 async def test_arguments_that_never_fit_lead_to_a_new_tool():
     wrong = FunctionCall(name="add_numbers", arguments={"a": "two"})
     model = ScriptedModel(wrong, wrong, specified(), fenced(TESTS), fenced(CODE), DOUBLE, "8")
@@ -169,18 +163,10 @@ async def test_arguments_that_never_fit_lead_to_a_new_tool():
 
 async def test_a_choice_below_the_threshold_is_not_taken():
     model = ScriptedModel(ADD, SpecificationReply(outcome="question", message="What?", specification=None))
-    turns = Turns(model, ScriptedSandbox(), ListedLibrary(tool(), confidence=0.5), threshold=0.99)
+    turns = Turns(model, ScriptedSandbox(), ListedLibrary(tool(), confidence=0.5), sureness=Sureness(threshold=0.99))
     kinds = await turns.ask("2 plus 1")
     assert kinds[2] == "no_tool_found"
     assert turns.events[2].reason == "add_numbers fits with a confidence of 95% only, below the 99% of SIMILARITY_THRESHOLD."
-
-
-@pytest.mark.parametrize(("confidence", "found"), [(0.8, "tool_found"), (0.7, "no_tool_found")])
-async def test_the_search_alone_decides_where_the_model_makes_no_sense(confidence, found):
-    senseless = ModelReplyInvalid("the model called a function that does not exist")
-    rest = (ADD, "3") if found == "tool_found" else (SpecificationReply(outcome="answer", message="Hm.", specification=None),)
-    turns = Turns(ScriptedModel(senseless, *rest), ScriptedSandbox(returned("3")), ListedLibrary(tool(), confidence=confidence))
-    assert (await turns.ask("2 plus 1"))[2] == found
 
 
 async def test_a_tool_that_raises_is_explained():
@@ -201,7 +187,6 @@ async def test_the_plain_result_is_the_answer_where_the_model_goes_away():
 @pytest.mark.parametrize(
     ("model", "sandbox", "where"),
     [
-        ((ModelUnavailable("gone", "start it"),), (), "searching"),
         ((NONE, ModelUnavailable("gone", "start it")), (), "specification"),
         ((NONE, specified(), fenced(TESTS)), (SandboxUnavailable("gone", "start it"),), "tests"),
         ((ADD,), (SandboxUnavailable("gone", "start it"),), "executing"),

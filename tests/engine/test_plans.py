@@ -90,6 +90,7 @@ async def test_a_step_that_nothing_fits_is_built():
     turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")), ListedLibrary(REVERSE))
     await turns.ask("double 4, and reverse 'abc'")
     assert turns.events[-1].answer == "8 and cba."
+    assert turns.library.requests == [("reverse_text", 1, "do reversed")], "of the step, and none for what was built"
     assert {e.plan_step for e in turns.events if e.type in ("synthesis_step", "test_finished")} == {"", "doubled"}
     assert ["`steps`:" in model.prompts[n].messages[0].content for n in (1, 3)] == [True, False]
 

@@ -7,6 +7,7 @@ from src.core.events import Event, ToolStandingChanged
 from src.core.prompt import FunctionCall
 from src.core.spec import SpecificationReply
 from src.core.verdict import Execution, Raised
+from src.decision import Sureness
 from src.executor import Executor
 from src.orchestrator import Orchestrator
 from src.response_synthesizer import ResponseSynthesizer
@@ -38,7 +39,7 @@ async def test_a_tool_is_provisional_then_trusted_then_retired_then_restored(tmp
     runs: list[Execution] = [returned()] * 3 + [BROKEN] * 3 + [returned()]
     sandbox = ScriptedSandbox(failing(), passing(), *runs)
     executor, synthesis = Executor(model, sandbox, library), SynthesisEngine(model, sandbox, library, model_name="scripted")
-    orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), threshold=0.0)
+    orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), sureness=Sureness(threshold=0.0, floor=0.0))
 
     async def ask() -> list[Event]:
         events = list[Event]()

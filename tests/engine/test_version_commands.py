@@ -1,4 +1,4 @@
-"""The commands for versions and standing, on a real library without a sandbox."""
+"""The commands for versions, standing and requests, on a real library without a sandbox."""
 
 import asyncio
 import re
@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from src.cli import app
 from tests.home import Home
 from tests.registry.drafts import REVERSE
-from tests.registry.repaired import prepare
+from tests.registry.repaired import USED, prepare
 
 
 @pytest.fixture
@@ -44,3 +44,15 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None
         f"{'shout_text':32} provisional Turn a text into upper case.",
     ]
     assert run("restore", "reverse_text").stderr == "reverse_text is provisional.\n"
+
+
+def test_a_request_that_a_tool_has_served_is_shown_and_removed(home: Home) -> None:
+    served = [f"# has served: {request}" for request in USED]
+    assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served
+    assert run("forget", "reverse_text", USED[0]).stderr == "reverse_text is found by 1 request that it has served.\n"
+    assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served[1:]
+    refused = run("forget", "reverse_text", USED[0])
+    assert (refused.exit_code, refused.stderr) == (
+        1,
+        f"error: reverse_text is found by no request {USED[0]!r} that it has served\n`python -m src tools reverse_text` lists them\n",
+    )

@@ -15,8 +15,8 @@ export function journal(entries, { conversationId = "c1", from = 1 } = {}) {
 
 export const started = (request) => ({ type: "turn_started", request });
 export const searching = { type: "searching" };
-export const found = { type: "tool_found", tool: "calculate_percentage", confidence: 0.93, considered: ["calculate_percentage", "add"], seconds: 0.2 };
-export const notFound = { type: "no_tool_found", reason: "The library is empty.", considered: [], seconds: 0.1 };
+export const found = { type: "tool_found", tool: "calculate_percentage", confidence: 0.93, considered: ["calculate_percentage", "add"], confidences: [0.41, 0.07], reason: "", seconds: 0.2 };
+export const notFound = { type: "no_tool_found", reason: "The library is empty.", considered: [], confidences: [], seconds: 0.1 };
 export const token = (text) => ({ type: "answer_token", text });
 export const executing = { type: "executing", tool: "calculate_percentage", arguments: '{"part": 15, "whole": 300}' };
 export const returned = { outcome: "returned", type_name: "float", text: "45.0", data: "45.0", truncated: false, stdout: "", seconds: 0.01 };

@@ -28,7 +28,7 @@ test("a reused tool makes a turn of four steps", () => {
       { ...step, key: "searching-1", kind: "searching", startedAt: second(2), seconds: 0.2 },
       {
         ...step, key: "tool_found-1", kind: "tool_found", startedAt: second(3), seconds: null,
-        tool: "calculate_percentage", confidence: 0.93, reason: undefined, considered: ["calculate_percentage", "add"],
+        tool: "calculate_percentage", confidence: 0.93, reason: "", considered: ["calculate_percentage", "add"], confidences: [0.41, 0.07],
       },
       {
         ...step, key: "executing-1", kind: "executing", startedAt: second(4), seconds: 0.3,

@@ -59,6 +59,12 @@ test("a change is under way until it is done, and shows in the list at once", ()
   assert.deepEqual(done, { ...loaded, tools: [retired, sum], toolDetails: {}, versions: { add: { list: numbered(2, 1), stale: true } } });
 });
 
+test("a request that is removed leaves the page of its tool without it", () => {
+  const page = { name: "add", used_requests: [] };
+  const done = after(loaded, { type: "tool_change_begun", name: "add" }, { type: "request_forgotten", name: "add", tool: page });
+  assert.deepEqual([done.changing, done.toolDetails.add, done.announcement.text], [null, { tool: page }, "Request removed."]);
+});
+
 test("a change that is refused says why until the next one, or another tool", () => {
   const error = { message: "version 2 of add is the one in use", remedy: "choose another" };
   const refused = after(loaded, { type: "tool_change_begun", name: "add" }, { type: "tool_change_refused", name: "add", error });

@@ -1,4 +1,4 @@
-"""A library with a tool that was repaired once, for tests of what shows it."""
+"""A library with a tool that was repaired once and used since, for tests of what shows it."""
 
 from src.capability_registry import CapabilityRegistry
 from src.core.events import Usage
@@ -12,15 +12,19 @@ from tests.registry.drafts import REPAIRED, REVERSE, SHOUT
 REPAIR = Provenance(
     origin=Repaired(failure="it raised KeyError"), verdict=passing(), usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125)
 )
+USED = ("write hello the wrong way round", "what is desserts backwards?")
+"""What `reverse_text` has served, the newest first."""
 
 
 async def prepare(home: Home) -> None:
-    """`reverse_text` at version 2, and beside it `shout_text`."""
+    """`reverse_text` at version 2, with requests that it has served, and beside it `shout_text`."""
     engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
     library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
     await library.start()
     for draft in (REVERSE, SHOUT):
         await library.add(draft)
     await library.revise(REPAIRED, 1, REPAIR)
+    for request in reversed(USED):
+        await library.record_request(REPAIRED.name, 2, request)
     await library.aclose()
     engine.dispose()

@@ -4,31 +4,72 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from src.capability_registry import CapabilityRegistry
+from src.registry import chroma, records, revisions
+from src.registry.exact import ExactSearch
+from src.registry.fusion import Vector
 from src.registry.index import SearchIndex
-from src.registry.shelf import EMPTY, Shelf
+from src.registry.records import Embedding
+from src.store.database import address, open_database, reading, writing
+from tests.doubles import registered
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
-from tests.registry.drafts import COUNT, REVERSE, SHOUT
+from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 
 SECONDS = 60.0
 ROOT = Path(__file__).parents[2]
 
 
-def _shelf(*names: str, seed: int = 1) -> Shelf:
+def _vectors(*names: str, seed: int = 1) -> dict[str, Vector]:
     vectors = np.random.default_rng(seed).normal(size=(len(names), 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return replace(EMPTY, vectors=dict(zip(names, vectors, strict=True)))
+    return dict(zip(names, vectors, strict=True))
 
 
-SHELF = _shelf(*(f"tool_{i}" for i in range(30)))
-QUERY = _shelf("query", seed=2).vectors["query"]
+VECTORS = _vectors(*(f"tool_{i}" for i in range(30)))
+QUERY = _vectors("query", seed=2)["query"]
+
+
+class Indexed:
+    """A database of vectors with its index."""
+
+    def __init__(self, engine: sa.Engine, folder: Path, embedder: str) -> None:
+        self.engine, self.embedder = engine, embedder
+        self.index = SearchIndex(folder, engine, embedder)
+        self.index.start()
+
+    def put(self, vectors: dict[str, Vector]) -> None:
+        with writing(self.engine) as connection:
+            for name, vector in vectors.items():
+                embedding = Embedding(self.embedder, vector)
+                if records.state_of(connection, name):
+                    records.insert_vector(connection, name, embedding)
+                else:
+                    records.insert(connection, registered(draft(name)), "active", embedding)
+
+    def exact(self, count: int) -> list[str]:
+        with reading(self.engine) as connection:
+            return ExactSearch(self.embedder).nearest(connection, QUERY, count)
+
+    def nearest(self, count: int = 8) -> list[str] | None:
+        found = self.index.nearest(QUERY, count)
+        return found and found.names
+
+    def settle(self) -> str:
+        with reading(self.engine) as connection:
+            revision = revisions.current(connection)
+        self.index.follow(revision)
+        return self.index.settle(revision, SECONDS)
+
+    def ready(self) -> "Indexed":
+        assert self.settle() == "ready"
+        return self
 
 
 @pytest.fixture
@@ -37,54 +78,85 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(folder: Path) -> Iterator[Callable[[str], SearchIndex]]:
-    opened: list[SearchIndex] = []
+def opened(place: Place, folder: Path) -> Iterator[Callable[[str], Indexed]]:
+    opened: list[Indexed] = []
 
-    def open_index(embedder: str = "hashing") -> SearchIndex:
-        opened.append(SearchIndex(folder, embedder))
-        opened[-1].start()
+    def open_index(embedder: str = "hashing", vectors: dict[str, Vector] = VECTORS) -> Indexed:
+        first = not opened
+        opened.append(Indexed(place.engine, folder, embedder))
+        if first:
+            opened[0].put(vectors)
         return opened[-1]
 
     yield open_index
-    for index in opened:
-        index.close()
+    for each in opened:
+        each.index.close()
 
 
-def _at(index: SearchIndex, shelf: Shelf) -> SearchIndex:
-    index.follow(shelf)
-    assert index.settle(shelf, SECONDS) == "ready"
-    return index
-
-
-Open = Callable[..., SearchIndex]
+Open = Callable[..., Indexed]
 
 
 def test_the_index_finds_what_the_exact_search_finds(opened: Open) -> None:
-    index = opened()
-    assert index.nearest(SHELF, QUERY, 8) is None
-    assert _at(index, SHELF).nearest(SHELF, QUERY, 8) == SHELF.nearest(QUERY, 8)
-    assert index.nearest(SHELF, QUERY, 100) == SHELF.nearest(QUERY, 100)
+    indexed = opened()
+    assert indexed.nearest() is None
+    assert indexed.ready().nearest() == indexed.exact(8)
+    assert indexed.nearest(100) == indexed.exact(100)
 
 
-def test_the_index_follows_the_shelf(opened: Open) -> None:
-    index = _at(opened(), SHELF)
-    other = _shelf("tool_1", "tool_2", "new", seed=3)  # fewer tools, other vectors
-    assert index.nearest(other, QUERY, 8) is None
-    assert _at(index, other).nearest(other, QUERY, 8) == other.nearest(QUERY, 8)
-    _at(index, EMPTY)
+def test_an_empty_library_has_an_empty_index(opened: Open) -> None:
+    assert opened(vectors={}).ready().nearest() == []
 
 
-def test_the_index_is_kept_for_the_next_process(opened: Open) -> None:
-    _at(opened(), SHELF).close()
-    assert _at(opened(), SHELF).nearest(SHELF, QUERY, 8) == SHELF.nearest(QUERY, 8)
+def test_the_index_follows_the_library(opened: Open) -> None:
+    indexed = opened().ready()
+    with writing(indexed.engine) as connection:
+        for name in list(VECTORS)[2:]:
+            records.delete(connection, name)
+    indexed.put(_vectors("tool_1", "new", seed=3))
+    assert indexed.ready().nearest(3) == indexed.exact(3)
+
+
+def test_many_changes_make_a_new_index(opened: Open, folder: Path) -> None:
+    indexed = opened().ready()
+    before = chroma.identity(folder)
+    indexed.put(_vectors(*(f"more_{i}" for i in range(150)), seed=4))
+    assert indexed.ready().nearest() == indexed.exact(8)
+    assert (chroma.identity(folder) != before, list(folder.glob(".new-*"))) == (True, [])
+
+
+def test_the_index_is_kept_for_the_next_process(opened: Open, folder: Path) -> None:
+    opened().ready().index.close()
+    before = chroma.identity(folder)
+    indexed = opened().ready()
+    assert indexed.nearest() == indexed.exact(8)
+    assert chroma.identity(folder) == before
+
+
+def test_a_killed_rebuild_leaves_the_old_index_and_no_litter(opened: Open, folder: Path) -> None:
+    opened().ready().index.close()
+    before = chroma.identity(folder)
+    (folder / ".new-killed").mkdir()
+    (folder / ".new-killed" / "chroma.sqlite3").write_bytes(b"half")
+    indexed = opened().ready()
+    assert indexed.nearest() == indexed.exact(8)
+    assert (chroma.identity(folder), list(folder.glob(".new-*"))) == (before, [])
+
+
+def test_an_index_of_another_database_is_made_again(opened: Open, folder: Path, tmp_path: Path) -> None:
+    opened().ready().index.close()
+    other = open_database(f"sqlite:///{tmp_path / 'other.db'}")
+    indexed = Indexed(other, folder, "hashing")
+    indexed.put(_vectors(*VECTORS, seed=5))
+    assert indexed.ready().nearest() == indexed.exact(8)
+    indexed.index.close()
+    other.dispose()
 
 
 def test_a_deleted_index_is_made_again_while_it_is_in_use(opened: Open, folder: Path) -> None:
-    index = _at(opened(), SHELF)
+    indexed = opened().ready()
     shutil.rmtree(folder)
-    assert index.nearest(SHELF, QUERY, 8) is None
-    assert index.settle(SHELF, SECONDS) == "ready"
-    assert index.nearest(SHELF, QUERY, 8) == SHELF.nearest(QUERY, 8)
+    assert indexed.nearest() is None
+    assert indexed.ready().nearest() == indexed.exact(8)
     assert (folder / "chroma.sqlite3").exists()
 
 
@@ -114,69 +186,69 @@ def _scrambled(folder: Path) -> None:
 
 @pytest.mark.parametrize("damage", [_garbage, _truncated, _emptied, _without_database, _scrambled])
 def test_a_damaged_index_is_made_again(opened: Open, folder: Path, damage: Callable[[Path], None]) -> None:
-    _at(opened(), SHELF).close()
+    opened().ready().index.close()
     damage(folder)
-    assert _at(opened(), SHELF).nearest(SHELF, QUERY, 8) == SHELF.nearest(QUERY, 8)
+    indexed = opened().ready()
+    assert indexed.nearest() == indexed.exact(8)
 
 
 SIGNALLED = """
 import os, signal, sys
 from pathlib import Path
 from src.registry.index import SearchIndex
-from tests.registry.test_index import SHELF
+from src.store.database import attach
 
 signal.signal(signal.SIGTERM, lambda *_: None)
-index = SearchIndex(Path(sys.argv[1]), "hashing")
+index = SearchIndex(Path(sys.argv[2]), attach(sys.argv[1]), "hashing")
 index.start()
-index.follow(SHELF)
-while index._probe is None:
+index.follow(0)
+while index._part is None:
     os.sched_yield()
 os.killpg(0, signal.SIGTERM)
-print(index.settle(SHELF, 60))
+print(index.settle(0, 60))
 index.close()
 """
 
 
-def test_a_signal_to_everything_that_runs_says_nothing_of_the_index(opened: Open, folder: Path) -> None:
-    _at(opened(), SHELF).close()
-    command = [sys.executable, "-c", SIGNALLED, str(folder)]
+def test_a_signal_to_everything_that_runs_says_nothing_of_the_index(opened: Open, place: Place, folder: Path) -> None:
+    opened().ready().index.close()
+    command = [sys.executable, "-c", SIGNALLED, address(place.engine), str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, start_new_session=True)
     assert (done.stdout, done.stderr) == ("ready\n", "")
 
 
 def test_making_the_index_again_deletes_nothing_of_others(opened: Open, folder: Path) -> None:
-    _at(opened(), SHELF).close()
+    opened().ready().index.close()
     _garbage(folder)
     (folder / "thesis.txt").write_text("precious")
     (folder / "photos").mkdir()
-    _at(opened(), SHELF)
+    opened().ready()
     assert ((folder / "thesis.txt").read_text(), (folder / "photos").is_dir()) == ("precious", True)
 
 
 def test_a_folder_that_can_not_be_used_is_no_error_of_a_search(opened: Open, folder: Path) -> None:
     folder.write_text("a file")
-    index = opened()
-    index.follow(SHELF)
-    assert index.settle(SHELF, SECONDS) == "broken"
-    assert index.nearest(SHELF, QUERY, 8) is None
+    indexed = opened()
+    assert indexed.settle() == "broken"
+    assert indexed.nearest() is None
 
 
 def test_another_embedder_gets_an_index_of_its_own_size(opened: Open) -> None:
-    _at(opened("small"), SHELF).close()
-    vectors = {name: np.concatenate([v, v]) / np.float32(np.sqrt(2)) for name, v in SHELF.vectors.items()}
-    larger = replace(EMPTY, vectors=vectors)
-    query = np.concatenate([QUERY, QUERY])
-    assert _at(opened("large"), larger).nearest(larger, query, 5) == SHELF.nearest(QUERY, 5)
+    opened("small").ready().index.close()
+    larger = opened("large")
+    larger.put({name: np.concatenate([v, v]) / np.float32(np.sqrt(2)) for name, v in VECTORS.items()})
+    larger.ready()
+    found = larger.index.nearest(np.concatenate([QUERY, QUERY]), 5)
+    assert found is not None
+    assert found.names == opened("small").exact(5)
 
 
 def test_one_of_two_keeps_the_index_and_the_other_takes_over(opened: Open) -> None:
-    first = _at(opened(), SHELF)
-    second = opened()
-    second.follow(SHELF)
-    assert second.settle(SHELF, SECONDS) == "elsewhere"
-    assert second.nearest(SHELF, QUERY, 8) is None
-    first.close()
-    assert _at(second, SHELF).nearest(SHELF, QUERY, 8) == SHELF.nearest(QUERY, 8)
+    first, second = opened().ready(), opened()
+    assert second.settle() == "elsewhere"
+    assert second.nearest() is None
+    first.index.close()
+    assert second.ready().nearest() == first.exact(8)
 
 
 def test_importing_the_registry_does_not_import_chroma() -> None:
@@ -185,8 +257,8 @@ def test_importing_the_registry_does_not_import_chroma() -> None:
 
 
 async def test_the_registry_searches_the_same_with_and_without_index(place: Place, library: CapabilityRegistry) -> None:
-    for draft in (REVERSE, SHOUT, COUNT):
-        await library.add(draft)
+    for each in (REVERSE, SHOUT, COUNT):
+        await library.add(each)
     assert await library.settle() == "ready"
     indexed = await library.search("reverse the word banana")
     async with place.open() as another:

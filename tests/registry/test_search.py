@@ -7,7 +7,6 @@ from src.capability_registry import CapabilityRegistry
 from src.core.errors import EmbedderUnavailable
 from src.core.tool import ToolDraft
 from src.embedding.minilm import MiniLM
-from src.registry.confidence import confidence
 from src.registry.fusion import fuse, split_words
 from src.seeds import load_seeds
 from tests.embedding.prepared import prepared_minilm
@@ -85,16 +84,6 @@ async def _assert_reference_conversation(library: CapabilityRegistry) -> None:
     await library.add(ToolDraft(**{**dict(REVERSE), "name": "reverse_string", "description": "Reverse the characters of a string."}))
     reverse = (await library.search("Reverse 'Python'"))[0]
     assert (reverse.tool.name, reverse.confidence > 0.75) == ("reverse_string", True)
-
-
-def test_confidence_grows_with_cosine_and_margin_and_falls_with_the_number_of_tools() -> None:
-    base = confidence([0.5, 0.4], 0, 20)
-    assert 0 < base < 1
-    assert confidence([0.6, 0.5], 0, 20) > base
-    assert confidence([0.5, 0.3], 0, 20) > base
-    assert confidence([0.5, 0.4], 0, 2000) < base
-    assert confidence([0.5, 0.4], 1, 20) < base
-    assert confidence([0.5], 0, 1) > base
 
 
 def test_examples_count_more_than_the_description() -> None:

@@ -68,6 +68,7 @@ TOOL = Tool(
     uses=3,
     version=2,
 )
+SERVED = ("3 and 4 together", "sum of 1 and 1")
 _KNOWN = {"digest": TOOL.digest, "created_at": TOOL.created_at}
 VERSIONS = (
     ToolVersion(
@@ -301,6 +302,14 @@ class FakeEngine:
         if name != TOOL.name:
             raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
         return TOOL
+
+    async def used_requests(self, name: str) -> tuple[str, ...]:
+        return SERVED
+
+    async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
+        if request not in SERVED:
+            raise RequestError(f"{name} is found by no request {request!r} that it has served")
+        return tuple(one for one in SERVED if one != request)
 
     async def lessons(self) -> tuple[Lesson, ...]:
         return tuple(self._lessons.values())

@@ -73,6 +73,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "code": "def add(a: int, b: int = 1) -> int:\n    return a + b\n",
         "tests": "from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
         "example_requests": ["What is 1 plus 2?"],
+        "used_requests": ["3 and 4 together", "sum of 1 and 1"],
         "digest": "0" * 64,
         "returns": "int",
         "parameters": [

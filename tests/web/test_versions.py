@@ -1,4 +1,4 @@
-"""The routes of a tool's versions and standing: what they answer, and that nobody changes anything from elsewhere."""
+"""The routes of a tool's versions, standing and requests: what they answer, and that nobody changes anything from elsewhere."""
 
 from typing import Any
 
@@ -8,8 +8,14 @@ import requests
 from tests.web.fake_engine import TOOL
 from tests.web.server_process import ServerProcess
 
-CHANGES: dict[str, dict[str, Any] | None] = {"rollback": {"to": 1}, "retire": None, "restore": None}
+CHANGES: dict[str, dict[str, Any] | None] = {
+    "rollback": {"to": 1},
+    "retire": None,
+    "restore": None,
+    "forget": {"request": "sum of 1 and 1"},
+}
 BODY = 'the body must be JSON of the form {"to": 1}, with the number of a version'
+FORGET = 'the body must be JSON of the form {"request": "…"}, with a request that the tool has served'
 LINE = {
     "version": 2,
     "created_at": "2026-01-02T03:04:05Z",
@@ -56,7 +62,9 @@ def test_what_changes_a_tool_answers_with_the_tool(server: ServerProcess, visito
         ("rollback", "add", 3, "provisional"),
         ("retire", "add", 2, "retired"),
         ("restore", "add", 2, "provisional"),
+        ("forget", "add", 2, "provisional"),
     ]
+    assert answers["forget"]["used_requests"] == ["3 and 4 together"]
     with server.program() as program:
         assert program.post(f"{server.url}/api/tools/add/rollback", json={"to": 1}).json()["version"] == 3
 
@@ -86,6 +94,9 @@ def test_nothing_is_changed_without_the_token_or_from_another_site(server: Serve
         ("POST /api/tools/add/rollback", {"to": "1"}, (400, BODY)),
         ("POST /api/tools/add/rollback", [1], (400, BODY)),
         ("POST /api/tools/add/rollback", None, (400, BODY)),
+        ("POST /api/tools/add/forget", {"request": "x"}, (404, "add is found by no request 'x' that it has served")),
+        ("POST /api/tools/add/forget", {"request": ""}, (400, FORGET)),
+        ("POST /api/tools/add/forget", {"request": "x", "name": "y"}, (400, FORGET)),
         ("POST /api/tools/unknown/retire", None, (404, "there is no tool 'unknown'")),
         ("POST /api/tools/unknown/restore", None, (404, "there is no tool 'unknown'")),
     ],

@@ -65,6 +65,11 @@ def test_turns_are_looked_at_for_lessons_on_command(home, built):
     assert learnt.stderr.endswith("looked at\n")
 
 
+def test_the_index_is_made_anew_on_command(home, built):
+    made = home.run("-m", "src", "reindex")
+    assert (made.returncode, made.stdout, made.stderr) == (0, "", "1 tool, searched with Chroma\n")
+
+
 def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):
     assert sorted(p.name for p in home.tools.glob("*.py")) == ["reverse_string.py", "test_reverse_string.py"]
     assert "def reverse_string" in home.run("-m", "src", "tools", "reverse_string").stdout

@@ -27,6 +27,8 @@ export const getVersion = (name, number) => get(`${toolPath(name)}/versions/${nu
 // Both give the tool as it is then; `change` is retire or restore.
 export const postRollback = (name, to) => get(`${toolPath(name)}/rollback`, { method: "POST", headers: json, body: JSON.stringify({ to }) });
 export const postStanding = (name, change) => get(`${toolPath(name)}/${change}`, { method: "POST" });
+// The tool's page without a request that it has served.
+export const postForget = (name, request) => get(`${toolPath(name)}/forget`, { method: "POST", headers: json, body: JSON.stringify({ request }) });
 // Sends a file ahead of its request; the id by which the request names it.
 export const postFile = async (name, body) => (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
 export const getGraph = async () => (await get("/api/graph")).svg;

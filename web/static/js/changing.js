@@ -1,17 +1,20 @@
 // Changes that a person makes to a tool for everybody, one at a time.
 
-import { postRollback, postStanding } from "./api.js";
+import { postForget, postRollback, postStanding } from "./api.js";
 import { dispatch, store } from "./store.js";
 
-export const rollBack = (name, to) => change(name, () => postRollback(name, to));
-export const retire = (name) => change(name, () => postStanding(name, "retire"));
-export const restore = (name) => change(name, () => postStanding(name, "restore"));
+const changed = (tool) => ({ type: "tool_changed", tool });
 
-async function change(name, request) {
+export const rollBack = (name, to) => change(name, () => postRollback(name, to), changed);
+export const retire = (name) => change(name, () => postStanding(name, "retire"), changed);
+export const restore = (name) => change(name, () => postStanding(name, "restore"), changed);
+export const forget = (name, request) => change(name, () => postForget(name, request), (tool) => ({ type: "request_forgotten", name, tool }));
+
+async function change(name, request, made) {
   if (store.peek().changing) return;
   dispatch({ type: "tool_change_begun", name });
   try {
-    dispatch({ type: "tool_changed", tool: await request() });
+    dispatch(made(await request()));
   } catch (error) {
     const remedy = error.remedy ?? "Check that the server runs, then try again.";
     dispatch({ type: "tool_change_refused", name, error: { message: error.message, remedy } });

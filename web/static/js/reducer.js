@@ -92,6 +92,7 @@ const changes = {
   tool_not_loaded: (state, { name, error }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { error } } }),
   graph_loaded: (state, { svg }) => ({ ...state, graph: { svg } }),
   graph_not_loaded: (state, { error }) => ({ ...state, graph: { error } }),
+  request_forgotten: (state, { name, tool }) => announce({ ...state, changing: null, toolDetails: { ...state.toolDetails, [name]: { tool } } }, "Request removed."),
   lessons_loaded: (state, { lessons }) => ({ ...state, lessons }),
   versions_loaded: (state, { name, versions }) => ({ ...state, versions: { ...state.versions, [name]: { list: versions } } }),
   versions_not_loaded: (state, { name, error }) => ({ ...state, versions: { ...state.versions, [name]: { error } } }),

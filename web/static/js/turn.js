@@ -97,9 +97,9 @@ const folds = {
 const end = (turn, { usage, seconds }, state, at) => ({ ...turn, state, course: leave(turn.course, state, at), usage, seconds });
 
 function searched(turn, event, at) {
-  const { type, tool, confidence, reason, considered, seconds } = event;
+  const { type, tool, confidence, reason, considered, confidences, seconds } = event;
   const steps = patch(turn.steps, isRunning("searching"), { state: "done", seconds });
-  return withSteps(turn, open(steps, { kind: type, state: "done", startedAt: at, tool, confidence, reason, considered }));
+  return withSteps(turn, open(steps, { kind: type, state: "done", startedAt: at, tool, confidence, reason, considered, confidences }));
 }
 
 function executed(turn, { tool, execution, seconds }, at, state) {

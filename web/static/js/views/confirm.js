@@ -3,7 +3,8 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
-export function Confirm({ label, question, act, testid }) {
+// `about`: what tells this button from others with its label.
+export function Confirm({ label, about, question, act, testid }) {
   const [asking, setAsking] = useState(false);
   const [trigger, answer, asked] = [useRef(null), useRef(null), useRef(false)];
   const id = useId();
@@ -16,7 +17,7 @@ export function Confirm({ label, question, act, testid }) {
     setAsking(false);
     act();
   };
-  if (!asking) return html`<button type="button" class="button" ref=${trigger} data-testid=${testid} onClick=${() => setAsking(true)}>${label}</button>`;
+  if (!asking) return html`<button type="button" class="button" ref=${trigger} data-testid=${testid} aria-label=${about && `${label}: ${about}`} onClick=${() => setAsking(true)}>${label}</button>`;
   return html`<div class="confirm" role="group" aria-labelledby=${id} onKeyDown=${(e) => e.key === "Escape" && setAsking(false)}>
     <p id=${id}>${question}</p>
     <div class="confirm-answers">

@@ -1,12 +1,13 @@
-// What the search brought: the tool with the confidence that it fits, or why none does.
+// What the search brought: the tool with the confidence that it fits, or why none does, and what else was near.
 
 import { percent } from "../format.js";
 import { html } from "../html.js";
 import { dispatch } from "../store.js";
 
 export function SearchOutcome({ step }) {
-  const { tool, confidence, reason, considered = [] } = step;
-  const others = considered.filter((name) => name !== tool);
+  const { tool, confidence, reason, considered = [], confidences = [] } = step;
+  const candidates = considered.map((name, rank) => ({ name, confidence: confidences[rank] }));
+  const others = candidates.filter(({ name }) => name !== tool);
   return html`
     ${tool && html`<div class="found">
       <${ToolName} name=${tool} />
@@ -14,8 +15,16 @@ export function SearchOutcome({ step }) {
       <span class="found-share">${percent(confidence)} confidence</span>
     </div>`}
     ${reason && html`<p class="step-text">${reason}</p>`}
-    ${others.length > 0 && html`<p class="considered"><span class="considered-label">${tool ? "Also considered" : "Considered"}</span>${others.map((name) => html`<${ToolName} key=${name} name=${name} />`)}</p>`}
+    ${others.length > 0 && html`<p class="candidates-label">${tool ? "Also considered" : "Considered"}${confidences.length > 0 && ", with the confidence of the search alone"}</p>
+      <ul class="candidates" data-testid="candidates">${others.map((c) => html`<${Candidate} key=${c.name} ...${c} />`)}</ul>`}
   `;
+}
+
+// Records of older versions hold no confidence.
+function Candidate({ name, confidence }) {
+  return html`<li class="candidate"><${ToolName} name=${name} />${confidence != null && html`
+    <span class="meter"><span class="meter-fill" style=${{ width: percent(confidence) }}></span></span>
+    <span class="candidate-share">${percent(confidence)}</span>`}</li>`;
 }
 
 function ToolName({ name }) {

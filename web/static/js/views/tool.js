@@ -9,6 +9,7 @@ import { dispatch } from "../store.js";
 import { Badge } from "./badge.js";
 import { CodeBlock } from "./code.js";
 import { Problem } from "./problem.js";
+import { Requests } from "./requests.js";
 import { Tabs, tabPanel } from "./tabs.js";
 import { Versions } from "./versions.js";
 
@@ -17,9 +18,11 @@ const TABS = [{ id: "overview", label: "Overview" }, { id: "code", label: "Code"
 // `line` is the tool in the list of all; the list knows tools whose details can't be shown, as those that were edited by hand.
 export function ToolDetail({ name, line, detail, versions, sources, problem }) {
   const [tab, setTab] = useState("overview");
-  const back = useRef(null);
+  const [back, opened] = [useRef(null), useRef(null)];
   useEffect(() => {
-    if (!detail) loadTool(name);
+    if (detail && opened.current === name) return;
+    opened.current = name; // what is known from before is shown at once, but may have served more since
+    loadTool(name);
   }, [name, detail]);
   useEffect(() => back.current.focus({ preventScroll: true }), []);
   return html`<section class="tool" aria-label=${name} data-testid="tool-detail">
@@ -29,30 +32,31 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
       <${Tabs} id="tool" label=${name} tabs=${TABS} selected=${tab} select=${setTab} />
     </div>
     <div class="panel-scroller" tabindex="0" ...${tabPanel("tool", tab)}>
-      ${tab === "versions" && line ? html`<${Versions} tool=${line} versions=${versions} sources=${sources} problem=${problem} />` : html`<${Detail} tab=${tab} detail=${detail} />`}
+      ${tab === "versions" && line ? html`<${Versions} tool=${line} versions=${versions} sources=${sources} problem=${problem} />` : html`<${Detail} tab=${tab} detail=${detail} problem=${problem} />`}
     </div>
   </section>`;
 }
 
-function Detail({ tab, detail }) {
+function Detail({ tab, detail, problem }) {
   if (!detail) return html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`;
   if (detail.error) return html`<${Problem} title="This tool can’t be shown" ...${detail.error} />`;
-  return html`<${Body} tab=${tab} tool=${detail.tool} />`;
+  return html`<${Body} tab=${tab} tool=${detail.tool} problem=${problem} />`;
 }
 
-function Body({ tab, tool }) {
+function Body({ tab, tool, problem }) {
   if (tab === "code") return html`<${CodeBlock} code=${tool.code} label=${`Code of ${tool.name}`} whole />`;
   if (tab === "tests") return html`<${CodeBlock} code=${tool.tests} label=${`Tests of ${tool.name}`} whole />`;
-  return html`<${Overview} tool=${tool} />`;
+  return html`<${Overview} tool=${tool} problem=${problem} />`;
 }
 
-function Overview({ tool }) {
-  const { description, signature, parameters = [], example_requests: requests = [] } = tool;
+function Overview({ tool, problem }) {
+  const { description, signature, parameters = [], example_requests: written = [], used_requests: used = [] } = tool;
   return html`<div class="overview">
+    ${problem && html`<${Problem} title="That was not possible" testid="change-problem" ...${problem} />`}
     <p class="overview-text">${description}</p>
     <${CodeBlock} code=${signature} label="Signature" whole />
     ${parameters.length > 0 && html`<h3 class="eyebrow">Parameters</h3><dl class="facts">${parameters.map((p) => html`<${Parameter} key=${p.name} parameter=${p} />`)}</dl>`}
-    ${requests.length > 0 && html`<h3 class="eyebrow">Ask for it like this</h3><ul class="examples compact">${requests.map((text) => html`<${Request} key=${text} text=${text} />`)}</ul>`}
+    <${Requests} name=${tool.name} written=${written} used=${used} />
     <h3 class="eyebrow">About</h3>
     <dl class="facts">
       <dt>version</dt><dd>${tool.version}, ${tool.standing}</dd>
@@ -67,8 +71,4 @@ function Overview({ tool }) {
 function Parameter({ parameter: p }) {
   const needed = p.default == null ? "required" : `default ${p.default}`;
   return html`<dt><code>${p.name}</code></dt><dd>${p.description && html`${p.description} `}<span class="muted">${p.annotation}, ${needed}</span></dd>`;
-}
-
-function Request({ text }) {
-  return html`<li><button type="button" class="example" data-testid="example" onClick=${() => dispatch({ type: "example_chosen", text })}><span>${text}</span><${Icon} name="chevronRight" /></button></li>`;
 }

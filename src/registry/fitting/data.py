@@ -1,0 +1,98 @@
+"""Retrieval data sets: folders with `tools.jsonl`, `queries*.jsonl` and, some of them, `example_requests.jsonl`."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+from src.core.errors import ConfigurationError
+from src.core.signature import Parameter, Signature
+from src.core.tool import ToolDraft
+from src.registry.fusion import split_words
+
+_LONGEST_NAME = 200
+_TOOLS, _QUERIES, _EXAMPLES = "tools.jsonl", "queries*.jsonl", "example_requests.jsonl"
+
+
+@dataclass(frozen=True)
+class Query:
+    request: str
+    gold: frozenset[str]
+    """Names of the tools that serve it; empty if none does."""
+
+
+@dataclass(frozen=True)
+class RetrievalSet:
+    name: str
+    ids: tuple[str, ...]
+    """Of the tools, as the data has them; they decide which are absent."""
+    tools: tuple[ToolDraft, ...]
+    """Without code and tests, under names that are all different and may be those of files."""
+    queries: tuple[Query, ...]
+
+
+def read_sets(folder: Path, names: Sequence[str] = ()) -> list[RetrievalSet]:
+    """The sets in the folder, or in its subfolder `retrieval`; those of `names`, or all.
+
+    Raises:
+        ConfigurationError: there are none, or a file can't be read; names it and the line.
+    """
+    roots = [folder / "retrieval", folder]
+    for root in roots:
+        found = sorted(path.parent for path in root.glob(f"*/{_TOOLS}") if any(path.parent.glob(_QUERIES)))
+        if found:
+            break
+    else:
+        raise ConfigurationError(f"{folder} holds no retrieval sets", f"name a folder of folders with {_TOOLS} and {_QUERIES}")
+    unknown = sorted(set(names) - {path.name for path in found})
+    if unknown:
+        raise ConfigurationError(f"no such set: {', '.join(unknown)}", f"choose of {', '.join(path.name for path in found)}")
+    return [_read(path) for path in found if not names or path.name in names]
+
+
+def _read(folder: Path) -> RetrievalSet:
+    examples = (
+        {row["id"]: tuple(row["examples"]) for row in _rows(folder / _EXAMPLES, "id", "examples")} if (folder / _EXAMPLES).exists() else {}
+    )
+    tools: dict[str, ToolDraft] = {}
+    taken: set[str] = set()
+    for row in _rows(folder / _TOOLS, "id", "name", "description"):
+        words = "_".join(split_words(row["name"]).split())[:_LONGEST_NAME] or "tool"
+        words = f"a_{words}" if words.startswith("test_") else words  # `test_x.py` would be the tests of `x`
+        name = next(n for n in chain([words], (f"{words}_{number}" for number in count(2))) if n not in taken)
+        taken.add(name)
+        tools[row["id"]] = _draft(name, row, examples.get(row["id"], ()))
+    queries = tuple(
+        Query(row["query"], frozenset(tools[tool].name for tool in row["gold"] if tool in tools))
+        for file in sorted(folder.glob(_QUERIES))
+        for row in _rows(file, "query", "gold")
+    )
+    return RetrievalSet(folder.name, tuple(tools), tuple(tools.values()), queries)
+
+
+def _draft(name: str, row: Mapping[str, Any], examples: tuple[str, ...]) -> ToolDraft:
+    signature = Signature(function=name, parameters=tuple(_parameters(row.get("params") or "")))
+    return ToolDraft(name=name, description=row["description"], signature=signature, code="", tests="", example_requests=examples)
+
+
+def _parameters(text: str) -> Iterator[Parameter]:
+    """Of `a: the first; b: the second`, or of a JSON object with a description for each."""
+    listed = (part.partition(":")[::2] for part in text.split("; ") if part.strip())
+    described = json.loads(text) if text.startswith("{") else dict(listed)
+    for name, description in described.items():
+        yield Parameter(name=name.strip(), description=str(description).strip())
+
+
+def _rows(path: Path, *fields: str) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise ConfigurationError(f"{path}, line {number}, is not JSON: {error}", "mend the line or delete it") from error
+            missing = [field for field in fields if field not in row]
+            if missing:
+                raise ConfigurationError(f"{path}, line {number}, has no {' and no '.join(missing)}", "mend the line or delete it")
+            yield row

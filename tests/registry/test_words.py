@@ -1,0 +1,90 @@
+"""What tools are found by: their words, and the requests that they have served."""
+
+import pytest
+
+from src.capability_registry import CapabilityRegistry
+from src.core.provenance import Provenance, Repaired
+from src.registry import lexical
+from src.registry.requests import MOST_USED
+from src.store.database import reading, writing
+from src.store.schema import WORD_INDEX, tool_changes, tool_words
+from tests.registry.conftest import Place
+from tests.registry.drafts import COUNT, REPAIRED, REVERSE, SHOUT
+
+
+def _by_words(place: Place, request: str) -> list[str]:
+    with reading(place.engine) as connection:
+        return lexical.best(connection, lexical.words_of(connection, request), 30)
+
+
+@pytest.fixture
+async def three(library: CapabilityRegistry) -> CapabilityRegistry:
+    for each in (REVERSE, SHOUT, COUNT):
+        await library.add(each)
+    return library
+
+
+async def test_the_words_of_a_tool_come_and_go_with_it(place: Place, three: CapabilityRegistry) -> None:
+    assert _by_words(place, "spelled BACKWARDS?") == ["reverse_text"]
+    assert _by_words(place, "letters") == ["count_letters"]
+    await three.revise(REPAIRED, 1, Provenance(origin=Repaired()))
+    assert (_by_words(place, "backwards"), _by_words(place, "anna")) == ([], ["reverse_text"])
+    await three.remove("reverse_text")
+    assert _by_words(place, "anna") == []
+
+
+async def test_whatever_is_asked_is_words_and_nothing_else(place: Place, three: CapabilityRegistry) -> None:
+    for request in ("", '" OR *', "NEAR(q z)", "name:q -y ^z", "q\x00z \ud800", "()" * 2000, "x " * 100_000):
+        assert _by_words(place, request) == [], request
+
+
+async def test_a_score_is_that_of_sqlite_for_the_tools_asked_for(place: Place, three: CapabilityRegistry) -> None:
+    with reading(place.engine) as connection:
+        words = lexical.words_of(connection, "reverse banana")
+        scores = lexical.scores(connection, words, ["reverse_text", "shout_text"])
+        query = f"SELECT -bm25({WORD_INDEX}) FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH 'reverse OR banana' ORDER BY rank"
+        assert scores == {"reverse_text": connection.exec_driver_sql(query).scalars().first()}
+
+
+async def test_words_survive_a_vacuum(place: Place, three: CapabilityRegistry) -> None:
+    await three.remove("shout_text")
+    with place.engine.connect() as connection:
+        connection.connection.execute("VACUUM")
+    assert (_by_words(place, "backwards"), _by_words(place, "letters")) == (["reverse_text"], ["count_letters"])
+
+
+async def test_tools_of_an_older_version_get_their_words_at_the_first_start(place: Place) -> None:
+    async with place.open() as library:
+        await library.add(REVERSE)
+    with writing(place.engine) as connection:
+        connection.execute(tool_words.delete())
+        connection.execute(tool_changes.delete())
+    async with place.open() as library:
+        assert await library.settle() == "ready"
+        assert [c.tool.name for c in await library.search("backwards")] == ["reverse_text"]
+    assert _by_words(place, "backwards") == ["reverse_text"]
+
+
+async def test_a_tool_is_found_by_what_it_has_served(place: Place, three: CapabilityRegistry) -> None:
+    before = {c.tool.name: c.similarity for c in await three.search("anna palindrome mirrored")}
+    await three.record_request("reverse_text", 1, "Anna palindrome  mirrored")
+    await three.record_request("reverse_text", 1, "anna palindrome mirrored")
+    await three.record_request("reverse_text", 1, "spell  HELLO backwards")  # as it was written with
+    await three.record_request("reverse_text", 2, "of another version")
+    await three.record_request("nobody", 1, "of no tool")
+    after = {c.tool.name: c.similarity for c in await three.search("anna palindrome mirrored")}
+    assert await three.used_requests("reverse_text") == ("Anna palindrome  mirrored",)
+    assert _by_words(place, "palindrome") == ["reverse_text"]
+    assert after["reverse_text"] > before["reverse_text"] + 0.1
+    await three.revise(REPAIRED, 1, Provenance(origin=Repaired()))
+    assert _by_words(place, "palindrome") == ["reverse_text"]
+    assert await three.forget_request("reverse_text", "Anna palindrome  mirrored")
+    assert not await three.forget_request("reverse_text", "Anna palindrome  mirrored")
+    assert (_by_words(place, "palindrome"), await three.used_requests("reverse_text")) == ([], ())
+
+
+async def test_the_newest_requests_are_kept(three: CapabilityRegistry) -> None:
+    asked = [f"request number {n}" for n in range(MOST_USED + 2)]
+    for request in asked:
+        await three.record_request("reverse_text", 1, request)
+    assert await three.used_requests("reverse_text") == tuple(reversed(asked))[:MOST_USED]

@@ -1,0 +1,32 @@
+// The requests by which a tool is found: each can be asked again, and one that it has served can be removed.
+
+import { useRef } from "preact/hooks";
+import { forget } from "../changing.js";
+import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { dispatch } from "../store.js";
+import { Confirm } from "./confirm.js";
+
+export function Requests({ name, written, used }) {
+  const heading = useRef(null);
+  if (written.length + used.length === 0) return null;
+  const remove = async (text) => {
+    await forget(name, text);
+    heading.current?.focus(); // the button that had the focus is gone
+  };
+  return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>Ask for it like this</h3>
+    <ul class="examples compact" data-testid="requests">
+      ${written.map((text) => html`<li key=${text}><${Example} text=${text} /></li>`)}
+      ${used.map((text) => html`<${Used} key=${`used ${text}`} name=${name} text=${text} remove=${remove} />`)}
+    </ul>
+    ${used.length > 0 && html`<p class="step-note">Those that can be removed are requests of people that it has served.</p>`}`;
+}
+
+function Used({ name, text, remove }) {
+  const question = `Have ${name} no longer be found by “${text}”? That is for everybody.`;
+  return html`<li class="used-request"><${Example} text=${text} /><${Confirm} testid="forget" label="Remove" about=${text} question=${question} act=${() => remove(text)} /></li>`;
+}
+
+function Example({ text }) {
+  return html`<button type="button" class="example" data-testid="example" onClick=${() => dispatch({ type: "example_chosen", text })}><span>${text}</span><${Icon} name="chevronRight" /></button>`;
+}
