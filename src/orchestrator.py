@@ -182,13 +182,13 @@ class Orchestrator:
                 feed.append(event)
 
             budget = Budget(self._limits, lambda b: emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
-            kept = keeps.steps if keeps else ()
+            kept, keeps_of = (keeps.steps, keeps.turn_id) if keeps else ((), "")
             turn = Turn(request, emit, tuple(history), budget, tuple(files), earlier or EarlierFiles(), kept=kept, recall=self._recall())
             turn = replace(turn, agent=agent, conversation_id=conversation_id, answers=tuple(answers), rounds=rounds)
             running = RunningTurn(turn, feed, reached)
             references = tuple(file.reference() for file in files)
-            started = TurnStarted(request=request, files=references, contents=turn.files, agent=agent, answers=turn.answers)
-            turn.emit(started.model_copy(update={"keeps": keeps.turn_id}) if keeps else started)
+            started = TurnStarted(request=request, files=references, contents=turn.files, keeps=keeps_of, agent=agent, answers=turn.answers)
+            turn.emit(started)
             running.answer = self._agent.inquire(request, running=running)
         return running
 
