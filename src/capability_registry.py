@@ -360,18 +360,18 @@ class CapabilityRegistry:
         vector = space.ranking.request(space.embedder.embed([request])[0])
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
-            near = self._near(connection, space, vector, _LISTED + len(shelf.modified))
+            near = self._near(connection, space, vector, _LISTED + len(shelf.modified), shelf.revision)
             found = list({*near, *lexical.best(connection, words, _LISTED + len(shelf.modified))})
             cosines = {name: float(own @ vector) for name, own in records.vectors(connection, space.embedder.id, found).items()}
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
 
-    def _near(self, connection: sa.Connection, space: Space, vector: Vector, count: int) -> list[str]:
+    def _near(self, connection: sa.Connection, space: Space, vector: Vector, count: int, revision: int) -> list[str]:
         """Names of the nearest tools, and of some others that have changed since they were indexed."""
         found = self._index.nearest(vector, count) if space is self._space else None
         if found is not None:
             space.exact.release()
-            recent = revisions.changed(connection, found.revision, ("", space.embedder.id))
+            recent = revisions.changed(connection, found.revision, ("", space.embedder.id)) if found.revision < revision else []
             if len(recent) <= _RECENT:
                 return [*found.names, *recent]
         return space.exact.nearest(connection, vector, count)
