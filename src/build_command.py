@@ -140,11 +140,9 @@ def _run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
 
 def _restore(given: dict[str, Any], name: str, number: int | None) -> int:
     _, store = _existing(given, name)
-    there = {int(path.stem): path for path in backups(store.backups(name))}
-    if not there or (number is not None and number not in there):
-        raise RequestError(f"{name} has no backup {number or ''}".rstrip(), f"there are: {', '.join(map(str, there)) or 'none'}")
-    chosen = max(there) if number is None else number
-    restore(store.workspace(name), there[chosen])
+    there = backups(store.backups(name))
+    chosen = number if number is not None else int(there[-1].stem) if there else 0
+    restore(store.workspace(name), store.backup(name, chosen))
     _say(f"{name} is what it was before the action of backup {chosen}.")
     return 0
 

@@ -9,6 +9,7 @@ from src.core.lesson import Lesson
 from src.core.provenance import ToolVersion
 from src.core.status import Asked, EngineStatus
 from src.core.tool import Tool
+from src.project_desk import ProjectDesk
 from src.store.conversation import ConversationSummary
 
 LibraryChange = Callable[[str, str, str], None]
@@ -23,6 +24,11 @@ class Engine(Protocol):
     @property
     def file_limits(self) -> FileLimits:
         """How much may come with a request."""
+        ...
+
+    @property
+    def projects(self) -> ProjectDesk:
+        """The projects of all people; as with `ask`, turns there are started last."""
         ...
 
     async def ask(self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = ()) -> Asked:

@@ -235,7 +235,8 @@ class TurnFinished(Value):
 class TurnFailed(Value):
     type: Literal["turn_failed"] = "turn_failed"
     where: str
-    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `answering` or `internal`."""
+    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `answering`, `building` or `acting` on a project, or
+    `internal`."""
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"

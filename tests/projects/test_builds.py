@@ -1,15 +1,12 @@
 """What a build does beside running code: consent, stopping, going on, backups, mistakes of the model. No container is needed for that."""
 
 import asyncio
-import json
 import os
 from typing import Any
 
 import pytest
 
-from src.core.errors import RequestError, SandboxFailed
-from src.core.files import File
-from src.core.verdict import Execution, Returned
+from src.core.errors import RequestError
 from src.offline.completion import Completion
 from src.projects.backup import backups, restore
 from src.projects.consent import Decision
@@ -18,36 +15,16 @@ from src.projects.examining import Examination, FileReport
 from src.projects.store import ProjectStore
 from src.workspace.actions import WORKSPACE_ACTIONS
 from tests.projects.conftest import DONE, Bench, call
+from tests.projects.still_sandbox import StillSandbox
 
 WRITE = call("create_file", name="main.py", body="print(42)\n", reasoning="begin")
 READ = call("read_run", what="activity")
 
 
-class StillSandbox:
-    """A sandbox in which every run of Python ends well and prints nothing; `hang` lets one hang, `broken` breaks it."""
-
-    def __init__(self) -> None:
-        self.hang = self.broken = False
-        self.runs = 0
-        self.hanging, self.cancelled = asyncio.Event(), False
-
-    async def execute(self, name: str, code: str, arguments: dict[str, Any], files: Any = (), **_: Any) -> Execution:
-        self.runs += len(arguments["commands"])
-        if self.broken:
-            raise SandboxFailed("the engine broke")
-        if self.hang:
-            self.hanging.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                self.cancelled = True
-        ran = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.0}
-        report = {"runs": [ran] * len(arguments["commands"]), "files": {}, "refused": []}
-        return Returned(type_name="NoneType", text="None", files=(File(name="run.json", content=json.dumps(report).encode()),))
-
-
 class Answers:
     """Consent that was given in advance."""
+
+    pausing = False
 
     def __init__(self, *decisions: Decision, package: bool = False) -> None:
         self._decisions, self._package = list(decisions), package
