@@ -142,3 +142,28 @@ export function retry(pending) {
   ask(pending.text, pending.files);
 }
 
+// Begins something on a project; null, with a notice, where the server refuses it.
+async function work(event, payload) {
+  try {
+    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck(event, payload);
+    if (!reply.ok) return null; // why, the event `error` says
+    if (reply.conversation_id) ensureSubscribed(reply.conversation_id);
+    return reply;
+  } catch {
+    dispatch({ type: "noticed", message: "The server did not answer.", remedy: "Check that it runs, then try again." });
+    return null;
+  }
+}
+
+export async function beginProject(options) {
+  const reply = await work("build", options);
+  if (!reply) return false;
+  const { name, goal } = options;
+  dispatch({ type: "project_begun", project: { id: reply.conversation_id, name, goal, status: "building", created_at: new Date().toISOString() } });
+  return true;
+}
+
+export const buildOn = async (id, options) => Boolean(await work("build", { project_id: id, ...options }));
+export const act = async (id, action) => Boolean(await work("act", { project_id: id, action }));
+export const restoreBackup = (id, backup) => work("restore", { project_id: id, backup });
+export const say = (turnId, word) => work("say", { turn_id: turnId, word });

@@ -1,5 +1,6 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/core/events.py.
 
+import { projectFolds } from "./build.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
@@ -69,6 +70,7 @@ const folds = {
     const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy, reached });
     return { ...end(turn, event, "failed"), steps, failure: { where, message, remedy, reached } };
   },
+  ...projectFolds,
   turn_stopped(turn, event, at) {
     const closed = close(turn.steps, always, "stopped", at);
     const steps = open(closed, { kind: "turn_stopped", state: "stopped", startedAt: at, reason: event.reason });
