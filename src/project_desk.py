@@ -136,7 +136,7 @@ class ProjectDesk:
 
         async def work(emit: Emit) -> Last:
             result = await self._builder.act(self._store(project_id), found.title, action, emit)
-            return TurnFinished(answer=result.text.partition("\n")[0])
+            return TurnFinished(answer=result.text.partition("\n")[0].removeprefix("$ "))
 
         request = _words(action)
         return await self._turn(owner, project_id, request, partial(ProjectTurn, request, ACTING, work))

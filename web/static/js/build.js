@@ -81,22 +81,23 @@ function parsed(text) {
 }
 
 // A stretch of words for a person: what the project has come to.
-export function figuresText({ files, invalid, passed, failed, main }) {
+export function figuresText({ files, invalid, passed, failed, main, stale = false }) {
   const facts = [`${files} ${files === 1 ? "file" : "files"}`];
   if (invalid.length > 0) facts.push(`${invalid.length} invalid`);
   if (passed + failed > 0) facts.push(`${passed} of ${passed + failed} test files pass`);
   if (main !== null) facts.push(main ? "main.py works" : "main.py fails");
+  if (stale) facts.push("changed since that check");
   return facts.join(" · ");
 }
 
-// The lines of a unified diff, without its head: {change: same | added | removed | skipped, text}.
+// The lines of a unified diff, without the two that name the file: {change: same | added | removed | skipped, text}.
 export function unifiedLines(diff) {
   return diff
     .replace(/\n$/, "")
     .split("\n")
-    .filter((line) => !/^(---|\+\+\+) /.test(line))
+    .slice(2)
     .map((line) => {
-      if (line.startsWith("@@")) return { change: "skipped", text: line };
+      if (/^(@@|\\)/.test(line)) return { change: "skipped", text: line };
       const change = { "+": "added", "-": "removed" }[line[0]] ?? "same";
       return { change, text: line.slice(1) };
     });

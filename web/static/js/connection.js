@@ -2,12 +2,14 @@
 
 import { io } from "socket.io-client";
 import { postFile } from "./api.js";
-import { loadAll, loadConversations, loadHealth, loadLessons, loadTool, loadTools } from "./loading.js";
+import { loadAll, loadConversations, loadHealth, loadLessons, loadProjects, loadTool, loadTools } from "./loading.js";
 import { needsHistory } from "./reducer.js";
 import { dispatch, store } from "./store.js";
 
 const ACK_TIMEOUT = 15_000;
 const RETRY = 1_000;
+
+const ENDS = new Set(["turn_finished", "turn_failed", "turn_stopped"]);
 
 const socket = io({ transports: ["websocket", "polling"], tryAllTransports: true, autoConnect: false, reconnectionDelayMax: 3_000 });
 const subscribed = new Set();
@@ -69,10 +71,13 @@ function unknownConversation(id, error) {
 
 function receive(conversationId, records, live) {
   dispatch({ type: "records_received", conversationId, records, live, now: Date.now() });
+  if (live && records.some(({ event }) => ENDS.has(event.type)) && isProject(conversationId)) loadProjects();
   if (!needsHistory(store.peek(), conversationId)) return;
   if (live) subscribe(conversationId);
   else setTimeout(() => needsHistory(store.peek(), conversationId) && subscribe(conversationId), RETRY);
 }
+
+const isProject = (id) => Boolean(store.peek().projects?.some((p) => p.id === id));
 
 function libraryChanged(change) {
   dispatch({ type: "library_changed", ...change });

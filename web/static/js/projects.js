@@ -16,8 +16,13 @@ export const fileOf = (state, path) => detailOf(state)?.project?.files.find((fil
 // Grows with everything after which the project on the server may be another one.
 export const stampOf = ({ order, turns }) => order.map((id) => `${turns[id].state} ${turns[id].build?.touched ?? 0}`).join(",");
 
-// The newest figures of a thread; null before the first examination.
-export const figuresIn = ({ order, turns }) => turns[order.findLast((id) => turns[id].build?.figures)]?.build.figures ?? null;
+// The newest figures of a thread, with as many files as there are now, and whether one was changed since; null before the first examination.
+export function figuresIn({ order, turns }, files) {
+  const index = order.findLastIndex((id) => turns[id].build?.figures);
+  if (index < 0) return null;
+  const stale = order.slice(index + 1).some((id) => turns[id].steps.some((step) => step.change));
+  return { ...turns[order[index]].build.figures, files: files.length, stale };
+}
 
 // Which file shows: the one that was chosen as long as it is there, else main.py, else the first.
 export function shownFile(files, chosen) {

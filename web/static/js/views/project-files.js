@@ -12,9 +12,13 @@ import { Confirm } from "./confirm.js";
 import { Contents } from "./contents.js";
 
 export function ProjectFiles({ id, files, file, texts, busy }) {
-  if (files.length === 0) return html`<p class="step-note" data-testid="no-files">There are no files yet.</p>`;
+  const added = !busy && html`<${NewFile} id=${id} />`;
+  if (files.length === 0) return html`<div><p class="project-figures" data-testid="no-files">There are no files yet.</p>${added}</div>`;
   return html`<div class="project-files">
-    <nav class="tree" aria-label="Files" data-testid="tree"><ul>${tree(files).map((row) => html`<${Row} key=${row.path} row=${row} open=${row.path === file?.path} />`)}</ul></nav>
+    <div class="tree">
+      <nav aria-label="Files" data-testid="tree"><ul>${tree(files).map((row) => html`<${Row} key=${row.path} row=${row} open=${row.path === file?.path} />`)}</ul></nav>
+      ${added}
+    </div>
     <${OpenFile} key=${file.path} id=${id} file=${file} text=${texts[file.sha256]} busy=${busy} />
   </div>`;
 }
@@ -24,6 +28,20 @@ const Row = memo(({ row: { name, path, depth, file }, open }) => {
   if (!file) return html`<li class="tree-row tree-folder" style=${indented}><${Icon} name="folder" /><span class="tree-name">${name}</span></li>`;
   return html`<li><button type="button" class="tree-row" data-testid="tree-file" data-path=${path} aria-current=${open ? "true" : null} style=${indented} onClick=${() => dispatch({ type: "file_opened", path })}><${Icon} name="file" /><span class="tree-name">${name}</span></button></li>`;
 });
+
+function NewFile({ id }) {
+  const [path, setPath] = useState(null);
+  const create = async (event) => {
+    event.preventDefault();
+    if (!(await act(id, { action: "create_file", name: path, body: "" }))) return;
+    dispatch({ type: "file_opened", path });
+    setPath(null);
+  };
+  if (path === null) return html`<button type="button" class="tree-row" data-testid="new-file" onClick=${() => setPath("")}><${Icon} name="plus" />New file</button>`;
+  return html`<form class="new-file" onSubmit=${create} onKeyDown=${(e) => e.key === "Escape" && setPath(null)}>
+    <input class="input" required autofocus spellcheck="false" autocomplete="off" aria-label="Path of the new file" placeholder="tests/test_main.py" data-testid="new-file-path" value=${path} onInput=${(e) => setPath(e.target.value)} />
+  </form>`;
+}
 
 function OpenFile({ id, file, text, busy }) {
   const [draft, setDraft] = useState(null);

@@ -1,6 +1,6 @@
 // The open project, in the place of the conversation: how far it is, what waits for a word, its files, and what to do next.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { deleteProject } from "../api.js";
 import { act, restoreBackup, say, stop } from "../connection.js";
 import { figuresText } from "../build.js";
@@ -8,6 +8,7 @@ import { duration, fileSize, moment, nowWords, plural, STATE_WORDS, stepWords, u
 import { html } from "../html.js";
 import { Icon, StateIcon } from "../icons.js";
 import { loadProject } from "../loading.js";
+import { Markdown } from "../markdown.js";
 import { detailOf, figuresIn, projectPath, shownFile, stampOf, STATUS } from "../projects.js";
 import { running } from "../steps.js";
 import { dispatch } from "../store.js";
@@ -19,6 +20,7 @@ import { Elapsed } from "./elapsed.js";
 import { BuildOn } from "./project-form.js";
 import { ProjectFiles } from "./project-files.js";
 import { Problem } from "./problem.js";
+import { ActStep } from "./step-project.js";
 
 export function Project({ state, project, thread }) {
   const { id } = project;
@@ -33,8 +35,8 @@ export function Project({ state, project, thread }) {
   return html`<main class="chat" aria-label=${`Project ${project.name}`} data-testid="project">
     <div class="chat-scroller" tabindex="0" role="region" aria-label="Project">
       <div class="project">
-        <${Head} project=${project} turn=${turn} figures=${figuresIn(thread)} />
-        ${busy ? html`<${Running} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} />` : html`<${Actions} id=${id} files=${files} />`}
+        <${Head} project=${project} turn=${turn} figures=${figuresIn(thread, files)} />
+        ${busy ? html`<${Running} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} />` : files.length > 0 && html`<${Actions} id=${id} files=${files} />`}
         ${turn && !busy && html`<${End} turn=${turn} />`}
         ${detail?.error && html`<${Problem} title="This project can’t be shown" ...${detail.error} />`}
         ${detail?.project && html`<${ProjectFiles} id=${id} files=${files} file=${shownFile(files, state.openFile)} texts=${state.projectTexts} busy=${busy} />`}
@@ -60,13 +62,16 @@ function Head({ project: { name, goal, status }, turn, figures }) {
 
 function Running({ turn, skew, stopping }) {
   const { waits } = turn.build ?? {};
+  const [pausing, setPausing] = useState(false);
+  useEffect(() => waits && setPausing(false), [waits]);
+  const pause = async () => setPausing(Boolean((await say(turn.id, "pause"))?.heard));
   const step = running(turn.steps).at(-1);
   return html`<div class="project-running">
     <div class="now" data-testid="now">
       <span class="spinner" aria-hidden="true"></span>
       <button type="button" class="now-words" onClick=${() => dispatch({ type: "turn_selected", turnId: turn.id })}>${stopping ? "Stopping" : waits ? "Waiting for you" : nowWords(step?.kind)}</button>
       <${Elapsed} since=${turn.startedAt} skew=${skew} />
-      ${turn.build?.name && !waits && html`<button type="button" class="button" data-testid="pause" onClick=${() => say(turn.id, "pause")}><${Icon} name="pause" />Pause</button>`}
+      ${turn.build?.name && !waits && html`<button type="button" class="button" data-testid="pause" disabled=${pausing} onClick=${pause}><${Icon} name="pause" />${pausing ? "Pausing" : "Pause"}</button>`}
       <button type="button" class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}><${Icon} name="square" />Stop</button>
     </div>
     ${waits && html`<${Waiting} turnId=${turn.id} waits=${waits} step=${step} />`}
@@ -89,16 +94,17 @@ function Actions({ id, files }) {
   return html`<div class="project-actions">
     ${has(/^main\.py$/) && html`<button type="button" class="button" data-testid="run-main" onClick=${() => act(id, { action: "execute_py_file", name: "main.py" })}><${Icon} name="play" />Run main.py</button>`}
     ${has(/(^|\/)(test_[^/]*|[^/]*_test)\.py$/) && html`<button type="button" class="button" data-testid="run-tests" onClick=${() => act(id, { action: "run_tests" })}><${Icon} name="flask" />Run the tests</button>`}
-    ${files.length > 0 && html`<a class="button" data-testid="download-zip" href=${`${projectPath(id)}/zip`} download><${Icon} name="download" />Download</a>`}
+    <a class="button" data-testid="download-zip" href=${`${projectPath(id)}/zip`} download><${Icon} name="download" />Download</a>
   </div>`;
 }
 
-// What came of the newest turn.
+// What came of the newest turn: a build's summary, or what a person has run.
 function End({ turn }) {
   const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
   const open = () => dispatch({ type: "turn_selected", turnId: turn.id });
+  const ran = turn.build?.name ? null : turn.steps.findLast((step) => step.run || step.tested);
   return html`<div class="project-end" data-testid="project-end" data-state=${turn.state}>
-    ${turn.answer && html`<p>${turn.answer}</p>`}
+    ${ran ? html`<div class="step-body" data-testid="outcome"><${ActStep} step=${ran} /></div>` : turn.answer && html`<${Markdown} text=${turn.answer} />`}
     ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} ...${turn.failure} />`}
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason} remedy="Build on whenever you like; what was built is kept." />`}
     <div class="summary"><span class="summary-facts">${facts}</span><button type="button" class="text-button" data-testid="show-activity" onClick=${open}>Steps<${Icon} name="chevronRight" /></button></div>

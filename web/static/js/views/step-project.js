@@ -5,6 +5,7 @@ import { fileSize } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { isTable } from "../csv.js";
+import { Markdown } from "../markdown.js";
 import { isPicture } from "../files.js";
 import { fileOf } from "../projects.js";
 import { dispatch, store } from "../store.js";
@@ -18,7 +19,7 @@ export function ActStep({ step }) {
   const undone = state === "failed" && !change && !run && !tested && kind !== "give_up";
   return html`
     ${reasoning && html`<p class="step-text" data-testid="reasoning">${reasoning}</p>`}
-    ${(args.summary || args.reason) && html`<p class="step-text">${args.summary ?? args.reason}</p>`}
+    ${(args.summary || args.reason) && html`<${Markdown} text=${args.summary ?? args.reason} />`}
     ${target && !run && !change && html`<p class="call"><code>${target}</code></p>`}
     ${change && html`<${Diff} change=${change} />`}
     ${run && html`<${Run} run=${run} />`}
