@@ -101,7 +101,7 @@ class Journal:
         return turn_id
 
     def remove_conversation(self, conversation_id: str) -> None:
-        """Forget a conversation with its turns, events and files, and what was learnt from them only by name."""
+        """Forget a conversation with its turns, events and files; contents that another conversation has stay."""
         mine = storable(conversation_id)
         with writing(self._engine) as connection:
             hashes = sa.select(schema.files.c.sha256).where(schema.files.c.conversation_id == mine)

@@ -1,4 +1,4 @@
-"""A sandbox that runs nothing."""
+"""A sandbox that runs nothing, and packages for it."""
 
 import asyncio
 import json
@@ -30,3 +30,14 @@ class StillSandbox:
         ran = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.0}
         report = {"runs": [ran] * len(arguments["commands"]), "files": {}, "refused": []}
         return Returned(type_name="NoneType", text="None", files=(File(name="run.json", content=json.dumps(report).encode()),))
+
+
+class Layers:
+    """Packages that are there as soon as they are asked for."""
+
+    def __init__(self, sandbox: StillSandbox) -> None:
+        self.sandbox, self.added = sandbox, []  # type: StillSandbox, list[tuple[str, ...]]
+
+    async def sandbox_with(self, packages: tuple[str, ...]) -> StillSandbox:
+        self.added.append(packages)
+        return self.sandbox

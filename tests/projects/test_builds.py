@@ -15,7 +15,7 @@ from src.projects.examining import Examination, FileReport
 from src.projects.store import ProjectStore
 from src.workspace.actions import WORKSPACE_ACTIONS
 from tests.projects.conftest import DONE, Bench, call
-from tests.projects.still_sandbox import StillSandbox
+from tests.projects.still_sandbox import Layers, StillSandbox
 
 WRITE = call("create_file", name="main.py", body="print(42)\n", reasoning="begin")
 READ = call("read_run", what="activity")
@@ -36,17 +36,6 @@ class Answers:
     async def to_package(self, package: str, reasoning: str) -> bool:
         self.packages.append(package)
         return self._package
-
-
-class Layers:
-    """Packages that are there as soon as they are asked for."""
-
-    def __init__(self, sandbox: StillSandbox) -> None:
-        self.sandbox, self.added = sandbox, []  # type: StillSandbox, list[tuple[str, ...]]
-
-    async def sandbox_with(self, packages: tuple[str, ...]) -> StillSandbox:
-        self.added.append(packages)
-        return self.sandbox
 
 
 @pytest.fixture

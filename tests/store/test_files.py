@@ -110,3 +110,13 @@ def test_a_content_is_read_under_the_names_that_it_has(engine: sa.Engine) -> Non
     for name in ("c", "", "\0", "../a"):
         with pytest.raises(RequestError):
             files.read(conversation, file("a").reference().sha256, name)
+
+
+def test_a_conversation_that_is_removed_takes_the_contents_that_no_other_has(engine: sa.Engine) -> None:
+    first = keep(engine, started(file("a.csv", b"both"), file("b.csv", b"mine")))
+    second = keep(engine, started(file("c.csv", b"both")))
+    Journal(engine).remove_conversation(first)
+    assert [c.id for c in Journal(engine).conversations("me")] == [second]
+    with reading(engine) as connection:
+        assert connection.scalars(sa.select(schema.contents.c.content)).all() == [b"both"]
+        assert connection.scalars(sa.select(schema.turns.c.conversation_id)).all() == [second]

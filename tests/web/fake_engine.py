@@ -48,7 +48,7 @@ from src.store.database import open_database
 from src.store.files import ConversationFiles
 from src.store.journal import Entry, Journal
 from src.store.recorder import Recorder
-from tests.projects.still_sandbox import StillSandbox
+from tests.projects.still_sandbox import Layers, StillSandbox
 from web.port import LibraryChange
 
 TOOL = Tool(
@@ -101,14 +101,17 @@ LESSON = Lesson(
 
 
 class OneFile:
-    """A model that writes main.py, whose code is the goal, and is done then; a goal that says `wait` is waited with for ever."""
+    """A model that asks for requests if it may, writes main.py, and is done; where the goal says `wait` it never replies."""
 
     async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
         goal = str(prompt.messages[-1].content)
         budget.charge(10, 5, None)
         if "wait" in goal:
             await asyncio.Event().wait()
-        if "finish" in {function.name for function in functions}:
+        names = {function.name for function in functions}
+        if "add_package" in names and "add_package" not in goal:
+            return FunctionCall(name="add_package", arguments={"package": "requests"})
+        if "finish" in names:
             return FunctionCall(name="finish", arguments={"summary": "It is built."})
         return FunctionCall(name="create_file", arguments={"name": "main.py", "body": "print(42)\n", "reasoning": "It is not there."})
 
@@ -129,9 +132,11 @@ class FakeEngine:
         self._library_callbacks: list[LibraryChange] = []
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
+        sandbox = StillSandbox()
+        builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         self._turns = RunningTurns(self._recorder, self._start)
         self._works = set[asyncio.Task[None]]()
-        self.projects = ProjectDesk(folder / "projects", ProjectBuilder(OneFile(), StillSandbox()), self._journal, self._turns)
+        self.projects = ProjectDesk(folder / "projects", builder, self._journal, self._turns)
         self._lessons = {LESSON.id: LESSON}
         self._lessons_callbacks: list[Callable[[], None]] = []
 

@@ -1,6 +1,6 @@
 // The files of a project: the tree, and the file that is open, to be read and edited.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { act } from "../connection.js";
 import { fileSize } from "../format.js";
 import { html } from "../html.js";
@@ -31,6 +31,8 @@ const Row = memo(({ row: { name, path, depth, file }, open }) => {
 
 function NewFile({ id }) {
   const [path, setPath] = useState(null);
+  const field = useRef(null);
+  useLayoutEffect(() => field.current?.focus(), [path === null]);
   const create = async (event) => {
     event.preventDefault();
     if (!(await act(id, { action: "create_file", name: path, body: "" }))) return;
@@ -39,7 +41,7 @@ function NewFile({ id }) {
   };
   if (path === null) return html`<button type="button" class="tree-row" data-testid="new-file" onClick=${() => setPath("")}><${Icon} name="plus" />New file</button>`;
   return html`<form class="new-file" onSubmit=${create} onKeyDown=${(e) => e.key === "Escape" && setPath(null)}>
-    <input class="input" required autofocus spellcheck="false" autocomplete="off" aria-label="Path of the new file" placeholder="tests/test_main.py" data-testid="new-file-path" value=${path} onInput=${(e) => setPath(e.target.value)} />
+    <input class="input" required spellcheck="false" autocomplete="off" aria-label="Path of the new file" ref=${field} placeholder="tests/test_main.py" data-testid="new-file-path" value=${path} onInput=${(e) => setPath(e.target.value)} />
   </form>`;
 }
 

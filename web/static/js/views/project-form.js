@@ -1,6 +1,6 @@
 // What a build is to do: the form for a new project, and the one for building on.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { beginProject, buildOn } from "../connection.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
@@ -23,15 +23,20 @@ function optionsOf({ name, goal, step, packages, limits }) {
   return { ...(name && { name }), goal, step, ...(wanted.length > 0 && { packages: wanted }), ...given };
 }
 
+// `close`: what ends the form that a person has called for; null where there is nothing else to show.
 export function NewProject({ offline, close }) {
   const [form, setForm] = useState(EMPTY);
+  const first = useRef(null);
+  useLayoutEffect(() => {
+    if (close) first.current.focus();
+  }, []);
   const begin = async (event) => {
     event.preventDefault();
     if (await beginProject(optionsOf({ ...form, name: form.name.trim() }))) setForm(EMPTY);
   };
   return html`<form class="project-form" data-testid="project-form" aria-label="New project" onSubmit=${begin}>
     <label class="field">Name
-      <input class="input" required maxlength="100" autocomplete="off" spellcheck="false" placeholder="word-counter" data-testid="project-name" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} />
+      <input class="input" ref=${first} required maxlength="100" autocomplete="off" spellcheck="false" placeholder="word-counter" data-testid="project-name" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} />
     </label>
     <label class="field">Goal
       <textarea class="input" required rows="3" placeholder="What is it to do?" data-testid="project-goal" value=${form.goal} onInput=${(e) => setForm({ ...form, goal: e.target.value })}></textarea>
