@@ -23,9 +23,10 @@ from src.projects.acting import WorkAction
 from src.projects.backup import backups, packed
 from src.projects.builder import ProjectBuilder
 from src.projects.consent import Awaited, Word
+from src.projects.loop import Emit
 from src.projects.options import ProjectOptions
 from src.projects.store import ProjectState, ProjectStore, Status
-from src.projects.turn import ACTING, BUILDING, Emit, Last, ProjectTurn, ended
+from src.projects.turn import ACTING, BUILDING, Last, ProjectTurn, ended
 from src.running_turns import RunningTurns
 from src.store.conversation import ConversationSummary
 from src.store.journal import Journal

@@ -204,7 +204,9 @@ class Build:
         if not (self._asks or self._consent.pausing):
             return True
         self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action))
-        match await self._consent.to_act(self._chosen):
+        with self._budget.paused():
+            decision = await self._consent.to_act(self._chosen)
+        match decision:
             case "act":
                 return True
             case "act_on":
@@ -238,7 +240,9 @@ class Build:
             told = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(told, f"choose one of {', '.join(self._options.packages)}, or do without")
         self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted))
-        if not await self._consent.to_package(wanted, action.reasoning):
+        with self._budget.paused():
+            approved = await self._consent.to_package(wanted, action.reasoning)
+        if not approved:
             raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
         packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
         self._sandbox = await self._packages.sandbox_with(tuple(map(requirement, packages)))

@@ -10,12 +10,12 @@ from src.core.events import BudgetSpent, Event, TurnFailed, TurnFinished, TurnSt
 from src.core.project_events import AnyProjectEvent, ProjectFailed, ProjectFinished, ProjectStopped
 from src.core.stage_event import Usage
 from src.projects.consent import Awaited
+from src.projects.loop import Emit, Final
 
 log = logging.getLogger(__name__)
 
 BUILDING, ACTING = "building", "acting"
 """Where a turn of a project gives up: in a build, or in what a person does."""
-Emit = Callable[[AnyProjectEvent | BudgetSpent], object]
 Last = TurnFinished | TurnFailed | TurnStopped
 
 
@@ -64,7 +64,7 @@ class ProjectTurn:
                 return TurnFailed(where=self._where, message=told, remedy="the server's log has the details", **spent)
 
 
-def ended(last: ProjectFinished | ProjectFailed | ProjectStopped) -> Last:
+def ended(last: Final) -> Last:
     """The end of a build as the end of its turn."""
     spent = {"usage": last.usage, "seconds": last.seconds}
     match last:

@@ -44,15 +44,14 @@ def test_a_project_is_built_step_by_step_and_had_as_a_zip(link: str, page: Page)
     expect(page.get_by_test_id("project-figures")).to_contain_text("main.py works")
     expect(page.get_by_test_id("tree-file")).to_have_count(6)
 
-    page.locator("[data-path='sales.csv']").first.click()
-    expect(page.get_by_test_id("project-table").first).to_contain_text("month")
+    page.locator("[data-testid=tree-file][data-path='sales.csv']").click()
+    expect(page.get_by_test_id("open-file").get_by_test_id("project-table")).to_contain_text("month")
     page.locator("[data-testid=tree-file][data-path='chart.png']").click()
-    picture = page.get_by_test_id("project-picture").first
+    picture = page.get_by_test_id("open-file").get_by_test_id("project-picture")
     expect(picture).to_be_visible()
     assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth > 0)")
     page.get_by_test_id("run-main").click()
-    expect(page.get_by_test_id("activity").get_by_test_id("run")).to_contain_text("python main.py exit code 0", timeout=PATIENCE)
-    expect(page.get_by_test_id("run-main")).to_be_visible()
+    expect(page.get_by_test_id("outcome")).to_contain_text("python main.py exit code 0", timeout=PATIENCE)
     assert flaws(page, "a project that is built") == []
     page.set_viewport_size(NARROW)
     assert page.evaluate(OVERFLOW) <= 0
