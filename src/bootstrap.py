@@ -39,11 +39,13 @@ from src.offline.cookbook import Cookbook
 from src.offline.server import OfflineServer
 from src.orchestrator import Orchestrator
 from src.project_agent import ProjectAgent
+from src.project_desk import ProjectDesk
 from src.projects.builder import ProjectBuilder
 from src.projects.options import ProjectOptions
 from src.registry.parameters import FOLDER as RANKING
 from src.registry.ranking import Ranking
 from src.response_synthesizer import ResponseSynthesizer
+from src.running_turns import RunningTurns
 from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
 from src.seeding import SeedMark
@@ -60,7 +62,9 @@ OFFLINE_MODEL = "offline"
 _PROJECTS = FileLimits(count=1, size=10 * MB)
 """What goes into a run of a project, and what comes out: one archive."""
 PROJECTS = "projects"
-"""Folder in the data folder, for what agents build."""
+"""Folder in DATA_DIR of the projects that are built on the page."""
+DELEGATED = "delegated"
+"""Folder in DATA_DIR of the projects that agents build."""
 SEEDED = ".seeded"
 """File in the tools folder that says that the seeds were added once, see `SeedMark`."""
 
@@ -120,11 +124,12 @@ async def build_engine(settings: Settings) -> Engine:
             recall=learning.recall,
             delegation=delegation,
         )
-        projects = SecureSandbox.of(settings, _PROJECTS)
-        stack.push_async_callback(projects.aclose)
-        builder = ProjectBuilder(model, projects, seconds=settings.docker_timeout)
-        delegation.add(ProjectAgent(builder, settings.data_dir / PROJECTS))
+        layers = _Layers(settings, await stack.enter_async_context(AsyncExitStack()))
+        builder = ProjectBuilder(model, _project_sandbox(settings, stack), seconds=settings.docker_timeout, packages=layers)
+        delegation.add(ProjectAgent(builder, settings.data_dir / DELEGATED))
         journal = Journal(database)
+        recorder = Recorder(journal)
+        turns = RunningTurns(recorder, runtime.start)
         return Engine(
             model=model,
             model_status=model_status,
@@ -137,9 +142,11 @@ async def build_engine(settings: Settings) -> Engine:
             learning=learning,
             upkeep=upkeep,
             journal=journal,
-            recorder=Recorder(journal),
+            recorder=recorder,
             files=ConversationFiles(database),
             file_limits=settings.file_limits,
+            turns=turns,
+            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns),
             runtime=runtime,
             resources=stack.pop_all(),
         )
@@ -168,12 +175,18 @@ async def open_builder(options: ProjectOptions, settings: Settings | None = None
     """
     settings = _with(options, settings or load_settings())
     async with AsyncExitStack() as stack:
-        sandbox = SecureSandbox.of(settings, _PROJECTS)
-        stack.push_async_callback(sandbox.aclose)
+        sandbox = _project_sandbox(settings, stack)
         await _reap(sandbox)
         model, _ = _model(settings, stack)
         stack.push_async_callback(model.aclose)
         yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack))
+
+
+def _project_sandbox(settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()) -> SecureSandbox:
+    """A sandbox that a whole project fits into; closed with the stack."""
+    sandbox = SecureSandbox.of(settings, _PROJECTS, packages)
+    stack.push_async_callback(sandbox.aclose)
+    return sandbox
 
 
 class _Layers:
@@ -181,13 +194,17 @@ class _Layers:
 
     def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
         self._settings, self._stack = settings, stack
+        self._sandboxes: dict[tuple[str, ...], SecureSandbox] = {}
+        self._building = asyncio.Lock()
 
     async def sandbox_with(self, packages: tuple[str, ...]) -> SecureSandbox:
-        sandbox = SecureSandbox.of(self._settings, _PROJECTS, packages)
-        self._stack.push_async_callback(sandbox.aclose)
-        if not await asyncio.to_thread(sandbox.image_is_current):
-            await asyncio.to_thread(sandbox.build_image)
-        return sandbox
+        async with self._building:
+            if packages not in self._sandboxes:
+                sandbox = _project_sandbox(self._settings, self._stack, packages)
+                if not await asyncio.to_thread(sandbox.image_is_current):
+                    await asyncio.to_thread(sandbox.build_image)
+                self._sandboxes[packages] = sandbox
+            return self._sandboxes[packages]
 
 
 def _with(options: ProjectOptions, settings: Settings) -> Settings:

@@ -140,12 +140,11 @@ def _run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
 
 def _restore(given: dict[str, Any], name: str, number: int | None) -> int:
     _, store = _existing(given, name)
-    there = {int(path.stem): path for path in backups(store.backups(name))}
-    if not there or (number is not None and number not in there):
-        raise RequestError(f"{name} has no backup {number or ''}".rstrip(), f"there are: {', '.join(map(str, there)) or 'none'}")
-    chosen = max(there) if number is None else number
+    there = backups(store.backups(name))
+    chosen = number if number is not None else int(there[-1].stem) if there else 0
+    backup = store.backup(name, chosen)
     with store.claimed(name):
-        restore(store.workspace(name), there[chosen])
+        restore(store.workspace(name), backup)
     _say(f"{name} is what it was before the action of backup {chosen}.")
     return 0
 

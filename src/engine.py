@@ -20,9 +20,11 @@ from src.core.words import count
 from src.keeping import kept_plan
 from src.learning import Learning
 from src.llm_client import LLMClient
-from src.orchestrator import Orchestrator, RunningTurn
+from src.orchestrator import Orchestrator
+from src.project_desk import ProjectDesk
 from src.registry.change import LibraryChange
 from src.registry.difference import difference
+from src.running_turns import RunningTurns
 from src.runtime import MiniAgents
 from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
@@ -85,6 +87,8 @@ class Engine:
         recorder: Recorder,
         files: ConversationFiles,
         file_limits: FileLimits,
+        turns: RunningTurns,
+        projects: ProjectDesk,
         runtime: MiniAgents,
         resources: AsyncExitStack,
     ) -> None:
@@ -93,9 +97,7 @@ class Engine:
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
-        self._runtime = runtime
-        self._running: dict[str, tuple[str, RunningTurn]] = {}
-        self._learns = False
+        self._runtime, self._turns, self.projects = runtime, turns, projects
 
     async def ask(
         self,
@@ -114,7 +116,7 @@ class Engine:
 
         Raises:
             RequestError: the request is blank or too long, the files are too many or too large, `owner` has no such conversation, there
-                is no such question, or the answer does not fit it.
+                is no such question, or the answer does not fit it; or the conversation is that of a project.
         """
         if problem := self.file_limits.problem(files):
             raise RequestError(problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}")
@@ -128,6 +130,8 @@ class Engine:
             rounds: tuple[QuestionsAsked, ...] = ()
         else:
             await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+            if self.projects.has(conversation_id):
+                raise RequestError("the conversation is that of a project", "build on there, or begin a new conversation")
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         answers = completed(rounds[0].questions if rounds else (), answers)
         request = request if request.strip() else said(answers)
@@ -167,19 +171,8 @@ class Engine:
         turn = self.orchestrator.begin(
             request, history, files, earlier, keeps, agent=agent, answers=answers, rounds=rounds, conversation_id=conversation_id
         )
-        self._running[turn_id] = owner, turn
-        self._runtime.start(self._record(conversation_id, turn_id, turn))
+        self._turns.begin(owner, conversation_id, turn_id, turn)
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
-
-    async def _record(self, conversation_id: str, turn_id: str, turn: RunningTurn) -> None:
-        try:
-            async for event in turn:
-                self._recorder.emit(conversation_id, turn_id, event)
-        finally:
-            del self._running[turn_id]
-        if self._learns:
-            await self._recorder.flush()
-            self.learning.begin(turn_id)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
         """What the conversation has; a file that comes with the request stands for earlier ones of its name."""
@@ -193,14 +186,12 @@ class Engine:
 
     async def stop(self, owner: str, turn_id: str) -> bool:
         """End a running turn of `owner`; False if there is none of that id."""
-        if self._running.get(turn_id, ("",))[0] != owner:
-            return False
-        self._running[turn_id][1].stop("Stopped on request.")
-        return True
+        return self._turns.stop(owner, turn_id)
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        """Somebody's conversations, the newest first."""
-        return await asyncio.to_thread(self._journal.conversations, owner)
+        """Somebody's conversations but those of projects, the newest first."""
+        mine = await asyncio.to_thread(self._journal.conversations, owner)
+        return tuple(c for c in mine if not self.projects.has(c.id))
 
     async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
         """The records of a conversation after a number. Raises: RequestError if `owner` has no such conversation."""
@@ -320,7 +311,7 @@ class Engine:
 
     async def learn_from_turns(self) -> None:
         """Look at each turn that ends from now on, in the background."""
-        self._learns = True
+        self._turns.learn = self.learning.begin
 
     async def stop_abandoned_turns(self) -> None:
         """End in the journal what killed servers left running."""
@@ -328,9 +319,8 @@ class Engine:
 
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""
-        self._learns = False
-        for _, turn in self._running.values():
-            turn.stop("The server ended.")
+        self._turns.learn = None
+        self._turns.stop_all("The server ended.")
         await self._runtime.aflush_tasks()
         await self._recorder.aclose()
         await self._resources.aclose()

@@ -27,6 +27,7 @@ from web.bridge import Bridge
 from web.files import add_file_routes
 from web.gate import Gate
 from web.port import Engine
+from web.projects import add_project_routes
 from web.routes import add_routes
 from web.serving import Serving, serving
 from web.sockets import Sockets
@@ -54,6 +55,7 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
     add_routes(app, bridge, engine, load_vendor())
     add_file_routes(app, bridge, engine, uploads)
     add_version_routes(app, bridge, engine)
+    add_project_routes(app, bridge, engine)
     socketio = SocketIO(
         app,
         async_mode=settings.async_mode,

@@ -10,6 +10,7 @@ from src.core.provenance import ToolVersion
 from src.core.question import Answer
 from src.core.status import Asked, EngineStatus
 from src.core.tool import Tool
+from src.project_desk import ProjectDesk
 from src.store.conversation import ConversationSummary
 
 LibraryChange = Callable[[str, str, str], None]
@@ -24,6 +25,11 @@ class Engine(Protocol):
     @property
     def file_limits(self) -> FileLimits:
         """How much may come with a request."""
+        ...
+
+    @property
+    def projects(self) -> ProjectDesk:
+        """The projects of all people; as with `ask`, turns there are started last."""
         ...
 
     async def ask(

@@ -8,7 +8,16 @@ from markupsafe import Markup
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 
-from src.core.errors import AgentError, RequestError, ToolModified, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
+from src.core.errors import (
+    AgentError,
+    RequestError,
+    ToolModified,
+    ToolNameInvalid,
+    ToolNotFound,
+    VersionConflict,
+    VersionNotFound,
+    WorkspaceError,
+)
 from src.turn_graph import turn_graph
 from web.bridge import Bridge
 from web.gate import error_body, nonce_of, visitor_of
@@ -24,6 +33,7 @@ _STATUS: dict[type[AgentError], int] = {
     ToolNotFound: 404,
     ToolNameInvalid: 404,
     VersionNotFound: 404,
+    WorkspaceError: 404,
     ToolModified: 409,
     VersionConflict: 409,
 }

@@ -1,7 +1,7 @@
 """The socket events: what a page may send, and what it is sent."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -11,14 +11,16 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from src.core.errors import AgentError
 from src.core.events import Record
+from src.core.prompt import FunctionCall
 from src.core.question import Answer
 from src.core.status import Asked, EngineStatus
+from src.workspace.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
 from web.gate import visitor_of
 from web.port import Engine
 from web.turns import RunningTurns
 from web.uploads import Uploads
-from web.wire import LAST_SEQ, Ask, Keep, Stop, Subscribe, parse, plain, problem
+from web.wire import LAST_SEQ, Act, Ask, Build, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +30,7 @@ _UNSAVED = AgentError("the database can't be written, so this conversation stand
 
 
 class Sockets:
-    """Handlers of `ask`, `keep`, `stop` and `subscribe`; everything else is refused.
+    """Handlers of `ask`, `keep`, `stop` and `subscribe`, and of `build`, `act`, `restore` and `say`; everything else is refused.
 
     Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is also sent as the event
     `error`, for clients that wait for no reply.
@@ -39,8 +41,9 @@ class Sockets:
         self._bridge = bridge
         self._engine = engine
         self._uploads = uploads
-        handlers = {"ask": self._ask, "keep": self._keep, "stop": self._stop, "subscribe": self._subscribe}
-        for name, handler in handlers.items():
+        self._handlers = {"ask": self._ask, "keep": self._keep, "stop": self._stop, "subscribe": self._subscribe}
+        self._handlers |= {"build": self._build, "act": self._act, "restore": self._restore, "say": self._say}
+        for name, handler in self._handlers.items():
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
         self._unsaved: set[str] = set()
@@ -64,6 +67,29 @@ class Sockets:
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
         return plain(self._bridge.call(self._turns.keep(owner, request.turn_id, partial(self._began, sid))))
+
+    def _build(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Build = parse(Build, arguments)
+        projects = self._engine.projects
+        if request.project_id is None:
+            return self._work(owner, sid, lambda: projects.begin(owner, {**request.options, "project_name": request.name}))
+        return self._work(owner, sid, partial(projects.go_on, owner, request.project_id, request.options))
+
+    def _act(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Act = parse(Act, arguments)
+        action = WORKSPACE_ACTIONS.read(FunctionCall(name=str(request.action.get("action")), arguments=request.action))
+        return self._work(owner, sid, partial(self._engine.projects.act, owner, request.project_id, action))
+
+    def _restore(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Restore = parse(Restore, arguments)
+        return self._work(owner, sid, partial(self._engine.projects.restore, owner, request.project_id, request.backup))
+
+    def _work(self, owner: str, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
+        return plain(self._bridge.call(self._turns.work(owner, begin, partial(self._began, sid))))
+
+    def _say(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Say = parse(Say, arguments)
+        return {"heard": self._bridge.call(self._engine.projects.say(owner, request.turn_id, request.word))}
 
     def _began(self, sid: str, asked: Asked) -> None:
         """On the engine's loop: the actions that deliver records come after this one."""
@@ -92,7 +118,7 @@ class Sockets:
             return self._refuse(sid, error)
 
     def _refuse_unknown(self, name: str, *arguments: Any) -> Reply:
-        error = AgentError(f"{name[:40]!r} is not an event of this server", "send ask, keep, stop or subscribe with one object")
+        error = AgentError(f"{name[:40]!r} is not an event of this server", f"send one of {', '.join(self._handlers)} with one object")
         return self._refuse(flask.request.sid, error)  # type: ignore[attr-defined]
 
     def _refuse(self, sid: str, error: Exception) -> Reply:

@@ -43,6 +43,10 @@ class RunningTurns:
         """The same with a turn that keeps a plan."""
         return await self._begun(owner, lambda: self._engine.keep(owner, turn_id), began)
 
+    async def work(self, owner: str, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
+        """The same with a turn of a project, which `begin` begins."""
+        return await self._begun(owner, begin, began)
+
     async def _begun(self, owner: str, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
         running = self._beginning[owner] + sum(o == owner for o in self._owners.values())
         if running >= MOST_AT_ONCE:

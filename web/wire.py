@@ -14,6 +14,7 @@ from src.core.provenance import ToolVersion
 from src.core.question import MOST
 from src.core.tool import Tool
 from src.core.value import Value
+from src.projects.consent import Word
 
 UNREADABLE = "unreadable"
 """The event that stands for whatever a client sent that is no event."""
@@ -21,6 +22,8 @@ UNREADABLE = "unreadable"
 LONGEST_TEXT = 20_000
 LONGEST_ANSWER = 4_000
 MOST_FILES = 100
+LONGEST_PATH = 400
+MOST_PACKAGES = 20
 LAST_SEQ = 2**31 - 1
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
@@ -52,6 +55,44 @@ class Stop(Value):
 class Subscribe(Value):
     conversation_id: Id
     after: Seq = 0
+
+
+class Build(Value):
+    """A new project by its `name`, or another build of the one with `project_id`; of both exactly one is given."""
+
+    project_id: Id | None = None
+    name: Annotated[str, Field(max_length=LONGEST_PATH)] = ""
+    goal: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
+    step: Annotated[bool, Field(strict=True)] = False
+    max_steps: int | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    max_cost: float | None = None
+    packages: Annotated[tuple[str, ...], Field(max_length=MOST_PACKAGES)] = ()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those of `ProjectOptions`, but for the project's name; what is not given has its default there."""
+        return self.model_dump(exclude={"project_id", "name"}, exclude_none=True)
+
+
+class Act(Value):
+    """An action on a workspace, by a person."""
+
+    project_id: Id
+    action: dict[str, Any]
+    """With its name as `action`, and its arguments."""
+
+
+class Restore(Value):
+    project_id: Id
+    backup: Annotated[int, Field(ge=1, le=LAST_SEQ, strict=True)]
+
+
+class Say(Value):
+    turn_id: Id
+    word: Word
 
 
 class Rollback(Value):

@@ -300,8 +300,8 @@ class TurnFinished(Value):
 class TurnFailed(Value):
     type: Literal["turn_failed"] = "turn_failed"
     where: str
-    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`, `answering`,
-    the name of an agent, or `internal`."""
+    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`, `answering`, `building` or `acting` on a
+    project, the name of an agent, or `internal`."""
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"

@@ -72,11 +72,13 @@ class ProjectActChosen(ProjectEvent):
 
 
 class ProjectPaused(ProjectEvent):
-    """Step mode: the action that was chosen waits for a person's word."""
+    """The action that was chosen waits for a person's word: each one in step mode, a package always."""
 
     type: Literal["project_paused"] = "project_paused"
     epoch: int
     action: str
+    package: str = ""
+    """The package that is to be approved; "" in step mode."""
 
 
 class ProjectChanged(ProjectEvent):

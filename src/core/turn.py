@@ -1,7 +1,8 @@
 """A turn: one request and all it causes, with the budget it may spend."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from src.core.errors import BudgetExceeded
@@ -37,6 +38,15 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         return max(0.0, self.limits.seconds - self.seconds)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The time within does not count: a person is asked."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._started += time.monotonic() - begun
 
     def check(self) -> None:
         """Call before each model call.

@@ -16,6 +16,7 @@ from src.core.events import (
     TurnFinished,
     TurnStarted,
 )
+from src.core.project_events import ProjectEvent
 from src.core.value import Value
 from src.core.verdict import Killed, Raised
 from src.core.words import shortened
@@ -45,10 +46,10 @@ class Account(Value):
 def account_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Account | None:
     """The account of a turn, `before` being the events of the turn before it in the conversation.
 
-    None where nothing can be learnt: the turn was stopped, or ended by a limit or by a part that is out of order, never by the work
-    itself; or all went well, and there was no tool's answer that the person could be correcting.
+    None where nothing can be learnt: the turn is one of a project; or it was stopped, or ended by a limit or by a part that is out of
+    order, never by the work itself; or all went well, and there was no tool's answer that the person could be correcting.
     """
-    if not ended_by_itself(events):
+    if not ended_by_itself(events) or any(isinstance(event, ProjectEvent) and not event.within for event in events):
         return None
     previous = _exchange(before)
     if not previous and not any(_is_trouble(event) for event in events):

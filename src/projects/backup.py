@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 from src.core.errors import WorkspaceError
@@ -18,15 +19,22 @@ def back_up(workspace: Workspace, folder: Path) -> Path:
     there = backups(folder)
     path = folder / f"{int(there[-1].stem) + 1 if there else 1:06}.zip"
     unfinished = folder / f".{path.name}.new"
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in workspace.files():
-            entry = zipfile.ZipInfo(file.path, _EPOCH)
-            entry.external_attr = workspace.mode(file.path) << 16
-            packed.writestr(entry, file.content, zipfile.ZIP_DEFLATED)
+    unfinished.write_bytes(packed(workspace))
     unfinished.rename(path)
     for old in there[: -KEPT + 1]:
         old.unlink(missing_ok=True)
     return path
+
+
+def packed(workspace: Workspace) -> bytes:
+    """The zip of all files with their permissions; the same for the same files. Blocking."""
+    written = BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in workspace.files():
+            entry = zipfile.ZipInfo(file.path, _EPOCH)
+            entry.external_attr = workspace.mode(file.path) << 16
+            archive.writestr(entry, file.content, zipfile.ZIP_DEFLATED)
+    return written.getvalue()
 
 
 def backups(folder: Path) -> tuple[Path, ...]:
@@ -52,6 +60,6 @@ def restore(workspace: Workspace, backup: Path) -> None:
 
 
 def _read(backup: Path) -> Iterator[tuple[str, bytes, int]]:
-    with zipfile.ZipFile(backup) as packed:
-        for entry in packed.infolist():
-            yield entry.filename, packed.read(entry), (entry.external_attr >> 16) & 0o777
+    with zipfile.ZipFile(backup) as archive:
+        for entry in archive.infolist():
+            yield entry.filename, archive.read(entry), (entry.external_attr >> 16) & 0o777

@@ -1,13 +1,18 @@
-"""The project builder: what builds share, and how one begins. The loop itself is in `loop`."""
+"""The project builder: what builds share, how one begins, and what a person does beside it. The loop itself is in `loop`."""
 
 import asyncio
 
 from src.core.errors import RequestError, WorkspaceError
+from src.core.project_events import ProjectActChosen, ProjectChanged
 from src.core.protocols import ModelClient, Sandbox
+from src.projects.acting import Result, Scene, WorkAction, act
+from src.projects.backup import back_up, restore
 from src.projects.consent import Consent, Given
 from src.projects.loop import Build, Emit, Final, Means, Packages
 from src.projects.options import ProjectOptions
+from src.projects.package import requirement
 from src.projects.store import ProjectState, ProjectStore
+from src.workspace.editing import differences
 from src.workspace.folder import Workspace
 from src.workspace.running import RunOutcome, run
 
@@ -32,10 +37,50 @@ class ProjectBuilder:
         goal = options.goal.strip() or (state.goal if state else "")
         if not goal:
             raise RequestError(f"the project {options.project_name!r} has no goal", "say what it is to do, by the option `goal`")
-        resumed = state is not None
+        resumed = state is not None and state.before.epoch > 0
         state = (state or ProjectState(goal=goal)).model_copy(update={"goal": goal, "status": "building"})
         with store.claimed(options.project_name):
             return await Build(self._means, options, store, state, emit=emit, consent=consent or Given()).run(resumed)
+
+    async def act(self, store: ProjectStore, name: str, action: WorkAction, emit: Emit) -> Result:
+        """Do one action on a project that nobody builds, with a backup before it.
+
+        Raises:
+            WorkspaceError: it can't be done; nothing was changed.
+            RequestError: there is no such project, or it is being built.
+            SandboxUnavailable, SandboxFailed: the sandbox is broken.
+        """
+        state = await asyncio.to_thread(store.existing, name)
+        means, workspace, epoch = self._means, store.workspace(name), state.before.epoch
+        with store.claimed(name):
+            sandbox = means.sandbox
+            if state.packages and means.packages:
+                sandbox = await means.packages.sandbox_with(tuple(map(requirement, state.packages)))
+            arguments = action.model_dump_json(exclude={"action", "reasoning"})
+            chosen = {"action": action.action, "arguments": arguments, "reasoning": action.reasoning}
+            emit(ProjectActChosen(project=name, epoch=epoch, **chosen))
+            backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
+            result = await act(Scene(name, epoch, workspace, sandbox, means.seconds, backup, emit), action, state)
+            if result.log:
+                await asyncio.to_thread(store.save, name, state.model_copy(update={"log": result.log}))
+        return result
+
+    async def restore(self, store: ProjectStore, name: str, number: int, emit: Emit) -> None:
+        """Make a project that nobody builds what it was at a backup; how it is now is kept as the newest one.
+
+        Raises:
+            RequestError: there is no such project or backup, or it is being built.
+            WorkspaceError: the backup is damaged; nothing was changed.
+        """
+        state = await asyncio.to_thread(store.existing, name)
+        workspace, chosen = store.workspace(name), store.backup(name, number)
+        with store.claimed(name):
+            before = await asyncio.to_thread(workspace.files)
+            backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
+            await asyncio.to_thread(restore, workspace, chosen)
+            for change in differences(before, await asyncio.to_thread(workspace.files)):
+                told = {"path": change.path, "change": change.kind, "diff": change.diff, "backup": backup}
+                emit(ProjectChanged(project=name, epoch=state.before.epoch, **told))
 
     async def run_file(self, workspace: Workspace, path: str, arguments: tuple[str, ...] = ()) -> RunOutcome:
         """Run one file of a workspace in the sandbox, and keep the files that it makes.

@@ -200,11 +200,13 @@ class Build:
         )
 
     async def _may_act(self, action: ProjectAction) -> bool:
-        """In step mode, whether the person wants it done."""
-        if not self._asks:
+        """Where the person is asked before each step, whether they want it done."""
+        if not (self._asks or self._consent.pausing):
             return True
         self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action))
-        match await self._consent.to_act(self._chosen):
+        with self._budget.paused():
+            decision = await self._consent.to_act(self._chosen)
+        match decision:
             case "act":
                 return True
             case "act_on":
@@ -237,7 +239,10 @@ class Build:
         if wanted is None or self._packages is None:
             told = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(told, f"choose one of {', '.join(self._options.packages)}, or do without")
-        if not await self._consent.to_package(wanted, action.reasoning):
+        self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted))
+        with self._budget.paused():
+            approved = await self._consent.to_package(wanted, action.reasoning)
+        if not approved:
             raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
         packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
         self._sandbox = await self._packages.sandbox_with(tuple(map(requirement, packages)))

@@ -32,7 +32,7 @@ def line(event: AnyProjectEvent) -> tuple[State, str]:
             why = f": {event.reasoning}" if event.reasoning else ""
             return "running", f"step {event.epoch}: {event.action}{why}"
         case ProjectPaused():
-            return "stopped", f"{event.action} waits for your word"
+            return "stopped", f"{' '.join(filter(None, (event.action, event.package)))} waits for your word"
         case ProjectChanged():
             return "done", f"  {event.path} {event.change}"
         case ProjectRan():

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from src.core.errors import RequestError
 from src.core.value import Value
+from src.projects.backup import backups
 from src.projects.context import Before
 from src.workspace.folder import Workspace
 
@@ -70,6 +71,20 @@ class ProjectStore:
         except (OSError, ValidationError) as error:
             raise RequestError(f"{path} can't be read: {error}", "delete it; the project's files are not affected") from error
 
+    def existing(self, name: str) -> ProjectState:
+        """Raises: RequestError: nothing was built under this name, or the state is damaged."""
+        state = self.load(name)
+        if state is None:
+            raise RequestError(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
+        return state
+
+    def backup(self, name: str, number: int) -> Path:
+        """The backup of that number. Raises: RequestError: there is none."""
+        there = {int(path.stem): path for path in backups(self.backups(name))}
+        if number not in there:
+            raise RequestError(f"{name} has no backup {number}", f"there are: {', '.join(map(str, there)) or 'none'}")
+        return there[number]
+
     def save(self, name: str, state: ProjectState) -> None:
         """As a whole or not at all."""
         path = self._state(name)
@@ -95,8 +110,7 @@ class ProjectStore:
 
     def delete(self, name: str) -> None:
         """Delete the project's files, backups and state. Raises: RequestError: nothing was built under this name, or it is being built."""
-        if self.load(name) is None:
-            raise RequestError(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
+        self.existing(name)
         workspace = self.workspace(name)
         with self.claimed(name):
             for path in workspace.paths():

@@ -41,6 +41,8 @@ class ProjectTerminal:
 class TerminalConsent:
     """Asks the person at the terminal; where nobody can be asked, as at the end of input, the answer is no."""
 
+    pausing = False
+
     async def to_act(self, act: ProjectActChosen) -> Decision:
         asked = f"{act.action} {act.arguments}\nDo it? [Enter] yes, [c] yes, and all that follows, [s] stop: "
         match (await _ask(asked)).strip().lower():

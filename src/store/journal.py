@@ -103,6 +103,20 @@ class Journal:
             connection.execute(_TURNS.insert().values(**row, started_at=datetime.now(UTC), server=self._server))
         return turn_id
 
+    def remove_conversation(self, conversation_id: str) -> None:
+        """Forget a conversation with its turns, events, files and threads of agents; contents that another conversation has stay."""
+        mine = storable(conversation_id)
+        with writing(self._engine) as connection:
+            hashes = sa.select(schema.files.c.sha256).where(schema.files.c.conversation_id == mine)
+            gone = connection.scalars(hashes).all()
+            connection.execute(schema.files.delete().where(schema.files.c.conversation_id == mine))
+            kept = sa.select(schema.files.c.sha256)
+            contents = schema.contents
+            connection.execute(contents.delete().where(contents.c.sha256.in_(gone) & contents.c.sha256.not_in(kept)))
+            for table in (_EVENTS, _TURNS, schema.agents):
+                connection.execute(table.delete().where(table.c.conversation_id == mine))
+            connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id == mine))
+
     def append(self, entries: Sequence[Entry]) -> list[Record]:
         """Number and keep events in one transaction, and end the turns that these events end.
 

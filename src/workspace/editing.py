@@ -1,5 +1,6 @@
 """Edits: what the actions that change a file make of it, as text and as a unified diff."""
 
+from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 from typing import Literal, assert_never
 
@@ -7,7 +8,7 @@ from src.core.errors import WorkspaceError
 from src.core.value import Value
 from src.core.words import count
 from src.workspace.actions import CreateFile, DeleteFile, Edit, InsertLines, RemoveLines, ReplaceLines, WriteFile
-from src.workspace.folder import Workspace
+from src.workspace.folder import Workspace, WorkspaceFile
 
 _NO_END = "\\ No newline at end of file"
 
@@ -68,6 +69,19 @@ def unified(path: str, before: str, after: str) -> str:
     """A unified diff of two texts of a file; "" if they are the same."""
     lines = unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}", n=3)
     return "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}\n" for line in lines)
+
+
+def differences(before: Iterable[WorkspaceFile], after: Iterable[WorkspaceFile]) -> Iterator[Change]:
+    """A change for each file that is another one afterwards; its diff is "" where it is no text."""
+    old, new = ({file.path: file.content for file in files} for files in (before, after))
+    for path in sorted(old.keys() | new.keys()):
+        if old.get(path) == new.get(path):
+            continue
+        try:
+            diff = unified(path, old.get(path, b"").decode(), new.get(path, b"").decode())
+        except UnicodeDecodeError:
+            diff = ""
+        yield Change(path=path, kind="created" if path not in old else "edited" if path in new else "deleted", diff=diff)
 
 
 def numbered(text: str) -> str:

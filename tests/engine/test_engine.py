@@ -158,3 +158,14 @@ def test_a_synchronous_program_asks_through_the_orchestrator(tmp_path, monkeypat
     with open_orchestrator() as orchestrator:
         last = orchestrator.process_request("Hello!", lambda event: kinds.append(event.type))
     assert (last.type, kinds[0], kinds[-1]) == ("turn_finished", "turn_started", "turn_finished")
+
+
+async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(engine):
+    records: list[Record] = []
+    engine.subscribe(records.extend)
+    asked = await engine.projects.begin("me", {"project_name": "demo", "goal": "Count words in a command line tool"})
+    assert await engine.conversations("me") == ()
+    with pytest.raises(RequestError, match="that of a project"):
+        await engine.ask("me", asked.conversation_id, "hello")
+    await engine.aclose()
+    assert [r.event.type for r in records if r.turn_id == asked.turn_id][-2:] == ["project_stopped", "turn_stopped"]

@@ -50,6 +50,23 @@ test("the stages that a message went through are the message's, and end with it"
   assert.deepEqual(ends(stopped("no more")), ["gather done", "search stopped"]);
 });
 
+test("a project that an agent builds is drawn as any other, in its message", () => {
+  const step = (event) => ({ project: "song", epoch: 1, within: "1", ...event });
+  const turn = folded([
+    started("write a song"),
+    message("1", "user", "builder", "started", "write a song"),
+    step({ type: "project_started", goal: "a song", path: "/x", file_count: 0, resumed: false }),
+    step({ type: "project_act_chosen", action: "create_file", arguments: '{"name": "main.py"}', reasoning: "It lacks." }),
+    step({ type: "project_changed", path: "main.py", change: "created", diff: "", backup: "" }),
+    step({ type: "project_tested", path: "test_main.py", success: true, output: "", seconds: 1 }),
+    step({ type: "project_reasoned", file_count: 2, python_files: 2, invalid: [], tests_passed: 1, tests_failed: 0, main_success: null, seconds: 1 }),
+    message("1", "user", "builder", "finished", "It sings."),
+    finished("It sings."),
+  ]);
+  assert.deepEqual(tree(turn.steps), [["user builder done: It sings.", ["create_file done", "project_check done"]]]);
+  assert.equal(turn.build, undefined);
+});
+
 test("stopping a turn stops all of it", () => {
   assert.deepEqual(tree(folded([...WORK, stopped("no more")]).steps), [["user proxy stopped: ", [["proxy coder stopped: ", ["code_run stopped"]]]], "turn_stopped stopped"]);
 });

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from src.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable, RequestError
 from src.core.events import Event, LessonsShown, TurnStopped
 from src.core.lesson import Lesson, LessonHint
+from src.core.project_events import ProjectActChosen
 from src.lessons import weight
 from src.store.database import writing
 from src.store.schema import lessons as table
@@ -85,6 +86,16 @@ async def test_a_stopped_turn_teaches_nothing(tmp_path):
 async def test_a_turn_that_the_work_itself_failed_teaches(tmp_path):
     book = Notebook(tmp_path, reply(lesson("Multiply.")))
     book.turn(*failed("task"))
+    assert await book.learn() == ["Multiply."]
+
+
+async def test_a_turn_of_a_project_teaches_nothing_and_one_that_has_a_project_built_does(tmp_path):
+    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+    begun, *rest = failed("task")
+    chosen = ProjectActChosen(project="doubles", epoch=1, action="give_up", arguments="{}", reasoning="")
+    book.turn(begun, chosen, *rest)
+    assert (await book.learn(), book.model.asked()) == ([], [])
+    book.turn(begun, chosen.model_copy(update={"within": "1"}), *rest)
     assert await book.learn() == ["Multiply."]
 
 

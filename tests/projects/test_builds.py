@@ -1,15 +1,12 @@
 """What a build does beside running code: consent, stopping, going on, backups, mistakes of the model. No container is needed for that."""
 
 import asyncio
-import json
 import os
 from typing import Any
 
 import pytest
 
-from src.core.errors import RequestError, SandboxFailed
-from src.core.files import File
-from src.core.verdict import Execution, Returned
+from src.core.errors import RequestError
 from src.offline.completion import Completion
 from src.projects.backup import backups, restore
 from src.projects.consent import Decision
@@ -18,36 +15,16 @@ from src.projects.examining import Examination, FileReport
 from src.projects.store import ProjectStore
 from src.workspace.actions import WORKSPACE_ACTIONS
 from tests.projects.conftest import DONE, Bench, call
+from tests.projects.still_sandbox import Layers, StillSandbox
 
 WRITE = call("create_file", name="main.py", body="print(42)\n", reasoning="begin")
 READ = call("read_run", what="activity")
 
 
-class StillSandbox:
-    """A sandbox in which every run of Python ends well and prints nothing; `hang` lets one hang, `broken` breaks it."""
-
-    def __init__(self) -> None:
-        self.hang = self.broken = False
-        self.runs = 0
-        self.hanging, self.cancelled = asyncio.Event(), False
-
-    async def execute(self, name: str, code: str, arguments: dict[str, Any], files: Any = (), **_: Any) -> Execution:
-        self.runs += len(arguments["commands"])
-        if self.broken:
-            raise SandboxFailed("the engine broke")
-        if self.hang:
-            self.hanging.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                self.cancelled = True
-        ran = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.0}
-        report = {"runs": [ran] * len(arguments["commands"]), "files": {}, "refused": []}
-        return Returned(type_name="NoneType", text="None", files=(File(name="run.json", content=json.dumps(report).encode()),))
-
-
 class Answers:
     """Consent that was given in advance."""
+
+    pausing = False
 
     def __init__(self, *decisions: Decision, package: bool = False) -> None:
         self._decisions, self._package = list(decisions), package
@@ -59,17 +36,6 @@ class Answers:
     async def to_package(self, package: str, reasoning: str) -> bool:
         self.packages.append(package)
         return self._package
-
-
-class Layers:
-    """Packages that are there as soon as they are asked for."""
-
-    def __init__(self, sandbox: StillSandbox) -> None:
-        self.sandbox, self.added = sandbox, []  # type: StillSandbox, list[tuple[str, ...]]
-
-    async def sandbox_with(self, packages: tuple[str, ...]) -> StillSandbox:
-        self.added.append(packages)
-        return self.sandbox
 
 
 @pytest.fixture
@@ -88,6 +54,16 @@ async def test_step_mode_pauses_before_each_action(bench: Bench):
     assert bench.types().count("paused") == 2
     stopped = await bench.build(call("delete_file", name="main.py"), step=True, consent=Answers("stop"))
     assert (stopped.type, stopped.reason, list(bench.files)) == ("project_stopped", "The build was stopped.", ["main.py"])
+
+
+async def test_the_time_in_which_a_person_thinks_does_not_count(bench: Bench):
+    class Slow(Answers):
+        async def to_act(self, act: Any) -> Decision:
+            await asyncio.sleep(1.1)
+            return await super().to_act(act)
+
+    last = await bench.build(WRITE, DONE, step=True, consent=Slow("act"), max_seconds=1)
+    assert last.type == "project_finished"
 
 
 async def test_a_build_that_is_stopped_ends_what_it_runs_and_can_be_gone_on_with(bench: Bench, still: StillSandbox):

@@ -10,10 +10,13 @@ import sqlalchemy as sa
 from src.core.errors import RequestError
 from src.core.events import Event, FilesMade, TurnStarted
 from src.core.files import File
+from src.core.prompt import ChatMessage
+from src.core.thread import AgentThread
 from src.store import schema
 from src.store.database import open_database, reading, writing
 from src.store.files import ConversationFiles
 from src.store.journal import Entry, Journal
+from src.store.threads import Threads
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -110,3 +113,17 @@ def test_a_content_is_read_under_the_names_that_it_has(engine: sa.Engine) -> Non
     for name in ("c", "", "\0", "../a"):
         with pytest.raises(RequestError):
             files.read(conversation, file("a").reference().sha256, name)
+
+
+def test_a_conversation_that_is_removed_takes_its_threads_and_the_contents_that_no_other_has(engine: sa.Engine) -> None:
+    first = keep(engine, started(file("a.csv", b"both"), file("b.csv", b"mine")))
+    second = keep(engine, started(file("c.csv", b"both")))
+    for conversation in (first, second):
+        thread = AgentThread(id=f"of {conversation[:8]}", conversation_id=conversation, sender="user", agent="coder")
+        Threads(engine).append(thread, (ChatMessage(role="user", content="hello"),))
+    Journal(engine).remove_conversation(first)
+    assert [c.id for c in Journal(engine).conversations("me")] == [second]
+    with reading(engine) as connection:
+        assert connection.scalars(sa.select(schema.contents.c.content)).all() == [b"both"]
+        assert connection.scalars(sa.select(schema.turns.c.conversation_id)).all() == [second]
+        assert connection.scalars(sa.select(schema.agent_messages.c.agent_id)).all() == [f"of {second[:8]}"]

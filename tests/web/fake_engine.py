@@ -10,9 +10,11 @@ makes the engine refuse to end, `sandbox off` changes the status.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from src.core.errors import RequestError, ToolNotFound, VersionConflict, VersionNotFound
 from src.core.events import (
@@ -38,17 +40,23 @@ from src.core.events import (
 from src.core.files import MB, File, FileLimits
 from src.core.lesson import Lesson
 from src.core.plan import PlannedStep
+from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from src.core.question import Answer, Question, completed, told
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
+from src.core.turn import Budget
 from src.core.verdict import Returned, SandboxStatus, TestResult, Verdict
+from src.project_desk import ProjectDesk
+from src.projects.builder import ProjectBuilder
+from src.running_turns import RunningTurns
 from src.store.conversation import ConversationSummary
 from src.store.database import open_database
 from src.store.files import ConversationFiles
 from src.store.journal import Entry, Journal
 from src.store.recorder import Recorder
+from tests.projects.still_sandbox import Layers, StillSandbox
 from web.port import LibraryChange
 
 TOOL = Tool(
@@ -122,12 +130,28 @@ QUESTIONS = (
 )
 
 
+class OneFile:
+    """A model that asks for requests if it may, writes main.py, and is done; where the goal says `wait` it never replies."""
+
+    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+        goal = str(prompt.messages[-1].content)
+        budget.charge(10, 5, None)
+        if "wait" in goal:
+            await asyncio.Event().wait()
+        names = {function.name for function in functions}
+        if "add_package" in names and "add_package" not in goal:
+            return FunctionCall(name="add_package", arguments={"package": "requests"})
+        if "finish" in names:
+            return FunctionCall(name="finish", arguments={"summary": "It is built."})
+        return FunctionCall(name="create_file", arguments={"name": "main.py", "body": "print(42)\n", "reasoning": "It is not there."})
+
+
 class FakeEngine:
     """`web.port.Engine`; to be made on its event loop."""
 
     file_limits = FileLimits(count=3, size=MB)
 
-    def __init__(self, database_url: str) -> None:
+    def __init__(self, database_url: str, folder: Path) -> None:
         self._database = open_database(database_url)
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
@@ -138,6 +162,11 @@ class FakeEngine:
         self._library_callbacks: list[LibraryChange] = []
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
+        sandbox = StillSandbox()
+        builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
+        self._turns = RunningTurns(self._recorder, self._start)
+        self._works = set[asyncio.Task[None]]()
+        self.projects = ProjectDesk(folder / "projects", builder, self._journal, self._turns)
         self._lessons = {LESSON.id: LESSON}
         self._lessons_callbacks: list[Callable[[], None]] = []
 
@@ -147,6 +176,11 @@ class FakeEngine:
             self._failures -= 1
             raise OSError("the disk is full")
         return self._journal.append(entries)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._works.add(task)
+        task.add_done_callback(self._works.discard)
 
     async def ask(
         self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = (), *, answers: Sequence[Answer] = ()
@@ -274,13 +308,15 @@ class FakeEngine:
                 raise ValueError(f"{verb} is not in the script")
 
     async def stop(self, owner: str, turn_id: str) -> bool:
+        if self._turns.stop(owner, turn_id):
+            return True
         if self._running.get(turn_id, ("",))[0] != owner:
             return False
         self._running[turn_id][1].cancel()
         return True
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        return self._journal.conversations(owner)
+        return tuple(c for c in self._journal.conversations(owner) if not self.projects.has(c.id))
 
     async def history(self, owner: str, conversation_id: str, after: int) -> tuple[Record, ...]:
         self._journal.check_owner(owner, conversation_id)
@@ -376,7 +412,8 @@ class FakeEngine:
         tasks = [task for _, task in self._running.values()]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._turns.stop_all("The server ended.")
+        await asyncio.gather(*tasks, *self._works, return_exceptions=True)
         await self._recorder.aclose()
         self._database.dispose()
 

@@ -2,7 +2,7 @@
 
 import logging
 
-from config import load_settings
+from config import Settings, load_settings
 from src.leaving import leave
 from tests.web.fake_engine import FakeEngine
 from web import app
@@ -10,8 +10,8 @@ from web.bridge import Bridge
 from web.serving import serving
 
 
-async def build(url: str) -> FakeEngine:
-    return FakeEngine(url)
+async def build(settings: Settings) -> FakeEngine:
+    return FakeEngine(settings.database, settings.data_dir)
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     settings = load_settings(env_file=None)
     kind = serving(settings.async_mode)
     bridge = Bridge(kind)
-    engine = bridge.run(build(settings.database))
+    engine = bridge.run(build(settings))
     app.serve(engine, bridge, kind, settings, app.bind(settings.flask_host, settings.flask_port), status_interval=0.02)
 
 

@@ -36,6 +36,10 @@ PATHS = [
     "/api/conversations/unknown/records",
     "/api/conversations/unknown/files/unknown/unknown",
     "/api/files",
+    "/api/projects",
+    "/api/projects/unknown",
+    "/api/projects/unknown/zip",
+    "/api/projects/unknown/files/folder/main.py",
     "/api/unknown",
     "/unknown",
     "/socket.io/?EIO=4&transport=polling",
@@ -48,7 +52,7 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
 def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py")))
-    assert len(rules) == 20
+    assert len(rules) == 25
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in PATHS), rule

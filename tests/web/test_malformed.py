@@ -7,6 +7,7 @@ import requests
 
 from tests.web.server_process import Client, ServerProcess
 
+EVENTS = "send one of ask, keep, stop, subscribe, build, act, restore, say with one object"
 NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
 BAD_OBJECTS: dict[str, list[Any]] = {
     "ask": [
@@ -27,6 +28,35 @@ BAD_OBJECTS: dict[str, list[Any]] = {
     ],
     "keep": [{}, {"turn_id": 5}, {"turn_id": "x" * 100_000}],
     "stop": [{}, {"turn_id": 5}, {"turn_id": None}, {"turn_id": "x" * 100_000}],
+    "build": [
+        {},
+        {"goal": "x"},
+        {"name": "demo"},
+        {"name": "demo", "goal": " "},
+        {"name": "../demo", "goal": "x"},
+        {"name": "x" * 401, "goal": "x"},
+        {"name": "demo", "goal": "x" * 20_001},
+        {"name": "demo", "goal": "x", "step": "yes"},
+        {"name": "demo", "goal": "x", "max_steps": 0},
+        {"name": "demo", "goal": "x", "max_cost": -1},
+        {"name": "demo", "goal": "x", "packages": ["requests; rm"]},
+        {"name": "demo", "goal": "x", "packages": ["a"] * 21},
+        {"name": "demo", "goal": "x", "project_dir": "/"},
+        {"name": "demo", "goal": "x", "api_key": "key"},
+        {"project_id": "unknown"},
+        {"project_id": 5},
+    ],
+    "act": [
+        {},
+        {"project_id": "unknown", "action": None},
+        {"project_id": "unknown", "action": {}},
+        {"project_id": "unknown", "action": {"action": "finish", "summary": "x"}},
+        {"project_id": "unknown", "action": {"action": "delete_file", "name": "../main.py"}},
+        {"project_id": "unknown", "action": {"action": "replace_lines", "name": "main.py", "first": 0, "last": 1, "text": ""}},
+        {"project_id": "unknown", "action": {"action": "delete_file", "name": "main.py"}},
+    ],
+    "restore": [{}, *({"project_id": "unknown", "backup": number} for number in (1, "1", 0))],
+    "say": [{}, {"turn_id": "unknown"}, {"turn_id": "unknown", "word": "yes"}, {"turn_id": 5, "word": "act"}],
     "subscribe": [
         {},
         {"conversation_id": "unknown"},
@@ -44,7 +74,7 @@ def _is_alive(page: Client) -> bool:
     return page.records(until="turn_finished")[-1]["event"]["answer"] == "alive"
 
 
-@pytest.mark.parametrize("event", ["ask", "keep", "stop", "subscribe"])
+@pytest.mark.parametrize("event", BAD_OBJECTS)
 def test_a_bad_payload_is_refused_in_the_reply_and_by_an_event(server: ServerProcess, visitor: requests.Session, event: str) -> None:
     with server.socket(visitor) as page:
         for payload in [*NOT_ONE_OBJECT, *BAD_OBJECTS[event]]:
@@ -85,7 +115,7 @@ def test_events_that_do_not_exist_are_refused(server: ServerProcess, visitor: re
         reply = page.call(name, {"text": "say hello"}, timeout=20)
         assert reply == {
             "ok": False,
-            "error": {"message": f"{name!r} is not an event of this server", "remedy": "send ask, keep, stop or subscribe with one object"},
+            "error": {"message": f"{name!r} is not an event of this server", "remedy": EVENTS},
         }
         assert page.next("error") == reply["error"]
 

@@ -1,5 +1,7 @@
 // The server's REST routes.
 
+import { projectPath } from "./projects.js";
+
 export class ApiError extends Error {
   constructor(status, message, remedy = "") {
     super(message);
@@ -35,4 +37,12 @@ export const getGraph = async () => (await get("/api/graph")).svg;
 export const getLessons = async () => (await get("/api/lessons")).lessons;
 export const patchLesson = (id, words) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });
 export const deleteLesson = (id) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const getProjects = async () => (await get("/api/projects")).projects;
+export const getProject = (id) => get(projectPath(id));
+export const deleteProject = (id) => get(projectPath(id), { method: "DELETE" });
+export async function getText(address) {
+  const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
+  if (!response.ok) throw new ApiError(response.status, `the server answered ${response.status}`);
+  return response.text();
+}
 export const getConversations = async () => (await get("/api/conversations")).conversations;

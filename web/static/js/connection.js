@@ -2,12 +2,14 @@
 
 import { io } from "socket.io-client";
 import { postFile } from "./api.js";
-import { loadAll, loadConversations, loadHealth, loadLessons, loadTool, loadTools } from "./loading.js";
+import { loadAll, loadConversations, loadHealth, loadLessons, loadProjects, loadTool, loadTools } from "./loading.js";
 import { needsHistory } from "./reducer.js";
 import { dispatch, store } from "./store.js";
 
 const ACK_TIMEOUT = 15_000;
 const RETRY = 1_000;
+
+const ENDS = new Set(["turn_finished", "turn_failed", "turn_stopped"]);
 
 const socket = io({ transports: ["websocket", "polling"], tryAllTransports: true, autoConnect: false, reconnectionDelayMax: 3_000 });
 const subscribed = new Set();
@@ -69,10 +71,13 @@ function unknownConversation(id, error) {
 
 function receive(conversationId, records, live) {
   dispatch({ type: "records_received", conversationId, records, live, now: Date.now() });
+  if (live && records.some(({ event }) => ENDS.has(event.type)) && isProject(conversationId)) loadProjects();
   if (!needsHistory(store.peek(), conversationId)) return;
   if (live) subscribe(conversationId);
   else setTimeout(() => needsHistory(store.peek(), conversationId) && subscribe(conversationId), RETRY);
 }
+
+const isProject = (id) => Boolean(store.peek().projects?.some((p) => p.id === id));
 
 function libraryChanged(change) {
   dispatch({ type: "library_changed", ...change });
@@ -142,3 +147,28 @@ export function retry(pending) {
   ask(pending.text, pending.files, pending.answers);
 }
 
+// Begins something on a project; null, with a notice, where the server refuses it.
+async function work(event, payload) {
+  try {
+    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck(event, payload);
+    if (!reply.ok) return null; // why, the event `error` says
+    if (reply.conversation_id) ensureSubscribed(reply.conversation_id);
+    return reply;
+  } catch {
+    dispatch({ type: "noticed", message: "The server did not answer.", remedy: "Check that it runs, then try again." });
+    return null;
+  }
+}
+
+export async function beginProject(options) {
+  const reply = await work("build", options);
+  if (!reply) return false;
+  const { name, goal } = options;
+  dispatch({ type: "project_begun", project: { id: reply.conversation_id, name, goal, status: "building", created_at: new Date().toISOString() } });
+  return true;
+}
+
+export const buildOn = async (id, options) => Boolean(await work("build", { project_id: id, ...options }));
+export const act = async (id, action) => Boolean(await work("act", { project_id: id, action }));
+export const restoreBackup = (id, backup) => work("restore", { project_id: id, backup });
+export const say = (turnId, word) => work("say", { turn_id: turnId, word });

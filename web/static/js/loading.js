@@ -1,6 +1,7 @@
 // Loading what the page shows beside the conversation, each into the store.
 
-import { getConversations, getGraph, getHealth, getLessons, getTool, getTools, getVersion, getVersions } from "./api.js";
+import { getConversations, getGraph, getHealth, getLessons, getProject, getProjects, getText, getTool, getTools, getVersion, getVersions } from "./api.js";
+import { fileAddress } from "./projects.js";
 import { dispatch } from "./store.js";
 
 // Sees to it that an expired token shows as such; other trouble shows as the connection's state.
@@ -31,4 +32,8 @@ export const loadTool = (name) => loadInPlace(() => getTool(name), (tool) => ({ 
 export const loadVersions = (name) => loadInPlace(() => getVersions(name), (versions) => ({ type: "versions_loaded", name, versions }), { type: "versions_not_loaded", name });
 export const loadVersion = (name, number) => loadInPlace(() => getVersion(name, number), (version) => ({ type: "version_loaded", name, number, version }), { type: "version_not_loaded", name, number });
 
-export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadLessons(), loadConversations()]);
+export const loadProjects = () => load(getProjects, (projects) => ({ type: "projects_loaded", projects }));
+export const loadProject = (id) => loadInPlace(() => getProject(id), (project) => ({ type: "project_loaded", project }), { type: "project_not_loaded", id });
+export const loadText = (id, file) => load(() => getText(fileAddress(id, file)), (text) => ({ type: "text_loaded", sha256: file.sha256, text }));
+
+export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadLessons(), loadConversations(), loadProjects()]);

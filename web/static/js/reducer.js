@@ -15,8 +15,8 @@ export const initialState = {
   pending: [], // asked, but not yet in the journal: {key, text, files, answers, conversationId, turnId, error}
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
-  view: "chat", // what a narrow page shows: chat, activity, library, lessons
-  panel: "activity", // what a wide page shows beside the chat: activity, library, lessons
+  view: "chat", // what a narrow page shows: chat, activity, library, lessons, projects
+  panel: "activity", // what a wide page shows beside the chat: activity, library, lessons, projects
   tools: null,
   toolDetails: {},
   versions: {}, // of tools by name: {list, stale} or {error}
@@ -28,6 +28,10 @@ export const initialState = {
   graph: null, // of the stages of a turn: {svg} or {error}
   lessons: null,
   showRetired: false,
+  projects: null,
+  projectDetails: {}, // by id: {project} or {error}
+  projectTexts: {}, // contents of files by their hash
+  openFile: null, // path of the file of the open project that a person has chosen
   draft: "",
   attached: [], // files of the next request: {key, name, size, content}
   focusComposer: 0, // grows when the composer should take the focus
@@ -61,7 +65,7 @@ const changes = {
   connection_changed: (state, { connection }) => ({ ...state, connection }),
   health_loaded: (state, { health }) => ({ ...state, health }),
   conversations_loaded: (state, { conversations }) => ({ ...state, conversations }),
-  conversation_opened: (state, { id }) => ({ ...state, conversationId: id, selectedTurn: null, view: "chat", notice: null }),
+  conversation_opened: (state, { id }) => ({ ...state, conversationId: id, selectedTurn: null, openFile: null, view: "chat", notice: null }),
   records_received: receive,
 
   asked: (state, { key, text, files, answers = [] }) => ({
@@ -101,6 +105,32 @@ const changes = {
   tool_change_begun: (state, { name }) => ({ ...state, changing: name, changeProblem: null }),
   tool_changed: (state, { tool }) => ({ ...outdated(state, tool.name), changing: null, tools: state.tools?.map((t) => (t.name === tool.name ? tool : t)) }),
   tool_change_refused: (state, { name, error }) => announce({ ...state, changing: null, changeProblem: { name, ...error } }, `Not possible: ${error.message}`),
+  projects_loaded: (state, { projects }) => ({ ...state, projects }),
+  project_begun: (state, { project }) => ({
+    ...state,
+    projects: [project, ...(state.projects ?? []).filter((p) => p.id !== project.id)],
+    conversationId: project.id,
+    selectedTurn: null,
+    openFile: null,
+    panel: "activity",
+    view: "chat",
+    notice: null,
+  }),
+  project_loaded: (state, { project }) => ({
+    ...state,
+    projects: state.projects?.map((p) => (p.id === project.id ? { ...p, status: project.status, goal: project.goal } : p)),
+    projectDetails: { ...state.projectDetails, [project.id]: { project } },
+  }),
+  project_not_loaded: (state, { id, error }) => ({ ...state, projectDetails: { ...state.projectDetails, [id]: { error } } }),
+  project_deleted: (state, { id }) => ({
+    ...state,
+    projects: state.projects?.filter((p) => p.id !== id),
+    conversationId: state.conversationId === id ? null : state.conversationId,
+    panel: "projects",
+    view: "projects",
+  }),
+  file_opened: (state, { path }) => ({ ...state, openFile: path, view: "chat" }),
+  text_loaded: (state, { sha256, text }) => ({ ...state, projectTexts: { ...state.projectTexts, [sha256]: text } }),
   retired_shown: (state, { shown }) => ({ ...state, showRetired: shown }),
   search_changed: (state, { text }) => ({ ...state, search: text }),
   library_changed(state, { name, change, reason }) {

@@ -1,5 +1,6 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/core/events.py.
 
+import { projectFolds } from "./build.js";
 import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
@@ -87,6 +88,7 @@ const folds = {
     const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy, reached });
     return { ...end(turn, event, "failed", at), steps, failure: { where, message, remedy, reached } };
   },
+  ...projectFolds,
   turn_stopped(turn, event, at) {
     const closed = close(turn.steps, always, "stopped", at);
     const steps = open(closed, { kind: "turn_stopped", state: "stopped", startedAt: at, reason: event.reason });

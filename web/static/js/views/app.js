@@ -1,6 +1,7 @@
 // The page as a whole.
 
 import { html } from "../html.js";
+import { openProject } from "../projects.js";
 import { currentThread, pendingOf, shownTurn } from "../reducer.js";
 import { store } from "../store.js";
 import { Announcer } from "./announcer.js";
@@ -8,21 +9,23 @@ import { Banner } from "./banner.js";
 import { Chat } from "./chat.js";
 import { Header } from "./header.js";
 import { Panel } from "./panel.js";
+import { Project } from "./project.js";
 import { Sidebar } from "./sidebar.js";
 import { ViewBar } from "./viewbar.js";
 
 export function App() {
   const state = store.value;
   const thread = currentThread(state);
+  const project = openProject(state);
   return html`<div class="page" data-view=${state.view}>
     <${Header} health=${state.health} tools=${state.tools} />
     <${Banner} connection=${state.connection} notice=${state.notice} />
     <div class="columns">
       <${Sidebar} conversations=${state.conversations} threads=${state.threads} conversationId=${state.conversationId} />
-      <${Chat} state=${state} thread=${thread} pending=${pendingOf(state)} />
+      ${project ? html`<${Project} state=${state} project=${project} thread=${thread} />` : html`<${Chat} state=${state} thread=${thread} pending=${pendingOf(state)} />`}
       <${Panel} state=${state} thread=${thread} turn=${shownTurn(state)} />
     </div>
-    <${ViewBar} view=${state.view} running=${shownTurn(state)?.state === "running"} />
+    <${ViewBar} view=${state.view} running=${shownTurn(state)?.state === "running"} project=${project !== null} />
     <${Announcer} announcement=${state.announcement} />
   </div>`;
 }

@@ -13,7 +13,7 @@ export const Changes = memo(({ before, after, label }) => {
   return html`<div class="code"><pre tabindex="0" aria-label=${label}><code class="diff">${lines.map(diffLine)}</code></pre></div>`;
 });
 
-function diffLine({ change, text, count }, index) {
-  if (change === "skipped") return html`<span key=${index} class="diff-line" data-change="skipped">${plural(count, "unchanged line")}${"\n"}</span>`;
+export function diffLine({ change, text, count }, index) {
+  if (change === "skipped") return html`<span key=${index} class="diff-line" data-change="skipped">${text ?? plural(count, "unchanged line")}${"\n"}</span>`;
   return html`<span key=${index} class="diff-line" data-change=${change}><span class="diff-sign">${SIGNS[change]}</span>${text}${"\n"}</span>`;
 }

@@ -1,5 +1,6 @@
 // One step of the activity feed: its name, its state in colour and words, how long it took, and what it brought.
 
+import { ACTIONS } from "../build.js";
 import { duration, STATE_WORDS, stepWords } from "../format.js";
 import { html } from "../html.js";
 import { Icon, StateIcon, stepIcon } from "../icons.js";
@@ -9,6 +10,7 @@ import { CodeStep, ImplementationStep } from "./step-code.js";
 import { ConsensusStep, MutationStep } from "./step-consensus.js";
 import { ExecutionStep } from "./step-execution.js";
 import { PlanStep } from "./step-plan.js";
+import { ActStep, CheckStep } from "./step-project.js";
 import { SearchOutcome } from "./step-search.js";
 import { SpecificationStep } from "./step-specification.js";
 import { StubStep, VerificationStep } from "./step-tests.js";
@@ -31,6 +33,9 @@ const BODIES = {
   code_run: CodeRunStep,
   executing: ExecutionStep,
   tool_mismatch: MismatchStep,
+  project_check: CheckStep,
+  restored: ActStep,
+  ...Object.fromEntries(ACTIONS.map((action) => [action, ActStep])),
   turn_failed: FailureStep,
   turn_stopped: StoppedStep,
 };

@@ -1,0 +1,43 @@
+"""A sandbox that runs nothing, and packages for it."""
+
+import asyncio
+import json
+from typing import Any
+
+from src.core.errors import SandboxFailed
+from src.core.files import File
+from src.core.verdict import Execution, Returned
+
+
+class StillSandbox:
+    """A sandbox in which every run of Python ends well and prints nothing; `hang` lets one hang, `broken` breaks it."""
+
+    def __init__(self) -> None:
+        self.hang = self.broken = False
+        self.runs = 0
+        self.hanging, self.cancelled = asyncio.Event(), False
+
+    async def execute(self, name: str, code: str, arguments: dict[str, Any], files: Any = (), **_: Any) -> Execution:
+        self.runs += len(arguments["commands"])
+        if self.broken:
+            raise SandboxFailed("the engine broke")
+        if self.hang:
+            self.hanging.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.cancelled = True
+        ran = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.0}
+        report = {"runs": [ran] * len(arguments["commands"]), "files": {}, "refused": []}
+        return Returned(type_name="NoneType", text="None", files=(File(name="run.json", content=json.dumps(report).encode()),))
+
+
+class Layers:
+    """Packages that are there as soon as they are asked for."""
+
+    def __init__(self, sandbox: StillSandbox) -> None:
+        self.sandbox, self.added = sandbox, []  # type: StillSandbox, list[tuple[str, ...]]
+
+    async def sandbox_with(self, packages: tuple[str, ...]) -> StillSandbox:
+        self.added.append(packages)
+        return self.sandbox
