@@ -6,8 +6,9 @@ import pytest
 import sqlalchemy as sa
 
 from src.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable, RequestError
-from src.core.events import Event, LessonsShown, TurnStopped
+from src.core.events import Event, LessonsShown, TurnFailed, TurnStopped
 from src.core.lesson import Lesson, LessonHint
+from src.core.project_events import ProjectActChosen
 from src.lessons import weight
 from src.store.database import writing
 from src.store.schema import lessons as table
@@ -86,6 +87,13 @@ async def test_a_turn_that_the_work_itself_failed_teaches(tmp_path):
     book = Notebook(tmp_path, reply(lesson("Multiply.")))
     book.turn(*failed("task"))
     assert await book.learn() == ["Multiply."]
+
+
+async def test_a_turn_of_a_project_teaches_nothing(tmp_path):
+    book = Notebook(tmp_path)
+    chosen = ProjectActChosen(project="demo", epoch=1, action="give_up", arguments="{}", reasoning="")
+    book.turn(chosen, TurnFailed(where="building", message="it can't be done", kind="task"))
+    assert (await book.learn(), book.model.asked()) == ([], [])
 
 
 async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(tmp_path):
