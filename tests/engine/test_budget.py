@@ -1,5 +1,7 @@
 """A limit that is reached within a synthesis: which one it was, what was reached by then, and that it can still be seen."""
 
+import time
+
 import pytest
 
 from src.core.events import Limits, SynthesisStep, TurnFailed
@@ -56,3 +58,10 @@ async def test_what_was_reached_says_no_more_than_that(calls, reached):
     turns = Turns(ScriptedModel(specified(), fenced(TESTS)), ScriptedSandbox(failing()), ListedLibrary(), limits=Limits(calls=calls))
     await turns.ask("double 4")
     assert turns.events[-1].reached == reached
+
+
+def test_the_time_in_which_a_person_is_asked_does_not_count():
+    budget = Budget()
+    with budget.paused():
+        time.sleep(0.05)
+    assert budget.seconds < 0.05

@@ -16,7 +16,10 @@ from src.core.status import ModelStatus
 from src.engine import Changes, Engine
 from src.executor import Executor
 from src.orchestrator import Orchestrator
+from src.project_desk import ProjectDesk
+from src.projects.builder import ProjectBuilder
 from src.response_synthesizer import ResponseSynthesizer
+from src.running_turns import RunningTurns
 from src.runtime import MiniAgents
 from src.seeding import SeedMark
 from src.store.files import ConversationFiles
@@ -41,6 +44,8 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
         orchestrator = Orchestrator(
             library, Executor(model, sandbox, library), synthesis, ResponseSynthesizer(model), runtime=runtime, recall=book.learning.recall
         )
+        recorder = Recorder(book.journal)
+        turns = RunningTurns(recorder, runtime.start)
         engine = Engine(
             model=model,
             model_status=ModelStatus(name="scripted", offline=True, detail=""),
@@ -53,9 +58,11 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             learning=book.learning,
             upkeep=Upkeep(Reverification(library, sandbox, PinnedSources(library), lambda outcome: None)),
             journal=book.journal,
-            recorder=Recorder(book.journal),
+            recorder=recorder,
             files=ConversationFiles(book.database),
             file_limits=FileLimits(),
+            turns=turns,
+            projects=ProjectDesk(Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns),
             runtime=runtime,
             resources=stack.pop_all(),
         )

@@ -35,7 +35,7 @@ const STANDS_ON = {
   "good-wash": ["ink", "good"],
   "bad-wash": ["ink", "bad"],
   "warn-wash": ["ink", "warn"],
-  "accent-wash": ["ink", "accent"],
+  "accent-wash": ["ink", "ink-soft", "accent"],
   accent: ["on-accent"],
 };
 

@@ -56,16 +56,6 @@ async def test_step_mode_pauses_before_each_action(bench: Bench):
     assert (stopped.type, stopped.reason, list(bench.files)) == ("project_stopped", "The build was stopped.", ["main.py"])
 
 
-async def test_the_time_in_which_a_person_thinks_does_not_count(bench: Bench):
-    class Slow(Answers):
-        async def to_act(self, act: Any) -> Decision:
-            await asyncio.sleep(1.1)
-            return await super().to_act(act)
-
-    last = await bench.build(WRITE, DONE, step=True, consent=Slow("act"), max_seconds=1)
-    assert last.type == "project_finished"
-
-
 async def test_a_build_that_is_stopped_ends_what_it_runs_and_can_be_gone_on_with(bench: Bench, still: StillSandbox):
     still.hang = True
     building = asyncio.create_task(bench.build(WRITE, DONE))

@@ -9,8 +9,8 @@ const VIEWS = [
   { view: "chat", label: "Chat", icon: "chat" },
   { view: "activity", label: "Activity", icon: "activity" },
   { view: "library", label: "Library", icon: "book" },
-  { view: "lessons", label: "Lessons", icon: "lamp" },
   { view: "projects", label: "Projects", icon: "folder" },
+  { view: "lessons", label: "Lessons", icon: "lamp" },
 ];
 
 export const ViewBar = memo(({ view: selected, running, project }) => {
