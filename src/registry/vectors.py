@@ -21,7 +21,7 @@ Used = tuple[str, ...]
 
 
 class Vectors:
-    """Blocking. Each method raises EmbedderUnavailable."""
+    """Blocking. What embeds raises EmbedderUnavailable."""
 
     def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
         self._engine, self._embedder = engine, embedder
@@ -30,9 +30,12 @@ class Vectors:
 
     def of(self, draft: ToolDraft) -> Embedding:
         """Of a tool of that name as the draft has it, found by the requests that it has served as well."""
+        return self._of(draft, self.used(draft.name))
+
+    def used(self, name: str) -> Used:
+        """What a tool of that name has served; empty if there is none."""
         with reading(self._engine) as connection:
-            used = requests.used(connection, draft.name)
-        return self._of(draft, used)
+            return requests.used(connection, name)
 
     def complete(self, name: str) -> None:
         """Give a tool that has none its vector of this embedder; nothing if it is gone."""
