@@ -76,8 +76,8 @@ class Search:
         """Names of the nearest tools, and of some others that have changed since they were indexed."""
         found = self._index.nearest(vector, count) if space is self._space else None
         if found is not None:
-            space.exact.release()
             recent = revisions.changed(connection, found.revision, ("", space.embedder.id))
             if len(recent) <= _RECENT:
+                space.exact.release()
                 return [*found.names, *recent]
         return space.exact.nearest(connection, vector, count)
