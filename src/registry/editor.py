@@ -23,14 +23,14 @@ class Editor:
         names.check_form(draft.name)
         self._inventory.look()  # a tool whose files were deleted just now gives its name up
         self._registrar.check(draft.name, Sources(code=draft.code, tests=draft.tests))
-        return self._registrar.add(draft, provenance, self._vectors.of(draft))
+        return self._registrar.add(draft, provenance, self._vectors.of_new(draft))
 
     def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError."""
         names.check_form(draft.name)
         before = self.version(draft.name, based_on)
         same = (before.description, before.example_requests) == (draft.description, draft.example_requests)
-        return self._registrar.revise(draft, provenance, based_on, None if same else self._vectors.of(draft))
+        return self._registrar.revise(draft, provenance, based_on, None if same else self._vectors.of_next(draft))
 
     def rollback(self, name: str, to: int) -> Tool:
         """Raises: as `revise`."""

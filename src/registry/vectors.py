@@ -28,8 +28,12 @@ class Vectors:
         self.former: Embedder | None = None
         """The one before, while searches go by its vectors."""
 
-    def of(self, draft: ToolDraft) -> Embedding:
-        """Of a tool of that name as the draft has it, found by the requests that it has served as well."""
+    def of_new(self, draft: ToolDraft) -> Embedding:
+        """Of a tool that has served nothing yet, whatever a former one of its name has."""
+        return self._of(draft, ())
+
+    def of_next(self, draft: ToolDraft) -> Embedding:
+        """Of the next version of a tool, found by the requests that the tool has served as well."""
         return self._of(draft, self.used(draft.name))
 
     def used(self, name: str) -> Used:
