@@ -61,16 +61,21 @@ class Search:
         )
 
     def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
-        """Of the tools that are near, and of those that share words with the request; some may not be offered."""
+        """Of the tools that are near, and of those that share words with the request; some may not be offered any more."""
         space.ranking.prepare(space.embedder)
         vector = space.ranking.request(space.embedder.embed([request])[0])
-        count = _LISTED + len(shelf.modified)
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
-            found = list({*self._near(connection, space, vector, count), *lexical.best(connection, words, count)})
+            near = self._near(connection, space, vector, _LISTED + len(shelf.modified))
+            found = list({*near, *self._worded(connection, shelf, words)})
             cosines = {name: float(own @ vector) for name, own in records.vectors(connection, space.embedder.id, found).items()}
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
+
+    def _worded(self, connection: sa.Connection, shelf: Shelf, words: lexical.Words) -> list[str]:
+        """Names of the best by their words, which retired, modified and missing tools have in the index as well."""
+        others = len(shelf.entries) - shelf.searched
+        return [name for name in lexical.best(connection, words, _LISTED + others) if shelf.offers(name)][:_LISTED]
 
     def _near(self, connection: sa.Connection, space: Space, vector: Vector, count: int) -> list[str]:
         """Names of the nearest tools, and of some others that have changed since they were indexed."""
