@@ -3,6 +3,7 @@
 Other databases have no such index here; there no tool is found by its words.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,13 +21,13 @@ _LISTED, _SCORED = 1_000, 6_000
 """Places in the index that are looked at to list the best tools, and to score given ones; either takes up to two milliseconds."""
 
 
-_BEST = sa.text(
-    f"""SELECT w.name FROM (SELECT rowid AS id FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH :words ORDER BY rank LIMIT :count) AS b
-        JOIN tool_words AS w USING (id)"""  # noqa: S608 - our own words, here and below
+_BEST = f"""SELECT w.name FROM (SELECT rowid AS id FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH ? ORDER BY rank LIMIT ?) AS b
+    JOIN tool_words AS w USING (id)"""  # noqa: S608 - our own words, here and below
+_SCORES = (  # the + keeps FTS5 from searching once for each tool
+    f"""SELECT w.name, f.score FROM tool_words AS w JOIN (
+        SELECT rowid AS id, -bm25({WORD_INDEX}) AS score FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH ?
+        AND +rowid IN (SELECT id FROM tool_words WHERE name IN (SELECT value FROM json_each(?)))) AS f USING (id)"""  # noqa: S608
 )
-_SCORES = sa.text(  # the + keeps FTS5 from searching once for each tool
-    f"SELECT rowid, -bm25({WORD_INDEX}) FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH :words AND +rowid IN :ids"  # noqa: S608
-).bindparams(sa.bindparam("ids", expanding=True))
 _COUNT = f"(SELECT count(*) FROM (SELECT 1 FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH ? LIMIT {_COMMON}))"  # noqa: S608
 
 
@@ -63,16 +64,15 @@ def best(connection: sa.Connection, words: Words, count: int) -> list[str]:
     """Names of the tools that contain any of the words, by BM25, the best first."""
     if not words.listed:
         return []
-    return list(connection.execute(_BEST, {"words": words.listed, "count": count}).scalars())
+    return list(connection.exec_driver_sql(_BEST, (words.listed, count)).scalars())
 
 
 def scores(connection: sa.Connection, words: Words, names: Collection[str]) -> Mapping[str, float]:
     """BM25 by name, above 0; tools that contain none of the words are left out."""
     if not words.scored or not names:
         return {}
-    chosen = connection.execute(sa.select(tool_words.c.id, tool_words.c.name).where(tool_words.c.name.in_(names))).all()
-    by_id = {row.id: row.name for row in chosen}
-    return {by_id[row[0]]: row[1] for row in connection.execute(_SCORES, {"words": words.scored, "ids": list(by_id)}).all()}
+    found = connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
+    return {row.name: row.score for row in found}
 
 
 def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int]:

@@ -26,6 +26,10 @@ REGISTERED: tuple[State, ...] = ("active", "revising")
 _CHUNK = 500
 """Names in one query; SQLite allows some thousand parameters."""
 
+_VECTORS = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(
+    tool_vectors.c.embedder == sa.bindparam("embedder"), tool_vectors.c.name.in_(sa.bindparam("names", expanding=True))
+)
+
 
 class Embedding(NamedTuple):
     """The search vector of a tool, and the id of the embedder that made it."""
@@ -169,9 +173,8 @@ def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | No
 
 def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
     """Of these tools, whatever their state, by name."""
-    chosen = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(tool_vectors.c.embedder == embedder)
-    rows = (row for chunk in _chunks(names) for row in connection.execute(chosen.where(tool_vectors.c.name.in_(chunk))).all())
-    return {row.name: _vector(row.vector) for row in rows}
+    found = (connection.execute(_VECTORS, {"embedder": embedder, "names": chunk}).all() for chunk in _chunks(names))
+    return {name: _vector(content) for rows in found for name, content in rows}
 
 
 def _vector(content: bytes) -> Vector:

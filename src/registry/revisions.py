@@ -7,10 +7,11 @@ import sqlalchemy as sa
 from src.store.schema import properties, tool_changes
 
 _COUNTER = properties.c.name == "library_revision"
+_CURRENT = sa.select(properties.c.value).where(_COUNTER)
 
 
 def current(connection: sa.Connection) -> int:
-    return int(connection.execute(sa.select(properties.c.value).where(_COUNTER)).scalar_one())
+    return int(connection.execute(_CURRENT).scalar_one())
 
 
 def note(connection: sa.Connection, name: str, embedder: str = "") -> None:

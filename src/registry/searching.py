@@ -66,23 +66,24 @@ class Search:
         vector = space.ranking.request(space.embedder.embed([request])[0])
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
-            near = self._near(connection, space, vector, _LISTED + len(shelf.modified))
-            found = list({*near, *self._worded(connection, shelf, words)})
+            found = list({*self._near(connection, shelf, space, vector), *self._worded(connection, shelf, words)})
             cosines = {name: float(own @ vector) for name, own in records.vectors(connection, space.embedder.id, found).items()}
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
+
+    def _near(self, connection: sa.Connection, shelf: Shelf, space: Space, vector: Vector) -> list[str]:
+        """Names of the nearest tools, and of some others that have changed since they were indexed."""
+        count = _LISTED + len(shelf.modified)
+        found = self._index.nearest(vector, count) if space is self._space else None
+        if found is not None:
+            late = found.revision < shelf.revision
+            recent = revisions.changed(connection, found.revision, ("", space.embedder.id)) if late else []
+            if len(recent) <= _RECENT:
+                space.exact.release()
+                return [*found.names, *recent]
+        return space.exact.nearest(connection, vector, count)
 
     def _worded(self, connection: sa.Connection, shelf: Shelf, words: lexical.Words) -> list[str]:
         """Names of the best by their words, which retired, modified and missing tools have in the index as well."""
         others = len(shelf.entries) - shelf.searched
         return [name for name in lexical.best(connection, words, _LISTED + others) if shelf.offers(name)][:_LISTED]
-
-    def _near(self, connection: sa.Connection, space: Space, vector: Vector, count: int) -> list[str]:
-        """Names of the nearest tools, and of some others that have changed since they were indexed."""
-        found = self._index.nearest(vector, count) if space is self._space else None
-        if found is not None:
-            recent = revisions.changed(connection, found.revision, ("", space.embedder.id))
-            if len(recent) <= _RECENT:
-                space.exact.release()
-                return [*found.names, *recent]
-        return space.exact.nearest(connection, vector, count)
