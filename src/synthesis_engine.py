@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from src.core.composition import Importable
 from src.core.errors import SynthesisFailed, ToolExists
-from src.core.example import may_be_example
+from src.core.example import first_examples
 from src.core.plan import Plan
 from src.core.protocols import ModelClient, Sandbox, ToolLibrary
 from src.core.provenance import Created, Extended, Provenance, Repaired
@@ -31,9 +31,6 @@ from src.synthesis.steps import Steps
 from src.synthesis.testing import Tester
 
 __all__ = ["Reply", "SynthesisEngine", "SynthesisPolicy"]
-
-_EXAMPLES = 6
-"""Requests that a new tool is found by, at the most."""
 
 
 class Built(Value):
@@ -216,7 +213,7 @@ class SynthesisEngine:
                 signature=spec.signature(),
                 code=built.code,
                 tests=built.tests,
-                example_requests=_examples(turn.request, spec.example_requests),
+                example_requests=first_examples(turn.request, spec.example_requests),
                 model=self._model_name,
                 requires=await steady_requirements(self._library, tools, built.code),
             )
@@ -257,9 +254,3 @@ if __name__ == "__main__":
 
     sys.argv[1:] = ["check", "synthesis_engine"]
     runpy.run_module("src", run_name="__main__")
-
-
-def _examples(request: str, written: Sequence[str]) -> tuple[str, ...]:
-    """What the tool was built for, where it may be shown to everybody, and what the model has thought of."""
-    asked = [request] if may_be_example(request) else []
-    return (*asked, *(r for r in written if r != request))[:_EXAMPLES]
