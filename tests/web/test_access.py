@@ -28,6 +28,7 @@ PATHS = [
     "/api/tools/add/rollback",
     "/api/tools/add/retire",
     "/api/tools/add/restore",
+    "/api/tools/add/forget",
     "/api/lessons",
     "/api/lessons/unknown",
     "/api/conversations",
@@ -46,7 +47,7 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
 def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py")))
-    assert len(rules) == 18
+    assert len(rules) == 19
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in PATHS), rule
