@@ -15,19 +15,20 @@ import sqlalchemy as sa
 from src.core.errors import ToolModified
 from src.core.events import ToolStandingChanged
 from src.core.protocols import Embedder
-from src.core.provenance import Edited, Provenance, RolledBack, ToolVersion
+from src.core.provenance import Edited, Provenance, ToolVersion
 from src.core.tool import Candidate, Tool, ToolDraft
-from src.registry import lexical, names, records, requests, revisions, versions
+from src.registry import names, records
 from src.registry.change import LibraryChange
+from src.registry.editor import Editor
 from src.registry.files import Checkpoint, ToolFiles, code_file, tests_file
 from src.registry.fitting.calibration import Calibration, Report, fit_library
-from src.registry.fusion import Vector
 from src.registry.index import IndexState, Progress, SearchIndex
 from src.registry.inventory import Inventory
-from src.registry.ranking import Evidence, Ranking
+from src.registry.ranking import Ranking
 from src.registry.reembedding import Embedded, Former, Reembedding, Space
 from src.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
 from src.registry.registrar import Registrar, edited
+from src.registry.searching import Search
 from src.registry.shelf import Shelf
 from src.registry.sources import Sources
 from src.registry.trust import Trust, TrustRule
@@ -38,10 +39,6 @@ from src.store.database import reading
 __all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
 
 _log = logging.getLogger(__name__)
-_LISTED = 30
-"""Tools that are looked at for their meaning, and as many for their words."""
-_RECENT = 200
-"""Tools that have changed since they were indexed are looked at too, up to so many."""
 _REPORTED = 0.2
 """Seconds from one report of an index that is being made to the next."""
 _COMPARED = 500
@@ -77,7 +74,9 @@ class CapabilityRegistry:
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(chroma_dir, engine, embedder.id)
+        self._editor = Editor(engine, self._inventory, self._registrar, self._vectors)
         self._reembedding = Reembedding(engine, self._vectors, embedder, former)
+        self._search = Search(engine, self._inventory, self._index, self._reembedding, self._space)
         self._background = PromisingContext()
 
     async def start(self) -> None:
@@ -96,9 +95,8 @@ class CapabilityRegistry:
         await asyncio.to_thread(self._index.close)
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        """The tools nearest to a request, best first; none that are retired. Raises: EmbedderUnavailable."""
-        await self._reembedding.wait()
-        found = await asyncio.to_thread(self._search, request, limit)
+        """The best tools for a request, best first; none that are retired or were edited by hand. Raises: EmbedderUnavailable."""
+        found = await self._search.find(request, limit)
         self._index.follow(self._inventory.shelf.revision)
         self._tell()
         return found
@@ -146,7 +144,7 @@ class CapabilityRegistry:
 
         Raises: ToolNameInvalid, ToolExists, EmbedderUnavailable, LibraryError (such as FileInTheWay).
         """
-        tool = await asyncio.to_thread(self._add, draft, provenance or Provenance())
+        tool = await asyncio.to_thread(self._editor.add, draft, provenance or Provenance())
         await self._look(tool.name)
         return tool
 
@@ -158,27 +156,27 @@ class CapabilityRegistry:
             ToolModified: the files were edited by hand, and the edit would be lost.
             ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError
         """
-        tool = await asyncio.to_thread(self._revise, draft, based_on, provenance)
+        tool = await asyncio.to_thread(self._editor.revise, draft, based_on, provenance)
         await self._look(tool.name)
         return tool
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
         """Every version, the newest first; also of a tool that was removed. Raises: ToolNotFound."""
-        found = await asyncio.to_thread(self._versions, name)
+        found = await asyncio.to_thread(self._editor.versions, name)
         if not found:
             raise not_found(name)
         return found
 
     async def version(self, name: str, number: int) -> ToolVersion:
         """Raises: VersionNotFound."""
-        return await asyncio.to_thread(self._version, name, number)
+        return await asyncio.to_thread(self._editor.version, name, number)
 
     async def rollback(self, name: str, to: int) -> Tool:
         """Make a new version with what an old one held. The gate has passed it then, so it is not run again.
 
         It brings back files that were deleted by hand. Raises: VersionNotFound, VersionConflict (it is in use already), and as `revise`.
         """
-        tool = await asyncio.to_thread(self._rollback, name, to)
+        tool = await asyncio.to_thread(self._editor.rollback, name, to)
         await self._look(name)
         return tool
 
@@ -245,7 +243,7 @@ class CapabilityRegistry:
 
     async def used_requests(self, name: str) -> tuple[str, ...]:
         """Those that the tool has served and is found by, the newest first; empty for a tool that is not there."""
-        return await asyncio.to_thread(self._used_requests, name)
+        return await asyncio.to_thread(self._vectors.used, name)
 
     async def forget_request(self, name: str, request: str) -> bool:
         """Have the tool found no more by a request that it has served; False if there is no such request. Raises: EmbedderUnavailable."""
@@ -328,83 +326,6 @@ class CapabilityRegistry:
     def _tell(self) -> None:
         while self._inventory.changes:
             self._on_change(self._inventory.changes.popleft())
-
-    @property
-    def _current(self) -> Space:
-        """What searches go by now."""
-        return self._reembedding.former or self._space
-
-    def _search(self, request: str, limit: int) -> tuple[Candidate, ...]:
-        shelf = self._inventory.look()
-        if not shelf.searched:
-            return ()
-        space = self._current
-        evidence = self._evidence(shelf, request, space)
-        if space is not self._current:  # just now all tools have got new vectors, and lost those
-            space = self._current
-            evidence = self._evidence(shelf, request, space)
-        while True:
-            best = space.ranking.rank([e for e in evidence if shelf.offers(e.name)], shelf.searched)[:limit]
-            shelf = self._inventory.look([ranked.name for ranked in best])
-            if all(shelf.offers(ranked.name) for ranked in best):
-                break
-        tools = {tool.name: tool for tool in self._load([ranked.name for ranked in best])}
-        return tuple(
-            Candidate(tool=tools[ranked.name], similarity=ranked.cosine, confidence=ranked.confidence)
-            for ranked in best
-            if ranked.name in tools
-        )
-
-    def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
-        space.ranking.prepare(space.embedder)
-        vector = space.ranking.request(space.embedder.embed([request])[0])
-        with reading(self._engine) as connection:
-            words = lexical.words_of(connection, request)
-            near = self._near(connection, space, vector, _LISTED + len(shelf.modified), shelf.revision)
-            found = list({*near, *lexical.best(connection, words, _LISTED + len(shelf.modified))})
-            cosines = {name: float(own @ vector) for name, own in records.vectors(connection, space.embedder.id, found).items()}
-            scores = lexical.scores(connection, words, found)
-        return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
-
-    def _near(self, connection: sa.Connection, space: Space, vector: Vector, count: int, revision: int) -> list[str]:
-        """Names of the nearest tools, and of some others that have changed since they were indexed."""
-        found = self._index.nearest(vector, count) if space is self._space else None
-        if found is not None:
-            space.exact.release()
-            recent = revisions.changed(connection, found.revision, ("", space.embedder.id)) if found.revision < revision else []
-            if len(recent) <= _RECENT:
-                return [*found.names, *recent]
-        return space.exact.nearest(connection, vector, count)
-
-    def _add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
-        names.check_form(draft.name)
-        self._inventory.look()  # a tool whose files were deleted just now gives its name up
-        sources = Sources(code=draft.code, tests=draft.tests)
-        self._registrar.check(draft.name, sources)
-        return self._registrar.add(draft, provenance, self._vectors.of(draft))
-
-    def _revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
-        names.check_form(draft.name)
-        before = self._version(draft.name, based_on)
-        same = (before.description, before.example_requests) == (draft.description, draft.example_requests)
-        return self._registrar.revise(draft, provenance, based_on, None if same else self._vectors.of(draft))
-
-    def _rollback(self, name: str, to: int) -> Tool:
-        old = self._version(name, to)
-        newest = self._versions(name)[0].version
-        return self._revise(old.draft(), newest, Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict))
-
-    def _used_requests(self, name: str) -> tuple[str, ...]:
-        with reading(self._engine) as connection:
-            return requests.used(connection, name)
-
-    def _versions(self, name: str) -> tuple[ToolVersion, ...]:
-        with reading(self._engine) as connection:
-            return versions.load_all(connection, name)
-
-    def _version(self, name: str, number: int) -> ToolVersion:
-        with reading(self._engine) as connection:
-            return versions.load(connection, name, number)
 
     async def _compare_files(self, names: Sequence[str]) -> None:
         """Have the inventory look at the files of many tools, leaving room for others in between."""

@@ -261,4 +261,4 @@ def calibration_lines(found: Calibration | None) -> Iterator[str]:
     if found.changed:
         yield "It is used from the next start on; `python -m src calibrate --reset` goes back to what ships."
     else:
-        yield "Nothing that was fitted does better than what is in use, so everything stays as it is."
+        yield "Nothing that was fitted does better than what ships, so everything stays as it is."

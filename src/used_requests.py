@@ -3,15 +3,12 @@
 import logging
 from contextvars import Context
 
+from src.core.example import may_be_example
 from src.core.protocols import ToolLibrary
-from src.core.secrets import without_secrets
 from src.core.tool import Tool
 from src.runtime import PromisingContext
 
 log = logging.getLogger(__name__)
-
-LONGEST = 500
-"""Characters; beyond, a request is data more than words."""
 
 
 class UsedRequests:
@@ -22,7 +19,7 @@ class UsedRequests:
 
     def note(self, tool: Tool, request: str) -> None:
         """The tool was found for the request and has served it; nothing is kept of one that is long or holds a secret."""
-        if len(request) <= LONGEST and without_secrets(request) == request:
+        if may_be_example(request):
             # In a context of its own, so that the end of the turn, or of the step of a plan, does not cancel it.
             Context().run(self._background.start, self._record(tool, request))
 

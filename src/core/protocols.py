@@ -103,7 +103,10 @@ class ToolLibrary(Protocol):
         ...
 
     async def record_request(self, name: str, version: int, request: str) -> None:
-        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed."""
+        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed.
+
+        Raises: EmbedderUnavailable.
+        """
         ...
 
 

@@ -249,7 +249,8 @@ class SearchIndex:
             try:
                 yield part
             finally:
-                self._part = None
+                with self._news:
+                    self._part = None
 
     def _copy(self) -> None:
         """Bring the open index up to date. Raises whatever Chroma raises, and ValueError: it lacks what it should hold."""

@@ -21,18 +21,25 @@ Used = tuple[str, ...]
 
 
 class Vectors:
-    """Blocking. Each method raises EmbedderUnavailable."""
+    """Blocking. What embeds raises EmbedderUnavailable."""
 
     def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
         self._engine, self._embedder = engine, embedder
         self.former: Embedder | None = None
         """The one before, while searches go by its vectors."""
 
-    def of(self, draft: ToolDraft) -> Embedding:
-        """Of a tool of that name as the draft has it, found by the requests that it has served as well."""
+    def of_new(self, draft: ToolDraft) -> Embedding:
+        """Of a tool that has served nothing yet, whatever a former one of its name has."""
+        return self._of(draft, ())
+
+    def of_next(self, draft: ToolDraft) -> Embedding:
+        """Of the next version of a tool, found by the requests that the tool has served as well."""
+        return self._of(draft, self.used(draft.name))
+
+    def used(self, name: str) -> Used:
+        """What a tool of that name has served; empty if there is none."""
         with reading(self._engine) as connection:
-            used = requests.used(connection, draft.name)
-        return self._of(draft, used)
+            return requests.used(connection, name)
 
     def complete(self, name: str) -> None:
         """Give a tool that has none its vector of this embedder; nothing if it is gone."""

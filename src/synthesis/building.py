@@ -11,6 +11,7 @@ from typing import assert_never
 from src.core.composition import Importable
 from src.core.errors import SynthesisFailed, ToolExists
 from src.core.events import StageName
+from src.core.example import first_examples
 from src.core.plan import Plan
 from src.core.protocols import Sandbox, ToolLibrary
 from src.core.provenance import Created, Extended, Provenance
@@ -210,7 +211,7 @@ class Building:
                 signature=spec.signature(),
                 code=self._code,
                 tests=self._tests,
-                example_requests=(turn.request, *(r for r in spec.example_requests if r != turn.request))[:6],
+                example_requests=first_examples(turn.request, spec.example_requests),
                 model=self._shop.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
             )

@@ -40,8 +40,8 @@ class Run:
         self.events: list[Event] = []
         self.engine = SynthesisEngine(self.model, self.sandbox, self.library, model_name="scripted", policy=SynthesisPolicy(max_repairs=2))
 
-    async def synthesize(self):
-        return await self.engine.synthesize(Turn("double 4", self.events.append))
+    async def synthesize(self, request: str = "double 4"):
+        return await self.engine.synthesize(Turn(request, self.events.append))
 
 
 async def test_a_tool_goes_through_every_step_and_into_the_library():
@@ -65,6 +65,12 @@ async def test_a_tool_goes_through_every_step_and_into_the_library():
         ("registration", "finished", 1),
     ]
     assert run.model.asked() == ["specification", "tests", "implementation"]
+
+
+@pytest.mark.parametrize("request_", ["double " + "4" * 500, "double 4 for ghp_0123456789abcdefghijABCDEFGHIJ012345"])
+async def test_a_long_request_and_one_with_a_secret_are_not_shown_with_the_tool(request_):
+    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    assert (await run.synthesize(request_)).example_requests == ("double 4", "twice 7")
 
 
 async def test_the_suite_runs_on_a_stub_before_any_code_exists():

@@ -50,11 +50,11 @@ def _die_at(place: Path, action: str, number: int, write: int) -> None:
 
     quiet = lambda _: None  # noqa: E731
     registrar, vectors = _registrar(place, die if action == "add" else quiet)
-    registrar.add(REVERSE, Provenance(), vectors.of(REVERSE))
+    registrar.add(REVERSE, Provenance(), vectors.of_new(REVERSE))
     registrar, vectors = _registrar(place, die)
     match action:
         case "revise":
-            registrar.revise(REPAIRED, Provenance(origin=Repaired()), 1, vectors.of(REPAIRED))
+            registrar.revise(REPAIRED, Provenance(origin=Repaired()), 1, vectors.of_next(REPAIRED))
         case "remove":
             registrar.remove(REVERSE.name)
 

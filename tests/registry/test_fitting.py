@@ -122,11 +122,25 @@ def test_data_sets_are_read_with_what_they_have(tmp_path: Path) -> None:
     assert [(q.request, set(q.gold)) for q in read.queries] == [("1 + 1", {"math_add_2"}), ("sing", set())]
     with pytest.raises(ConfigurationError, match="no such set: other"):
         read_sets(tmp_path, ["other"])
-    (folder / "queries.heldout.jsonl").write_text('{"query": "1 + 1"}\n')
-    with pytest.raises(ConfigurationError, match="line 1, has no gold"):
-        read_sets(tmp_path)
     with pytest.raises(ConfigurationError, match="holds no retrieval sets"):
         read_sets(folder)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'{"query": "1 + 1"}', "gold: Field required"),
+        (b'{"query": "1 + 1", "gold": "a"}', "gold: Input should be a valid array"),
+        (b"[1, 2]", "Input should be an object"),
+        (b'{"query": "caf\xe9", "gold": []}', "Invalid JSON: invalid unicode code point"),
+    ],
+)
+def test_a_line_that_is_no_query_is_named(tmp_path: Path, line: bytes, problem: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "tools.jsonl").write_text('{"id": "a", "name": "add", "description": "Add.", "params": "{x: one}"}\n')
+    (tmp_path / "mine" / "queries.jsonl").write_bytes(b'{"query": "1 + 1", "gold": ["a"]}\n' + line)
+    with pytest.raises(ConfigurationError, match=f"queries.jsonl, line 2: {problem}"):
+        read_sets(tmp_path)
 
 
 def test_absent_tools_are_those_of_the_protocol() -> None:

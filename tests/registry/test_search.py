@@ -1,17 +1,27 @@
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from src.capability_registry import CapabilityRegistry
 from src.core.errors import EmbedderUnavailable
-from src.core.tool import ToolDraft
+from src.core.tool import Tool, ToolDraft
 from src.embedding.minilm import MiniLM
-from src.registry.fusion import fuse, split_words
+from src.registry import records, revisions
+from src.registry.fusion import Vector, fuse, split_words
+from src.registry.index import Found, SearchIndex
+from src.registry.records import Embedding
+from src.registry.searching import Search
+from src.registry.sources import Sources
 from src.seeds import load_seeds
+from src.store.database import writing
+from tests.embedding.hashing import HashingEmbedder
 from tests.embedding.prepared import prepared_minilm
 from tests.registry.conftest import Place
-from tests.registry.drafts import COUNT, REVERSE, SHOUT
+from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 
 REQUESTS = {
     "What is 15 percent of 300?": "calculate_percentage",
@@ -39,13 +49,57 @@ async def test_an_empty_library_finds_nothing(library: CapabilityRegistry) -> No
 
 
 async def test_the_best_come_first_and_no_more_than_asked_for(library: CapabilityRegistry) -> None:
-    for draft in (REVERSE, SHOUT, COUNT):
-        await library.add(draft)
+    for each in (REVERSE, SHOUT, COUNT):
+        await library.add(each)
     found = await library.search("reverse the word banana")
     assert found[0].tool.name == "reverse_text"
     assert [c.similarity for c in found] == sorted((c.similarity for c in found), reverse=True)
     assert found[0].confidence > 0.75 > max(c.confidence for c in found[1:])
     assert await library.search("reverse the word banana", limit=1) == found[:1]
+
+
+async def test_retired_tools_take_no_places_among_those_found_by_words(place: Place) -> None:
+    place.tools_dir.mkdir()
+    request, embedder, apart = "frobnicate", HashingEmbedder(), np.zeros(64, dtype=np.float32)
+    retired = {f"old_{n}": Embedding(embedder.id, apart) for n in range(31)}
+    nearer = {f"near_{n}": Embedding(embedder.id, embedder.embed([request])[0]) for n in range(31)}
+    with writing(place.engine) as connection:
+        for name, vector in {**retired, **nearer, "worded": Embedding(embedder.id, apart)}.items():
+            described = draft(name, "" if name in nearer else f"{request}s" if name in retired else f"What {request}s all sorts of texts.")
+            digest = Sources(code=described.code, tests=described.tests).digest
+            standing = "retired" if name in retired else "provisional"
+            made = Tool(**dict(described), created_at=datetime.now(UTC), digest=digest, standing=standing)
+            records.insert(connection, made, "active", vector)
+            (place.tools_dir / f"{name}.py").write_text(made.code)
+            (place.tools_dir / f"test_{name}.py").write_text(made.tests)
+    async with place.open(embedder) as library:
+        found = {c.tool.name for c in await library.search(request, limit=100)}
+    assert ("worded" in found, found & retired.keys()) == (True, set())
+
+
+class Late(SearchIndex):
+    """An index that holds the library as it was long ago."""
+
+    def nearest(self, vector: Vector, count: int) -> Found:
+        return Found([], 0)
+
+
+async def test_while_the_index_is_far_behind_the_vectors_are_read_only_once(place: Place, library: CapabilityRegistry) -> None:
+    await library.add(REVERSE)
+    with writing(place.engine) as connection:
+        for number in range(201):
+            revisions.note(connection, f"removed_{number}")
+    late = Late(place.root / "late", place.engine, library._space.embedder.id)
+    search = Search(place.engine, library._inventory, late, library._reembedding, library._space)
+    reads: list[str] = []
+
+    @sa.event.listens_for(place.engine, "before_cursor_execute")
+    def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        reads.extend([statement] if "tool_vectors" in statement and "ORDER BY tools.name" in statement else [])
+
+    for _ in range(2):
+        assert [c.tool.name for c in await search.find("nothing like it", 8)] == ["reverse_text"]
+    assert len(reads) == 1
 
 
 async def test_a_missing_model_is_named_with_the_remedy_and_nothing_is_added(place: Place, tmp_path: Path) -> None:

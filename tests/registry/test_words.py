@@ -83,6 +83,17 @@ async def test_a_tool_is_found_by_what_it_has_served(place: Place, three: Capabi
     assert (_by_words(place, "palindrome"), await three.used_requests("reverse_text")) == ([], ())
 
 
+async def test_a_new_tool_of_the_name_is_not_found_by_what_the_deleted_one_served(place: Place, three: CapabilityRegistry) -> None:
+    request = "anna palindrome mirrored"
+    before = [c.similarity for c in await three.search(request) if c.tool.name == "reverse_text"]
+    await three.record_request("reverse_text", 1, request)
+    for file in ("reverse_text.py", "test_reverse_text.py"):
+        (place.tools_dir / file).unlink()
+    await three.add(REVERSE)
+    assert await three.used_requests("reverse_text") == ()
+    assert [c.similarity for c in await three.search(request) if c.tool.name == "reverse_text"] == before
+
+
 async def test_the_newest_requests_are_kept(three: CapabilityRegistry) -> None:
     asked = [f"request number {n}" for n in range(MOST_USED + 2)]
     for request in asked:

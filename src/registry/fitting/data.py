@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from src.core.errors import ConfigurationError
 from src.core.signature import Parameter, Signature
@@ -14,6 +17,28 @@ from src.registry.fusion import split_words
 
 _LONGEST_NAME = 200
 _TOOLS, _QUERIES, _EXAMPLES = "tools.jsonl", "queries*.jsonl", "example_requests.jsonl"
+
+
+class _ToolRow(BaseModel):
+    id: str
+    name: str
+    description: str
+    params: str | None = None
+
+
+class _ExamplesRow(BaseModel):
+    id: str
+    """Of a tool."""
+    examples: tuple[str, ...]
+
+
+class _QueryRow(BaseModel):
+    query: str
+    gold: tuple[str, ...]
+    """Ids of tools."""
+
+
+RowT = TypeVar("RowT", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -53,46 +78,46 @@ def read_sets(folder: Path, names: Sequence[str] = ()) -> list[RetrievalSet]:
 
 
 def _read(folder: Path) -> RetrievalSet:
-    examples = (
-        {row["id"]: tuple(row["examples"]) for row in _rows(folder / _EXAMPLES, "id", "examples")} if (folder / _EXAMPLES).exists() else {}
-    )
+    file = folder / _EXAMPLES
+    examples = {row.id: row.examples for row in _rows(file, _ExamplesRow)} if file.exists() else {}
     tools: dict[str, ToolDraft] = {}
     taken: set[str] = set()
-    for row in _rows(folder / _TOOLS, "id", "name", "description"):
-        words = "_".join(split_words(row["name"]).split())[:_LONGEST_NAME] or "tool"
+    for row in _rows(folder / _TOOLS, _ToolRow):
+        words = "_".join(split_words(row.name).split())[:_LONGEST_NAME] or "tool"
         words = f"a_{words}" if words.startswith("test_") else words  # `test_x.py` would be the tests of `x`
         name = next(n for n in chain([words], (f"{words}_{number}" for number in count(2))) if n not in taken)
         taken.add(name)
-        tools[row["id"]] = _draft(name, row, examples.get(row["id"], ()))
+        tools[row.id] = _draft(name, row, examples.get(row.id, ()))
     queries = tuple(
-        Query(row["query"], frozenset(tools[tool].name for tool in row["gold"] if tool in tools))
+        Query(row.query, frozenset(tools[tool].name for tool in row.gold if tool in tools))
         for file in sorted(folder.glob(_QUERIES))
-        for row in _rows(file, "query", "gold")
+        for row in _rows(file, _QueryRow)
     )
     return RetrievalSet(folder.name, tuple(tools), tuple(tools.values()), queries)
 
 
-def _draft(name: str, row: Mapping[str, Any], examples: tuple[str, ...]) -> ToolDraft:
-    signature = Signature(function=name, parameters=tuple(_parameters(row.get("params") or "")))
-    return ToolDraft(name=name, description=row["description"], signature=signature, code="", tests="", example_requests=examples)
+def _draft(name: str, row: _ToolRow, examples: tuple[str, ...]) -> ToolDraft:
+    parameters = tuple(Parameter(name=p.strip(), description=said.strip()) for p, said in _described(row.params or "").items())
+    signature = Signature(function=name, parameters=parameters)
+    return ToolDraft(name=name, description=row.description, signature=signature, code="", tests="", example_requests=examples)
 
 
-def _parameters(text: str) -> Iterator[Parameter]:
-    """Of `a: the first; b: the second`, or of a JSON object with a description for each."""
-    listed = (part.partition(":")[::2] for part in text.split("; ") if part.strip())
-    described = json.loads(text) if text.startswith("{") else dict(listed)
-    for name, description in described.items():
-        yield Parameter(name=name.strip(), description=str(description).strip())
+def _described(parameters: str) -> Mapping[str, str]:
+    """Descriptions by name, of `a: the first; b: the second` or of a JSON object."""
+    with suppress(ValueError):
+        if isinstance(described := json.loads(parameters), dict):
+            return {name: str(description) for name, description in described.items()}
+    return dict(part.partition(":")[::2] for part in parameters.split("; ") if part.strip())
 
 
-def _rows(path: Path, *fields: str) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise ConfigurationError(f"{path}, line {number}, is not JSON: {error}", "mend the line or delete it") from error
-            missing = [field for field in fields if field not in row]
-            if missing:
-                raise ConfigurationError(f"{path}, line {number}, has no {' and no '.join(missing)}", "mend the line or delete it")
-            yield row
+def _rows(path: Path, form: type[RowT]) -> Iterator[RowT]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    yield form.model_validate_json(line)
+                except ValidationError as error:
+                    problems = "; ".join(": ".join([*map(str, e["loc"]), e["msg"]]) for e in error.errors())
+                    raise ConfigurationError(f"{path}, line {number}: {problems}", "mend the line or delete it") from error
+    except OSError as error:
+        raise ConfigurationError(f"{path} can't be read: {error.strerror}", "correct its permissions") from error
