@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _PROBE_SECONDS = 60.0
+_GRACE_SECONDS = 5.0
+"""From the start until Chroma is loaded and tried, which takes seconds of two processes: a command that ends before is spared it."""
 _PAUSE_SECONDS = 30.0
 """After a failure, before the next try."""
 _CLOSE_SECONDS = 1.5
@@ -71,7 +73,7 @@ class SearchIndex:
         self._state: IndexState = "behind"
         self._revision: int | None = None
         """Of the library that the index holds; None if it can't be searched."""
-        self._demanded = self._anew = self._busy = self._closing = False
+        self._demanded = self._awaited = self._anew = self._busy = self._closing = False
         self._not_before = 0.0
         self._part: Part | None = None
         self._progress: Progress | None = None
@@ -108,7 +110,7 @@ class SearchIndex:
     def rebuild(self) -> None:
         """Make the index anew, in the background, whatever its state."""
         with self._news:
-            self._demanded = self._anew = True
+            self._demanded = self._awaited = self._anew = True
             self._not_before = 0.0
             self._news.notify_all()
 
@@ -133,6 +135,8 @@ class SearchIndex:
     def settle(self, revision: int, seconds: float) -> IndexState:
         """Wait until the index has caught up with the revision, or can't. Blocking."""
         with self._news:
+            self._awaited = True
+            self._news.notify_all()
             self._news.wait_for(lambda: not (self._demanded or self._busy), seconds)
             return "behind" if self._state == "ready" and (self._revision or 0) < revision else self._state
 
@@ -147,6 +151,8 @@ class SearchIndex:
             self._thread.join(_CLOSE_SECONDS)
 
     def _keep(self) -> None:
+        with self._news:
+            self._news.wait_for(lambda: self._awaited or self._closing, _GRACE_SECONDS)
         while True:
             with self._news:
                 self._news.wait_for(lambda: self._demanded or self._closing)
