@@ -1,6 +1,7 @@
 # `make run` and `make test` set up whatever they need; the rest is for developers.
 
 VENV := .venv
+comma := ,
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
@@ -77,7 +78,7 @@ bench-stress: $(VENV)/test.stamp
 # Search times and memory at 1k, 10k and 100k tools, or at SIZES, beside Chroma alone; the last line is JSON.
 bench-lookup: $(VENV)/run.stamp
 	@$(PY) -m src setup embedder
-	@$(PY) -m benchmarks.lookup $(SIZES)
+	@$(PY) -m benchmarks.lookup $(subst $(comma), ,$(SIZES))
 
 # Whether kill -9 loses a tool that was acknowledged, N times; the last line is JSON.
 bench-registry-kill: $(VENV)/run.stamp
@@ -96,7 +97,7 @@ lock:
 # of it (SIZES= leaves the lookup out), REQUESTS a sample. The last line is JSON.
 bench-retrieval: $(VENV)/test.stamp
 	@$(PY) -m src setup embedder
-	@$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA)) $(if $(SETS),--sets $(SETS)) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(filter undefined,$(origin SIZES)),,--sizes $(SIZES))
+	@$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA)) $(if $(SETS),--sets $(subst $(comma), ,$(SETS))) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(filter undefined,$(origin SIZES)),,--sizes $(subst $(comma), ,$(SIZES)))
 
 # Make what ships of the search's ranking and confidence from the data in DATA; it takes minutes. The last line is JSON.
 fit-retrieval: $(VENV)/test.stamp
