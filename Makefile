@@ -94,10 +94,10 @@ lock:
 	@rm -rf $(VENV)-lock
 
 # Whether the right tool is found, beside plain baselines, and how fast; DATA names a folder with other sets, SETS and SIZES parts
-# of it (SIZES= leaves the lookup out), REQUESTS a sample. The last line is JSON.
+# of it (SIZES= leaves the lookup out), REQUESTS a sample, SEED the absent tools. The last line is JSON.
 bench-retrieval: $(VENV)/test.stamp
 	@$(PY) -m src setup embedder
-	@$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA)) $(if $(SETS),--sets $(subst $(comma), ,$(SETS))) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(filter undefined,$(origin SIZES)),,--sizes $(subst $(comma), ,$(SIZES)))
+	@$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA)) $(if $(SETS),--sets $(subst $(comma), ,$(SETS))) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(SEED),--seed $(SEED)) $(if $(filter undefined,$(origin SIZES)),,--sizes $(subst $(comma), ,$(SIZES)))
 
 # Make what ships of the search's ranking and confidence from the data in DATA; it takes minutes. The last line is JSON.
 fit-retrieval: $(VENV)/test.stamp

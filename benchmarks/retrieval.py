@@ -4,9 +4,10 @@ Each data set becomes a library, which is searched by `CapabilityRegistry.search
 `r8` and `ndcg10` over the requests that some tool serves, recall being the share of these tools among the first k.
 
 Whether it is known that there is no tool: three tools of ten are absent, by the protocol of the data (int(md5(seed + id), 16) %
-1000 < 300, seed A), and a library of the others is asked everything. A request is positive if it has a tool there. Found means
-what it means without a model: the best candidate's confidence is at least 0.75, the default of SIMILARITY_THRESHOLD. `found_f1`,
-`notfound_f1`, and `auroc` of that confidence; `found_f1_even` and `notfound_f1_even` are those of a threshold of 0.5.
+1000 < 300, with `--seed` A unless given), and a library of the others is asked everything. A request is positive if it has a tool
+there. Found means what it means without a model: the best candidate's confidence is at least 0.75, the default of
+SIMILARITY_THRESHOLD. `found_f1`, `notfound_f1`, and `auroc` of that confidence; `found_f1_even` and `notfound_f1_even` are those of
+a threshold of 0.5.
 
 The same of two baselines with the same embedder: `cosine`, the nearest description, found at a cosine of 0.75; and `chroma`, a plain
 collection of `name: description`, found at a similarity of 0.75. `lookup_ms`: see `benchmarks/lookup.py`.
@@ -154,7 +155,7 @@ async def chroma(tools: Sequence[ToolDraft], embedder: Embedder) -> AsyncIterato
 SYSTEMS = {"ours": ours, "cosine": cosine, "chroma": chroma}
 
 
-async def measured(data: RetrievalSet, system: Any, embedder: Embedder, progress: Callable[[], None]) -> dict[str, float | None]:
+async def measured(data: RetrievalSet, system: Any, embedder: Embedder, seed: str, progress: Callable[[], None]) -> dict[str, float | None]:
     """One system on one set."""
     ranks = []
     async with system(data.tools, embedder) as search:
@@ -164,7 +165,7 @@ async def measured(data: RetrievalSet, system: Any, embedder: Embedder, progress
                 places = tuple(place for place, name in enumerate(found.names) if name in query.gold)
                 ranks.append(Ranks(places, len(query.gold)))
             progress()
-    here = [tool for tool, there in zip(data.tools, present(data.ids, SEED), strict=True) if there]
+    here = [tool for tool, there in zip(data.tools, present(data.ids, seed), strict=True) if there]
     names = {tool.name for tool in here}
     scores = []
     async with system(here, embedder) as search:
@@ -180,11 +181,13 @@ async def measured(data: RetrievalSet, system: Any, embedder: Embedder, progress
     return {**figures, "auroc": auroc(score, positive)}
 
 
-async def _measure(sets: Sequence[RetrievalSet], embedder: Embedder, progress: Progress) -> dict[str, Any]:
+async def _measure(sets: Sequence[RetrievalSet], embedder: Embedder, seed: str, progress: Progress) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for data in sets:
         task = progress.add_task(data.name, total=2 * len(SYSTEMS) * len(data.queries))
-        by = {name: await measured(data, system, embedder, lambda task=task: progress.advance(task)) for name, system in SYSTEMS.items()}
+        by = {}
+        for name, system in SYSTEMS.items():
+            by[name] = await measured(data, system, embedder, seed, lambda task=task: progress.advance(task))
         figures[data.name] = {**by.pop("ours"), **by}
         for name in SYSTEMS:
             shown = figures[data.name] if name == "ours" else figures[data.name][name]
@@ -207,6 +210,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the sets")
     parser.add_argument("--sets", nargs="*", default=[], help="only these sets")
     parser.add_argument("--requests", type=int, help="only so many requests of each set, drawn with a fixed seed")
+    parser.add_argument("--seed", default=SEED, help="of the protocol that says which tools are absent")
     parser.add_argument(
         "--sizes", nargs="*", type=int, default=list(SIZES), help="tools in the libraries whose lookup is timed; none to leave it"
     )
@@ -216,7 +220,7 @@ def main() -> None:
     except ConfigurationError as error:
         parser.error(f"{error.message}; {error.remedy}")
     with Progress(console=Console(stderr=True)) as progress:
-        figures = asyncio.run(_measure(sets, Remembering(MiniLM.below(load_settings().data_dir)), progress))
+        figures = asyncio.run(_measure(sets, Remembering(MiniLM.below(load_settings().data_dir)), chosen.seed, progress))
         if chosen.sizes:
             task = progress.add_task("lookup", total=None)
             figures |= measure(tuple(chosen.sizes), lambda line: progress.update(task, description=f"lookup, {line}"))
