@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.browser.test_page import PATIENCE, ask, bare_home, finished, flaws, open_page, step
 from tests.home import serving
 
-pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
 CSV = "day,price\n2024-01-01,3\n2024-01-02,5\n2024-01-03,4\n"
 TRANSFER = """(files) => {
@@ -21,7 +21,8 @@ TRANSFER = """(files) => {
 
 @pytest.fixture(scope="module", params=["eventlet", "threading"])
 def link(request, tmp_path_factory):
-    with serving(bare_home(tmp_path_factory.mktemp("files")), ASYNC_MODE=request.param, FILES_MAX_COUNT="2", FILES_MAX_MB="1") as link:
+    settings = {"SANDBOX": "bubblewrap", "ASYNC_MODE": request.param, "FILES_MAX_COUNT": "2", "FILES_MAX_MB": "1"}
+    with serving(bare_home(tmp_path_factory.mktemp("files"), bubblewrap=True), **settings) as link:
         yield link
 
 
