@@ -23,10 +23,11 @@ lint: $(VENV)/test.stamp
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
+# What takes longest begins first, so that neither worker waits for the other in the end.
 unit: $(VENV)/test.stamp
 	$(PY) -c "import sys; from src.provision.node import run; sys.exit(run(sys.argv[1:]))" --test tests/front/*.test.js
-	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser
-	$(PY) -m pytest -n 2 --dist loadfile tests/browser
+	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser tests/whole tests/sandbox tests
+	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser/test_page.py tests/browser/test_reference.py tests/browser
 
 # What the tests need beside Python packages: a Docker engine, bubblewrap and Chromium.
 machine:

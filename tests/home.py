@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Home:
-    """Folders of one engine; the embedding model is shared, as it takes a while to make, and with `bubblewrap` its Python too."""
+    """Folders of one engine; the embedding model is shared, as it takes a while to make.
+
+    With `bubblewrap` so is the Python that it has there, and the engine uses it unless told otherwise.
+    """
 
     folder: Path
     bubblewrap: bool = False
@@ -43,6 +46,7 @@ class Home:
             "DATA_DIR": str(self.folder / "data"),
             "FLASK_HOST": "127.0.0.1",
             "FLASK_PORT": "0",
+            **({"SANDBOX": "bubblewrap"} if self.bubblewrap else {}),
             "SYNTHESIS_MUTATION_SCORE": "0",  # mutants take containers; tests of the whole gate ask for them
             **more,
         }

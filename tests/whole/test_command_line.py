@@ -1,4 +1,4 @@
-"""The command line on the real thing: offline model over HTTP, real Docker engine, real Chroma."""
+"""The command line on the real thing: offline model over HTTP, real Chroma, bubblewrap, and Docker where that shows."""
 
 import json
 import re
@@ -8,12 +8,12 @@ import pytest
 from src.core.events import EVENT
 from tests.home import Home
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap]
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Home:
-    return Home(tmp_path_factory.mktemp("home") / "engine")
+    return Home(tmp_path_factory.mktemp("home") / "engine", bubblewrap=True)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_bad_settings_stop_every_command(home):
 
 @pytest.mark.parametrize("part", ["llm_client", "sandbox", "synthesis_engine", "orchestrator"])
 def test_each_front_door_shows_its_part_working(home, part):
-    shown = home.run(f"src/{part}.py")
+    shown = home.run(f"src/{part}.py", SANDBOX="docker" if part == "sandbox" else "bubblewrap")
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout
 
