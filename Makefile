@@ -6,16 +6,20 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test machine lint unit format lock clean bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run test provisions machine lint unit format lock clean bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
 	@$(PY) web/app.py
 
 test: $(VENV)/test.stamp machine
+	@$(MAKE) --no-print-directory -j2 lint provisions
+	@$(MAKE) --no-print-directory unit
+
+# What the tests run on: model, libraries, and what both sandboxes run code in.
+provisions: $(VENV)/test.stamp
 	@$(PY) -m src setup
 	@SANDBOX=bubblewrap $(PY) -m src setup sandbox
-	@$(MAKE) --no-print-directory lint unit
 
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .

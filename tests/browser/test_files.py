@@ -11,6 +11,8 @@ from tests.home import serving
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
+one_mode = pytest.mark.parametrize("link", ["eventlet"], indirect=True)
+"""For what takes long, and for which the way of serving makes no difference."""
 CSV = "day,price\n2024-01-01,3\n2024-01-02,5\n2024-01-03,4\n"
 TRANSFER = """(files) => {
   const transfer = new DataTransfer();
@@ -39,6 +41,7 @@ def attach(page: Page, *files: tuple[str, str]) -> None:
     )
 
 
+@one_mode
 def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, page: Page, tmp_path: Path):
     open_page(page, link)
     attach(page, ("data.csv", CSV))
@@ -64,6 +67,7 @@ def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, pag
     expect(step(page, "executing")).to_contain_text("plot.png")
 
 
+@one_mode
 def test_later_requests_use_the_files_of_the_conversation(link, page: Page):
     open_page(page, link)
     attach(page, ("data.csv", CSV))
