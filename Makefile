@@ -30,8 +30,8 @@ lint: $(VENV)/test.stamp
 # What takes longest begins first, so that neither worker waits for the other in the end.
 unit: $(VENV)/test.stamp
 	$(PY) -c "import sys; from src.provision.node import run; sys.exit(run(sys.argv[1:]))" --test tests/front/*.test.js
-	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser tests/whole tests/sandbox tests
-	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser/test_page.py tests/browser/test_reference.py tests/browser
+	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2 --ignore tests/browser tests/whole tests/sandbox tests
+	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2 tests/browser/test_page.py tests/browser/test_reference.py tests/browser
 
 # What the tests need beside Python packages: a Docker engine, bubblewrap and Chromium.
 machine:

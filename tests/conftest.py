@@ -1,6 +1,8 @@
 """Rules for every test: no settings of this machine's owner, and in CI nothing is skipped."""
 
+import faulthandler
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,11 @@ from config import Settings
 
 SLOW = (Path(__file__).with_name("whole"), Path(__file__).with_name("sandbox"))
 """Folders whose tests start processes and containers: first, so that no worker begins with a long one when the others are done."""
+
+
+def pytest_configure():
+    """A run that is ended from outside prints where each of its processes was, even one that no Python code can interrupt."""
+    faulthandler.register(signal.SIGTERM, file=os.dup(2), chain=True)
 
 
 def pytest_collection_modifyitems(items):
