@@ -1,15 +1,13 @@
 """The dialogue of a command line: a request with its answers, and the questions asked one by one."""
 
-import asyncio
 import sys
-import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from shlex import quote
 
 import typer
 
+from src.core.asking import unwaited
 from src.core.errors import RequestError
 from src.core.files import File
 from src.core.question import NO, YES, Answer, Question, answer_problem
@@ -47,18 +45,8 @@ def is_interactive() -> bool:
 
 
 async def asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
-    """Ask, in a thread that is nobody's to wait for, so that Ctrl-C ends the command at once. Raises: as `answered`."""
-    answers: Future[tuple[Answer, ...]] = Future()
-
-    def ask() -> None:
-        try:
-            answers.set_result(answered(questions))
-        except BaseException as error:  # noqa: BLE001 - the thread's edge: whoever awaits the answers gets it
-            answers.set_exception(error)
-
-    answers.set_running_or_notify_cancel()
-    threading.Thread(target=ask, name="questions", daemon=True).start()
-    return await asyncio.wrap_future(answers)
+    """Ask so that Ctrl-C ends the command at once. Raises: as `answered`."""
+    return await unwaited(lambda: answered(questions))
 
 
 def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:

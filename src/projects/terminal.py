@@ -1,13 +1,11 @@
 """A build at the terminal: its events as lines on stderr, and the person's word in step mode and on packages."""
 
-import asyncio
 import sys
-import threading
-from contextlib import suppress
 
 from rich.console import Console
 from rich.text import Text
 
+from src.core.asking import unwaited
 from src.core.events import BudgetSpent
 from src.core.project_events import PROJECT_FINAL, AnyProjectEvent, ProjectActChosen
 from src.core.visible import visible
@@ -62,23 +60,7 @@ class TerminalConsent:
 
 
 async def _ask(question: str) -> str:
-    """The line that the person enters; "no" at the end of input.
-
-    The thread that waits for it is nobody's to wait for: a build that is stopped meanwhile ends at once.
-    """
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[str] = loop.create_future()
-
-    def settle(line: str) -> None:
-        if not answer.done():
-            answer.set_result(line)
-
-    def ask() -> None:
-        line = sys.stdin.readline() or "no"
-        with suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(settle, line)
-
+    """The line that the person enters; "no" at the end of input. A build that is stopped meanwhile ends at once."""
     sys.stderr.write(visible(question))
     sys.stderr.flush()
-    threading.Thread(target=ask, name="question", daemon=True).start()
-    return await answer
+    return await unwaited(lambda: sys.stdin.readline() or "no")

@@ -1,0 +1,24 @@
+"""Asking a person at a terminal without holding up whoever may end the asking."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def unwaited(ask: Callable[[], T]) -> T:
+    """What `ask` returns or raises, called in a thread that is nobody's to wait for: cancelling this, or Ctrl-C, ends it at once."""
+    answer: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:  # noqa: BLE001 - the thread's edge: whoever awaits the answer gets it
+            answer.set_exception(error)
+
+    answer.set_running_or_notify_cancel()
+    threading.Thread(target=run, name="question", daemon=True).start()
+    return await asyncio.wrap_future(answer)
