@@ -13,18 +13,7 @@ from src.core.errors import FailureKind
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import PlannedStep
-from src.core.project_events import (
-    ProjectActChosen,
-    ProjectChanged,
-    ProjectFailed,
-    ProjectFinished,
-    ProjectPaused,
-    ProjectRan,
-    ProjectReasoned,
-    ProjectStarted,
-    ProjectStopped,
-    ProjectTested,
-)
+from src.core.project_events import AnyProjectEvent
 from src.core.question import Answer, Question
 from src.core.stage_event import StageEvent, Usage
 from src.core.tool import Standing
@@ -339,16 +328,7 @@ Event = Annotated[
     | FilesMade
     | ToolStandingChanged
     | ToolMismatch
-    | ProjectStarted
-    | ProjectReasoned
-    | ProjectActChosen
-    | ProjectPaused
-    | ProjectChanged
-    | ProjectRan
-    | ProjectTested
-    | ProjectFinished
-    | ProjectFailed
-    | ProjectStopped
+    | AnyProjectEvent
     | DelegationChanged
     | CodeRun
     | QuestionsAsked

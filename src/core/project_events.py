@@ -1,8 +1,6 @@
 """The events of a project's build; part of the union in `events`."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from src.core.errors import FailureKind
 from src.core.files import media_type
@@ -160,7 +158,7 @@ class ProjectStopped(ProjectEvent):
 
 PROJECT_FINAL = (ProjectFinished, ProjectFailed, ProjectStopped)
 """Exactly one of these ends every build."""
-AnyProjectEvent = Annotated[
+AnyProjectEvent = (
     ProjectStarted
     | ProjectReasoned
     | ProjectActChosen
@@ -170,6 +168,5 @@ AnyProjectEvent = Annotated[
     | ProjectTested
     | ProjectFinished
     | ProjectFailed
-    | ProjectStopped,
-    Field(discriminator="type"),
-]
+    | ProjectStopped
+)
