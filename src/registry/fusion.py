@@ -30,7 +30,7 @@ def tool_vector(embedder: Embedder, name: str, description: str, example_request
     if examples:
         embedded = embedder.embed([words, *examples])
         return fuse(embedded[0], embedded[1:])
-    return _unit(embedder.embed([words, f"{words} {parameters}".rstrip()]).sum(axis=0))
+    return unit(embedder.embed([words, f"{words} {parameters}".rstrip()]).sum(axis=0))
 
 
 def described(name: str, description: str) -> str:
@@ -42,7 +42,7 @@ def fuse(description: Vector, examples: Vector) -> Vector:
     """`examples` has one row per example request, possibly none."""
     if not len(examples):
         return description
-    return _unit(_DESCRIPTION * description + _EXAMPLES * _unit(examples.mean(axis=0)))
+    return unit(_DESCRIPTION * description + _EXAMPLES * unit(examples.mean(axis=0)))
 
 
 def parameter_words(draft: ToolDraft) -> str:
@@ -54,6 +54,7 @@ def split_words(name: str) -> str:
     return _WORD_BOUNDARY.sub(" ", name).strip()
 
 
-def _unit(vector: Vector) -> Vector:
-    length = float(np.linalg.norm(vector))
-    return np.asarray(vector / length if length else vector, dtype=np.float32)
+def unit(vectors: Vector) -> Vector:
+    """A vector, or each row of a matrix, with length 1; zeros stay."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)

@@ -160,8 +160,7 @@ def delete(connection: sa.Connection, name: str) -> None:
 
 def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | None = None) -> Iterator[tuple[str, Vector]]:
     """The vectors of registered tools that are not retired, by name; of these tools, or of all in the order of their names."""
-    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
-    chosen = sa.select(tools.c.name, tool_vectors.c.vector).join(tool_vectors, tool_vectors.c.name == tools.c.name).where(*there)
+    chosen = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
     if names is None:
         for row in connection.execute(chosen.order_by(tools.c.name), execution_options={"yield_per": _CHUNK}):
             yield row.name, _vector(row.vector)
@@ -183,9 +182,14 @@ def _vector(content: bytes) -> Vector:
 
 def searched_count(connection: sa.Connection, embedder: str) -> int:
     """How many vectors `searched` gives of all tools."""
-    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    return int(connection.execute(_of_searched(embedder, sa.func.count())).scalar_one())
+
+
+def _of_searched(embedder: str, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """The query for these columns of the tools that search may offer, each beside its vector."""
     joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
-    return int(connection.execute(sa.select(sa.func.count()).select_from(joined).where(*there)).scalar_one())
+    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    return sa.select(*columns).select_from(joined).where(*there)
 
 
 def unembedded(connection: sa.Connection, embedder: str) -> list[str]:

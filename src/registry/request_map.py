@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from src.registry.fusion import Vector
+from src.registry.fusion import Vector, unit
 
 Matrix = npt.NDArray[np.float32]
 
@@ -24,7 +24,7 @@ class RequestMap(NamedTuple):
 
     def __call__(self, requests: Vector) -> Vector:
         """Of one request, or of a matrix with one in each row."""
-        return _unit(np.asarray(requests + requests @ self.left @ self.right, dtype=np.float32))
+        return unit(np.asarray(requests + requests @ self.left @ self.right, dtype=np.float32))
 
     def problem(self) -> str | None:
         """What makes it no such map."""
@@ -38,9 +38,3 @@ def low_rank(change: Matrix, rank: int) -> RequestMap:
     left, singular, right = np.linalg.svd(change)
     root = np.sqrt(singular[:rank])
     return RequestMap((left[:, :rank] * root).astype(np.float32), (root[:, None] * right[:rank]).astype(np.float32))
-
-
-def _unit(vectors: Vector) -> Vector:
-    """Rows of length 1; a row of zeros stays one."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)

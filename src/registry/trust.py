@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from src.core.events import ToolStandingChanged
 from src.core.tool import Standing
 from src.core.words import count
-from src.registry import revisions
+from src.registry import records, revisions
 from src.registry.refusals import not_found
 from src.store.database import writing
 from src.store.schema import tool_uses, tools
@@ -71,7 +71,7 @@ class Trust:
 
 def _updated(connection: sa.Connection, name: str, **values: Any) -> sa.Row[Any]:
     """The tool's row once it has these values; it stays ours until the transaction ends."""
-    ours = tools.c.name == name, tools.c.state.in_(("active", "revising"))
+    ours = tools.c.name == name, tools.c.state.in_(records.REGISTERED)
     connection.execute(tools.update().where(*ours).values(**{"name": name, **values}))
     if "standing" in values:
         revisions.note(connection, name)
