@@ -19,7 +19,7 @@ from src.core.visible import one_line, visible
 from src.projects import ProjectOptions, autocoder
 from src.projects.backup import backups, restore
 from src.projects.examining import MAIN
-from src.projects.store import ProjectState, ProjectStore
+from src.projects.store import ProjectStore
 from src.provision import provision
 
 _MENU = "[n]ew  [e]dit  [r]un  [d]elete  [o]ptions  [q]uit: "
@@ -105,8 +105,8 @@ def options(context: typer.Context) -> None:
 
 
 def _new(given: dict[str, Any], name: str, goal: str) -> int:
-    options, store, state = _project(given, name)
-    if state or store.workspace(name).paths():
+    options, store = _project(given, name)
+    if store.load(name) or store.workspace(name).paths():
         raise RequestError(f"there is a project {name!r} in {store.folder}", "go on with it by `build edit`, or take another name")
     return _build(options, given | {"goal": goal})
 
@@ -195,17 +195,15 @@ def _asked(question: str, default: str | None = None) -> str:
     return answer
 
 
-def _project(given: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore, ProjectState | None]:
+def _project(given: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore]:
     options = ProjectOptions.of({**given, "project_name": name})
-    store = ProjectStore(options.project_dir)
-    return options, store, store.load(name)
+    return options, ProjectStore(options.project_dir)
 
 
 def _existing(given: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore]:
     """Raises: RequestError: nothing was built under this name."""
-    options, store, state = _project(given, name)
-    if state is None:
-        raise RequestError(f"there is no project {name!r} in {store.folder}", f"there are: {', '.join(store.names()) or 'none'}")
+    options, store = _project(given, name)
+    store.existing(name)
     return options, store
 
 

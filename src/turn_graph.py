@@ -73,11 +73,14 @@ def turn_graph() -> Graph[str]:
     return graph
 
 
+_GRAPH = turn_graph()
+
+
 class Course:
     """The way of one turn, or of one step of a plan, through the graph; each node that it comes to is an event."""
 
     def __init__(self, turn: Turn, at: StageName = "gather") -> None:
-        self._turn, self._graph = turn, turn_graph().fresh(at)
+        self._turn, self._graph = turn, _GRAPH.fresh(at)
         turn.emit(StageEntered(node=at))
 
     async def follow(self, stages: Mapping[StageName, Stage]) -> None:

@@ -75,7 +75,7 @@ async def act(scene: Scene, action: WorkAction, state: ProjectState) -> Result:
         case ReadRun(what="log"):
             return Result(text=_last(state.log, action.last) or "No run has printed anything so far.")
         case ReadRun():
-            lines = "\n".join(f"{a.epoch}. {a.action} {a.arguments}: {a.result}" for a in state.activity)
+            lines = "\n".join(map(str, state.activity))
             return Result(text=_last(lines, action.last) or "No action was taken so far.")
         case _:
             assert_never(action)

@@ -10,7 +10,6 @@ from src.projects.backup import back_up, restore
 from src.projects.consent import Consent, Given
 from src.projects.loop import Build, Emit, Final, Means, Packages
 from src.projects.options import ProjectOptions
-from src.projects.package import requirement
 from src.projects.store import ProjectState, ProjectStore
 from src.workspace.editing import differences
 from src.workspace.folder import Workspace
@@ -53,9 +52,7 @@ class ProjectBuilder:
         state = await asyncio.to_thread(store.existing, name)
         means, workspace, epoch = self._means, store.workspace(name), state.before.epoch
         with store.claimed(name):
-            sandbox = means.sandbox
-            if state.packages and means.packages:
-                sandbox = await means.packages.sandbox_with(tuple(map(requirement, state.packages)))
+            sandbox = await means.sandbox_with(state.packages)
             arguments = action.model_dump_json(exclude={"action", "reasoning"})
             chosen = {"action": action.action, "arguments": arguments, "reasoning": action.reasoning}
             emit(ProjectActChosen(project=name, epoch=epoch, **chosen))

@@ -2,25 +2,21 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 
 from src.bootstrap import open_builder
 from src.core.events import BudgetSpent
-from src.core.project_events import PROJECT_FINAL, AnyProjectEvent, ProjectFailed, ProjectFinished, ProjectStopped
+from src.core.project_events import PROJECT_FINAL, AnyProjectEvent, ProjectStopped
 from src.projects.consent import Consent, Given
-from src.projects.loop import STOPPED
+from src.projects.loop import STOPPED, Emit, Final
 from src.projects.options import ProjectOptions
 from src.projects.terminal import ProjectTerminal, TerminalConsent
-
-OnEvent = Callable[[AnyProjectEvent | BudgetSpent], object]
-Final = ProjectFinished | ProjectFailed | ProjectStopped
 
 
 class RunningBuild:
     """A build that was begun; `wait` for it, or `stop` it."""
 
-    def __init__(self, options: ProjectOptions, on_event: OnEvent | None, consent: Consent | None) -> None:
+    def __init__(self, options: ProjectOptions, on_event: Emit | None, consent: Consent | None) -> None:
         """What is not given is done at the terminal: events are shown as `log_level` has it, and step mode asks there."""
         self._options = options
         self._on_event = on_event or ProjectTerminal(options.log_level).show

@@ -6,7 +6,7 @@ the files are where they belong, so that a build that was killed goes on from th
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
@@ -72,6 +72,12 @@ class Means:
     """What the sandbox gives a job."""
     packages: Packages | None
 
+    async def sandbox_with(self, packages: Sequence[str]) -> Sandbox:
+        """The sandbox of a project that these packages were added for. Raises: as `Packages`."""
+        if not packages or self.packages is None:
+            return self.sandbox
+        return await self.packages.sandbox_with(tuple(map(requirement, packages)))
+
 
 class Build:
     """One build."""
@@ -79,7 +85,7 @@ class Build:
     def __init__(
         self, means: Means, options: ProjectOptions, store: ProjectStore, state: ProjectState, *, emit: Emit, consent: Consent
     ) -> None:
-        self._model, self._sandbox, self._seconds, self._packages = means.model, means.sandbox, means.seconds, means.packages
+        self._means, self._sandbox = means, means.sandbox
         self._options, self._store, self._state, self._emit, self._consent = options, store, state, emit, consent
         self._name = options.project_name
         self._workspace = store.workspace(self._name)
@@ -95,8 +101,7 @@ class Build:
             files = len(await asyncio.to_thread(self._workspace.paths))
             started = {"goal": self._state.goal, "path": str(self._workspace.folder), "file_count": files, "resumed": resumed}
             self._emit(ProjectStarted(project=self._name, **started))
-            if self._state.packages and self._packages:
-                self._sandbox = await self._packages.sandbox_with(tuple(map(requirement, self._state.packages)))
+            self._sandbox = await self._means.sandbox_with(self._state.packages)
             last = await self._loop()
         except AgentError as error:
             last = self._failed(error)
@@ -142,7 +147,7 @@ class Build:
             self._examination = await examine(
                 self._sandbox,
                 files,
-                seconds=self._seconds,
+                seconds=self._means.seconds,
                 limits=workspace.limits,
                 extra=tuple(map(module, self._state.packages)),
                 allowed=tuple(map(module, self._options.packages)),
@@ -152,7 +157,7 @@ class Build:
             if self._steps:
                 files = await self._take_over(self._examination)
         without = [] if self._examination.passing else ["finish"]
-        without += [] if self._options.packages and self._packages else ["add_package"]
+        without += [] if self._options.packages and self._means.packages else ["add_package"]
         return gather(
             name=self._name,
             goal=self._state.goal,
@@ -175,7 +180,7 @@ class Build:
         """One model call. Raises: WorkspaceError, ModelError."""
         prompt = self._prompt(context)
         functions = PROJECT_ACTIONS.functions(set(PROJECT_ACTIONS.names) - set(context.available_action_names))
-        call = await self._model.choose(prompt, functions, self._budget)
+        call = await self._means.model.choose(prompt, functions, self._budget)
         action = PROJECT_ACTIONS.read(call)
         arguments = action.model_dump_json(exclude={"action", "reasoning"})
         chosen = {"epoch": context.epoch, "action": action.action, "arguments": arguments, "reasoning": action.reasoning}
@@ -191,7 +196,7 @@ class Build:
             goal=context.goal,
             findings=findings(context, self._examination),
             project=context.project_code_formatted or "(There are no files yet.)",
-            activity="\n".join(f"{a.epoch}. {a.action} {a.arguments}: {a.result}" for a in recent) or "(Nothing was done yet.)",
+            activity="\n".join(map(str, recent)) or "(Nothing was done yet.)",
             step=self._steps + 1,
             steps=self._options.max_steps,
             last=self._last,
@@ -220,7 +225,7 @@ class Build:
     async def _act(self, action: ProjectAction, context: Context) -> None:
         assert not isinstance(action, Finish | GiveUp)
         backup = str(await asyncio.to_thread(back_up, self._workspace, self._store.backups(self._name)))
-        scene = Scene(self._name, context.epoch, self._workspace, self._sandbox, self._seconds, backup, self._emit)
+        scene = Scene(self._name, context.epoch, self._workspace, self._sandbox, self._means.seconds, backup, self._emit)
         ok = True
         try:
             result = await (self._add(action) if isinstance(action, AddPackage) else act(scene, action, self._state))
@@ -236,7 +241,7 @@ class Build:
     async def _add(self, action: AddPackage) -> Result:
         """Raises: WorkspaceError: it is not allowed, or was not approved."""
         wanted = next((allowed for allowed in self._options.packages if is_meant(allowed, action.package)), None)
-        if wanted is None or self._packages is None:
+        if wanted is None or self._means.packages is None:
             told = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(told, f"choose one of {', '.join(self._options.packages)}, or do without")
         self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted))
@@ -245,7 +250,7 @@ class Build:
         if not approved:
             raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
         packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
-        self._sandbox = await self._packages.sandbox_with(tuple(map(requirement, packages)))
+        self._sandbox = await self._means.sandbox_with(packages)
         self._keep(packages=packages)
         return Result(text=f"{wanted} is there now.", changed=True)
 

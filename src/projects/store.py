@@ -29,6 +29,9 @@ class Activity(Value):
     result: str
     ok: bool
 
+    def __str__(self) -> str:
+        return f"{self.epoch}. {self.action} {self.arguments}: {self.result}"
+
 
 class ProjectState(Value):
     """What is kept of a project after each step."""
