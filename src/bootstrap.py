@@ -146,7 +146,7 @@ async def build_engine(settings: Settings) -> Engine:
             files=ConversationFiles(database),
             file_limits=settings.file_limits,
             turns=turns,
-            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns),
+            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns, runtime),
             runtime=runtime,
             resources=stack.pop_all(),
         )

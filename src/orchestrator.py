@@ -1,15 +1,14 @@
 """The orchestrator: a turn from request to answer, along the graph of src/turn_graph.py."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import assert_never
+from typing import Any, assert_never
 
 from src.agents import AgentReply, Delegation
 from src.agents.converser import ask
-from src.core.errors import AgentError, AgentGaveUp, FailureKind, stage
+from src.core.errors import AgentError, AgentGaveUp, stage
 from src.core.events import AnswerToken, BudgetSpent, Event, Limits, StageName, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from src.core.files import File
 from src.core.plan import KeptPlan
@@ -22,64 +21,40 @@ from src.decision import Decider, Sureness
 from src.executor import Executor
 from src.plan_runner import PlanRunner
 from src.response_synthesizer import ResponseSynthesizer
-from src.runtime import (
-    InteractionContext,
-    Message,
-    MessagePromise,
-    MessageSequencePromise,
-    MiniAgent,
-    MiniAgents,
-    StreamAppender,
-)
+from src.running_turn import RunningTurn
+from src.runtime import InteractionContext, Message, MessagePromise, MiniAgent, MiniAgents
 from src.stages import Passage, Planned, Served, Stages
 from src.synthesis_engine import Reply, SynthesisEngine
 from src.toolsmith import Toolsmith
 from src.turn_graph import Stage
 from src.used_requests import UsedRequests
 
-log = logging.getLogger(__name__)
-
 FRONT = "proxy"
 """The agent that work for agents goes to."""
-CANCELLED = "The turn was cancelled."
-"""The reason of an end for which nobody gave another."""
 
 
-class RunningTurn:
-    """A turn that was begun: its events are a stream, which any number of readers have from the first event on."""
+class RequestTurn(RunningTurn):
+    """The turn of a request. Its agent replies with the answer as one message, which streams its tokens."""
 
-    def __init__(self, turn: Turn, feed: StreamAppender[Event], reached: Reached) -> None:
-        self.turn, self.feed, self.reached = turn, feed, reached
-        self.begun = False
-        """Whether the agent has taken it up, which then says its end."""
-        self.answer: MessageSequencePromise | None = None
-        """What the agent replies: the answer as one message, which streams its tokens."""
-        self._reason = CANCELLED
+    def __init__(self, request: str, limits: Limits | None, **known: Any) -> None:
+        """`known`: the other fields of `Turn`."""
+        super().__init__()
+        self._reached = Reached()
+        budget = Budget(limits, lambda b: self.emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
+        self.turn = Turn(request, self.emit, budget=budget, **known)
 
-    def __aiter__(self) -> AsyncIterator[Event]:
-        return aiter(self.feed)
+    def emit(self, event: Event) -> None:
+        self._reached.take(event)
+        super().emit(event)
 
-    def stop(self, reason: str = CANCELLED) -> None:
-        """End everything that the turn has running; its last event will be `TurnStopped`."""
-        self._reason = reason
-        if not self.begun:
-            self.end(self.stopped())
-        if self.answer is not None:
-            self.answer.cancel()
+    def stopped(self, reason: str) -> TurnStopped:
+        return TurnStopped(reason=reason, usage=self.turn.budget.usage, seconds=self.turn.budget.seconds)
 
-    def stopped(self) -> TurnStopped:
-        return TurnStopped(reason=self._reason, usage=self.turn.budget.usage, seconds=self.turn.budget.seconds)
-
-    def failed(self, where: str, message: str, remedy: str, kind: FailureKind = "internal") -> TurnFailed:
-        budget, reached = self.turn.budget, self.reached.words if kind == "budget" else ""
-        return TurnFailed(
-            where=where, message=message, remedy=remedy, kind=kind, reached=reached, usage=budget.usage, seconds=budget.seconds
-        )
-
-    def end(self, last: TurnFinished | TurnFailed | TurnStopped) -> None:
-        """Nothing comes after this event."""
-        if self.feed.is_open:
-            self.feed.append(last).close()
+    def failed(self, error: AgentError) -> TurnFailed:
+        told = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
+        reached = self._reached.words if error.kind == "budget" else ""
+        spent = {"usage": self.turn.budget.usage, "seconds": self.turn.budget.seconds}
+        return TurnFailed(where=error.where or "internal", reached=reached, **told, **spent)
 
 
 class Orchestrator:
@@ -167,47 +142,42 @@ class Orchestrator:
         answers: Sequence[Answer] = (),
         rounds: int = 0,
         conversation_id: str = "",
-    ) -> RunningTurn:
+    ) -> RequestTurn:
         """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one tool of that plan, and runs it.
 
         `agent` gets the request at once. `answers` are what the request says to the questions before it, of which there were so many
         `rounds` in a row. Agents go on with the threads that they have in the conversation of that id.
         """
+        kept, keeps_of = (keeps.steps, keeps.turn_id) if keeps else ((), "")
         with self._runtime.entered():
-            feed: StreamAppender[Event] = StreamAppender(capture_errors=False).open()
-            reached = Reached()
-
-            def emit(event: Event) -> None:
-                reached.take(event)
-                feed.append(event)
-
-            budget = Budget(self._limits, lambda b: emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
-            kept, keeps_of = (keeps.steps, keeps.turn_id) if keeps else ((), "")
-            turn = Turn(request, emit, tuple(history), budget, tuple(files), earlier or EarlierFiles(), kept=kept, recall=self._recall())
-            turn = replace(turn, agent=agent, conversation_id=conversation_id, answers=tuple(answers), rounds=rounds)
-            running = RunningTurn(turn, feed, reached)
-            references = tuple(file.reference() for file in files)
+            running = RequestTurn(
+                request,
+                self._limits,
+                history=tuple(history),
+                files=tuple(files),
+                earlier=earlier or EarlierFiles(),
+                kept=kept,
+                agent=agent,
+                conversation_id=conversation_id,
+                answers=tuple(answers),
+                rounds=rounds,
+                recall=self._recall(),
+            )
+            turn, references = running.turn, tuple(file.reference() for file in files)
             started = TurnStarted(request=request, files=references, contents=turn.files, keeps=keeps_of, agent=agent, answers=turn.answers)
-            turn.emit(started)
-            running.answer = self._agent.inquire(request, running=running)
+            running.emit(started)
+            running.begin(self._agent, request)
         return running
 
-    async def _take(self, ctx: InteractionContext, running: RunningTurn) -> None:
+    async def _take(self, ctx: InteractionContext, running: RequestTurn) -> None:
         """The agent: it replies with the answer, and says all that happens in the turn's feed."""
-        running.begun, turn = True, running.turn
-        last: TurnFinished | TurnFailed | TurnStopped
-        try:
+        turn = running.turn
+
+        async def work() -> TurnFinished:
             answer, tool = await self._answer(ctx, turn)
-            last = TurnFinished(answer=answer, tool=tool, usage=turn.budget.usage, seconds=turn.budget.seconds)
-        except AgentError as error:
-            last = running.failed(error.where or "internal", error.message, error.remedy, error.kind)
-        except Exception as error:  # the end of a turn: nothing may stop the others
-            log.exception("a turn failed on an unexpected error")
-            last = running.failed("internal", f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details")
-        except BaseException:
-            running.end(running.stopped())
-            raise
-        running.end(last)
+            return TurnFinished(answer=answer, tool=tool, usage=turn.budget.usage, seconds=turn.budget.seconds)
+
+        await running.run(work)
 
     async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
         """The answer, and the name of the tool it comes from."""

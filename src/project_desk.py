@@ -26,8 +26,10 @@ from src.projects.consent import Awaited, Word
 from src.projects.loop import Emit
 from src.projects.options import ProjectOptions
 from src.projects.store import ProjectState, ProjectStore, Status
-from src.projects.turn import ACTING, BUILDING, Last, ProjectTurn, ended
+from src.projects.turn import ACTING, BUILDING, ProjectTurn, ended
+from src.running_turn import Last
 from src.running_turns import RunningTurns
+from src.runtime import MiniAgents
 from src.store.conversation import ConversationSummary
 from src.store.journal import Journal
 from src.workspace.actions import CreateFile, DeleteFile, ExecutePyFile, ReadRun, RunTests
@@ -82,8 +84,9 @@ class ProjectDetail(ProjectSummary):
 class ProjectDesk:
     """Used on the engine's loop; every method but `has` refuses in the same words what is not there and what is somebody else's."""
 
-    def __init__(self, folder: Path, builder: ProjectBuilder, journal: Journal, turns: RunningTurns) -> None:
-        self._folder, self._builder, self._journal, self._turns = folder, builder, journal, turns
+    def __init__(self, folder: Path, builder: ProjectBuilder, journal: Journal, turns: RunningTurns, runtime: MiniAgents) -> None:
+        """`runtime` is the context that turns run under."""
+        self._folder, self._builder, self._journal, self._turns, self._runtime = folder, builder, journal, turns, runtime
 
     def has(self, conversation_id: str) -> bool:
         """Whether a conversation is that of a project. `conversation_id` must be one of the journal's. Blocking, but briefly."""
@@ -175,7 +178,8 @@ class ProjectDesk:
 
     async def _turn(self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]) -> Asked:
         turn_id = await asyncio.to_thread(self._journal.begin_turn, project_id, request)
-        self._turns.begin(owner, project_id, turn_id, begin())
+        with self._runtime.entered():
+            self._turns.begin(owner, project_id, turn_id, begin())
         return Asked(conversation_id=project_id, turn_id=turn_id)
 
     async def _own(self, owner: str, project_id: str) -> ConversationSummary:

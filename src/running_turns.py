@@ -1,22 +1,10 @@
 """Running turns: those of this process, each told by its events, recorded, and stopped by its owner."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-from src.core.events import Event
+from src.running_turn import RunningTurn
 from src.store.recorder import Recorder
-
-
-class Turning(Protocol):
-    """Something that was begun and ends with the last event of a turn."""
-
-    def __aiter__(self) -> AsyncIterator[Event]:
-        """Its events, from the first one on."""
-        ...
-
-    def stop(self, reason: str) -> None:
-        """End it and everything that it runs; its last event says why."""
-        ...
 
 
 class RunningTurns:
@@ -25,16 +13,16 @@ class RunningTurns:
     def __init__(self, recorder: Recorder, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         """`start` has a coroutine run in the background."""
         self._recorder, self._start = recorder, start
-        self._turns: dict[str, tuple[str, str, Turning]] = {}  # turn id → owner, conversation id, turn
+        self._turns: dict[str, tuple[str, str, RunningTurn]] = {}  # turn id → owner, conversation id, turn
         self.learn: Callable[[str], object] | None = None
         """Called with the id of each turn that has ended and is in the journal."""
 
-    def begin(self, owner: str, conversation_id: str, turn_id: str, turn: Turning) -> None:
+    def begin(self, owner: str, conversation_id: str, turn_id: str, turn: RunningTurn) -> None:
         """Have the turn recorded to its end."""
         self._turns[turn_id] = owner, conversation_id, turn
         self._start(self._record(conversation_id, turn_id, turn))
 
-    def find(self, owner: str, turn_id: str) -> Turning | None:
+    def find(self, owner: str, turn_id: str) -> RunningTurn | None:
         """A running turn of `owner`; None if there is none of that id."""
         whose, _, turn = self._turns.get(turn_id, ("", "", None))
         return turn if whose == owner else None
@@ -54,7 +42,7 @@ class RunningTurns:
         for _, _, turn in self._turns.values():
             turn.stop(reason)
 
-    async def _record(self, conversation_id: str, turn_id: str, turn: Turning) -> None:
+    async def _record(self, conversation_id: str, turn_id: str, turn: RunningTurn) -> None:
         try:
             async for event in turn:
                 self._recorder.emit(conversation_id, turn_id, event)

@@ -18,7 +18,7 @@ from src.workspace.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
 from web.gate import visitor_of
 from web.port import Engine
-from web.turns import RunningTurns
+from web.turns import LimitedTurns
 from web.uploads import Uploads
 from web.wire import LAST_SEQ, Act, Ask, Build, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
 
@@ -49,9 +49,9 @@ class Sockets:
         self._unsaved: set[str] = set()
         self._turns = bridge.run(self._listen())
 
-    async def _listen(self) -> RunningTurns:
+    async def _listen(self) -> LimitedTurns:
         post = self._bridge.post
-        turns = RunningTurns(self._engine)
+        turns = LimitedTurns(self._engine)
         self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
         self._engine.on_library_change(lambda *change: post(partial(self._tell_library_change, *change)))
         self._engine.on_lessons_change(lambda: post(self._tell_lessons_change))

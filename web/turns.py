@@ -1,4 +1,4 @@
-"""The turns that are running, seen from the engine's loop: who has how many, and which page has to hear of which."""
+"""Turns begin here, seen from the engine's loop: no more than `MOST_AT_ONCE` of one owner."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -13,7 +13,7 @@ from web.port import Engine
 MOST_AT_ONCE = 8
 
 
-class RunningTurns:
+class LimitedTurns:
     """Used on the engine's loop only."""
 
     def __init__(self, engine: Engine) -> None:

@@ -15,7 +15,7 @@ from src.llm_client import LLMClient
 from src.offline.completion import ChatRequest, Completion
 from src.offline.script import Script
 from src.offline.server import OfflineServer
-from src.orchestrator import Orchestrator, RunningTurn
+from src.orchestrator import Orchestrator, RequestTurn
 from src.response_synthesizer import ResponseSynthesizer
 from src.store.database import open_database
 from src.store.threads import Threads
@@ -100,7 +100,7 @@ class Workshop:
         self.events = [event for event in events if not isinstance(event, BudgetSpent | StageEntered)]
         return self.events
 
-    def begin(self, request: str, agent: str = "", **options: Any) -> RunningTurn:
+    def begin(self, request: str, agent: str = "", **options: Any) -> RequestTurn:
         return self._orchestrator.begin(request, agent=agent, conversation_id=self.conversation, **options)
 
     def thread(self, sender: str, agent: str) -> AgentThread:

@@ -62,7 +62,7 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             files=ConversationFiles(book.database),
             file_limits=FileLimits(),
             turns=turns,
-            projects=ProjectDesk(Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns),
+            projects=ProjectDesk(Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns, runtime),
             runtime=runtime,
             resources=stack.pop_all(),
         )

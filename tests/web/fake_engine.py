@@ -51,6 +51,7 @@ from src.core.verdict import Returned, SandboxStatus, TestResult, Verdict
 from src.project_desk import ProjectDesk
 from src.projects.builder import ProjectBuilder
 from src.running_turns import RunningTurns
+from src.runtime import MiniAgents
 from src.store.conversation import ConversationSummary
 from src.store.database import open_database
 from src.store.files import ConversationFiles
@@ -166,7 +167,7 @@ class FakeEngine:
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         self._turns = RunningTurns(self._recorder, self._start)
         self._works = set[asyncio.Task[None]]()
-        self.projects = ProjectDesk(folder / "projects", builder, self._journal, self._turns)
+        self.projects = ProjectDesk(folder / "projects", builder, self._journal, self._turns, MiniAgents())
         self._lessons = {LESSON.id: LESSON}
         self._lessons_callbacks: list[Callable[[], None]] = []
 
