@@ -284,6 +284,8 @@ def test_the_library_shows_a_new_tool_at_once(link, page, stranger):
     expect(detail).to_contain_text("def celsius_to_fahrenheit")
     detail.get_by_test_id("tab-tests").click()
     expect(detail).to_contain_text("def test_")
+    page.get_by_test_id("tab-library").click()
+    expect(page.locator("[data-tool=celsius_to_fahrenheit]")).to_contain_text("used 1 time")
 
 
 def test_stopping_ends_a_running_turn_and_says_so(theatre, page):

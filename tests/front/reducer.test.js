@@ -181,6 +181,12 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
   assert.equal(said(after(known, { type: "library_changed", name: "new", change: "kept_back", reason: "" })), "Tool library: new was kept back.");
 });
 
+test("a tool that is loaded again tells the list how often it was used", () => {
+  const listed = after(opened, { type: "tools_loaded", tools: [{ name: "add", uses: 0, standing: "provisional" }, { name: "sum", uses: 1, standing: "trusted" }] });
+  const state = after(listed, { type: "tool_loaded", name: "add", tool: { name: "add", uses: 3, standing: "trusted", code: "" } });
+  assert.deepEqual(state.tools, [{ name: "add", uses: 3, standing: "trusted" }, { name: "sum", uses: 1, standing: "trusted" }]);
+});
+
 test("a tool that can't be loaded keeps the reason", () => {
   const error = { message: "no tool x", remedy: "" };
   assert.deepEqual(after(opened, { type: "tool_not_loaded", name: "x", error }), { ...opened, toolDetails: { x: { error } } });

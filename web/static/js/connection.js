@@ -71,10 +71,21 @@ function unknownConversation(id, error) {
 
 function receive(conversationId, records, live) {
   dispatch({ type: "records_received", conversationId, records, live, now: Date.now() });
-  if (live && records.some(({ event }) => ENDS.has(event.type)) && isProject(conversationId)) loadProjects();
+  if (live) follow(conversationId, records.map(({ event }) => event));
   if (!needsHistory(store.peek(), conversationId)) return;
   if (live) subscribe(conversationId);
   else setTimeout(() => needsHistory(store.peek(), conversationId) && subscribe(conversationId), RETRY);
+}
+
+const used = new Set(); // Tools that turns have run since one ended.
+
+// A turn that ends has changed what is beside it: how often its tools were used, or the project that it is of.
+function follow(conversationId, events) {
+  for (const { type, tool } of events) if (type === "execution_finished") used.add(tool);
+  if (!events.some(({ type }) => ENDS.has(type))) return;
+  used.forEach(loadTool);
+  used.clear();
+  if (isProject(conversationId)) loadProjects();
 }
 
 const isProject = (id) => Boolean(store.peek().projects?.some((p) => p.id === id));

@@ -92,7 +92,11 @@ const changes = {
   tools_loaded: (state, { tools }) => ({ ...state, tools }),
   tool_opened: (state, { name }) => ({ ...state, openTool: name, changeProblem: null, panel: "library", view: "library" }),
   tool_closed: (state) => ({ ...state, openTool: null }),
-  tool_loaded: (state, { name, tool }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { tool } } }),
+  tool_loaded: (state, { name, tool }) => ({
+    ...state,
+    tools: state.tools?.map((t) => (t.name === name ? { ...t, uses: tool.uses, standing: tool.standing } : t)) ?? null,
+    toolDetails: { ...state.toolDetails, [name]: { tool } },
+  }),
   tool_not_loaded: (state, { name, error }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { error } } }),
   graph_loaded: (state, { svg }) => ({ ...state, graph: { svg } }),
   graph_not_loaded: (state, { error }) => ({ ...state, graph: { error } }),
