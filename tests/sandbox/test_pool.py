@@ -112,10 +112,15 @@ async def test_a_cancelled_execution_is_gone_within_a_second(executors: SecureSa
     assert isinstance(await executors.execute("tool", CODE, {}), Returned)
 
 
-async def test_slow_tools_make_the_pool_grow_and_quick_ones_do_not(executors: SecureSandbox, containers: Containers) -> None:
-    await asyncio.gather(*(executors.execute("tool", CODE, {}) for _ in range(20)))
-    await executors.settle()
-    assert len(containers(executors)) == 1
+async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_grow(backend: Behind, containers: Containers) -> None:
+    sandbox = SecureSandbox(timeout=20, verifiers=NONE, executors=PoolSize(least=1, ready=2, most=2, patience=60), **backend.options)
+    await asyncio.gather(*(sandbox.execute("tool", CODE, {}) for _ in range(20)))
+    await sandbox.settle()
+    assert len(containers(sandbox)) == 1
+    await sandbox.aclose()
+
+
+async def test_slow_tools_make_the_pool_grow(executors: SecureSandbox, containers: Containers) -> None:
     slow = asyncio.create_task(executors.execute("tool", SLEEPING, {}))
     await asyncio.sleep(0)
     assert isinstance(await executors.execute("tool", CODE, {}), Returned)

@@ -16,10 +16,8 @@ pytestmark = pytest.mark.docker
 
 POINTS = [
     ("searching", None),
-    ("synthesis_step", "specification"),
     ("synthesis_step", "tests"),
     ("test_finished", "stub"),
-    ("synthesis_step", "implementation"),
     ("test_finished", "implementation"),
     ("synthesis_step", "registration"),
     ("executing", None),
