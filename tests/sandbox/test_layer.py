@@ -1,5 +1,11 @@
-"""Layers of further packages: what they are made of, and that they get into nobody else's way. None is built here."""
+"""Layers of further packages: what they are made of, and that they get into nobody else's way."""
 
+import pytest
+from docker.client import DockerClient
+
+from src.core.errors import SandboxFailed
+from src.core.verdict import Returned
+from src.sandbox import SecureSandbox
 from src.sandboxes.engine import Engine
 from src.sandboxes.image import SandboxImage
 from src.sandboxes.layer import PackageLayer
@@ -25,3 +31,25 @@ def test_an_environment_with_further_packages_has_a_folder_of_its_own(tmp_path):
     assert plain.packages.parent == tmp_path
     assert more.packages.parent.parent == tmp_path / "with"
     assert plain.packages.name != more.packages.name
+
+
+@pytest.mark.docker
+async def test_a_layer_is_built_on_the_image_and_its_packages_are_there(image: str, engine: DockerClient):
+    sandbox = SecureSandbox(timeout=20, backend="docker", image=image, packages=["humanize==4.9.0"])
+    sandbox.build_image()
+    try:
+        assert sandbox.image_is_current()
+        outcome = await sandbox.execute("tool", "import humanize\ndef tool(n): return humanize.intcomma(n)", {"n": 1234567})
+        assert isinstance(outcome, Returned), outcome
+        assert outcome.text == "1,234,567"
+    finally:
+        await sandbox.aclose()
+        engine.images.remove(PackageLayer(Engine(), SandboxImage(Engine(), image, None), ["humanize==4.9.0"]).name)
+
+
+@pytest.mark.docker
+async def test_packages_that_can_not_be_installed_are_named(image: str):
+    sandbox = SecureSandbox(timeout=20, backend="docker", image=image, packages=["no-such-package-of-anybodys==1.0"])
+    with pytest.raises(SandboxFailed, match=r"the packages no-such-package-of-anybodys==1\.0 can't be installed:"):
+        sandbox.build_image()
+    await sandbox.aclose()
