@@ -162,12 +162,12 @@ class BubblewrapBehind:
 BACKENDS: dict[str, Callable[[], Behind]] = {"docker": DockerBehind, "bubblewrap": BubblewrapBehind, "runsc": RunscBehind}
 """What the contract suite runs on, by the ids of its tests."""
 
-ON_RUNSC = {"test_execute", "test_files", "test_forging", "test_limits", "test_reuse", "test_verify"}
+ON_RUNSC = {"test_execute", "test_files", "test_forging", "test_limits", "test_reuse", "test_verify", "test_workspace"}
 """The modules whose tests run on gVisor too, where a container takes a second to start."""
 OTHERWISE_ON_RUNSC = {
     "test_every_limit_holds_from_inside": "it has another /proc; see test_gvisor.py for what holds",
     "test_thousands_of_files": "the number of files is limited by memory alone",
-    "fork bomb": "processes are limited by memory alone, and that ends the container",
+    "[runsc-fork bomb]": "processes are limited by memory alone, and that ends the container",
     "return bytearray(10**9)": "too much memory ends the container, so nobody is left to say in which test",
 }
 """What older versions of gVisor do in another way, by a part of the test's id."""
