@@ -1,7 +1,7 @@
 """The orchestrator: a turn from request to answer, along the graph of src/turn_graph.py."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never
@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from src.agents import AgentReply, Delegation
 from src.agents.converser import ask
 from src.core.errors import AgentError, AgentGaveUp, stage
-from src.core.events import AnswerToken, BudgetSpent, Event, Limits, StageName, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from src.core.events import AnswerToken, BudgetSpent, Event, Limits, StageName, TurnFailed, TurnFinished, TurnStarted
 from src.core.files import File
 from src.core.plan import KeptPlan
 from src.core.prompt import ChatMessage
@@ -47,14 +47,14 @@ class RequestTurn(RunningTurn):
         self._reached.take(event)
         super().emit(event)
 
-    def stopped(self, reason: str) -> TurnStopped:
-        return TurnStopped(reason=reason, usage=self.turn.budget.usage, seconds=self.turn.budget.seconds)
+    @property
+    def spent(self) -> Mapping[str, Any]:
+        return {"usage": self.turn.budget.usage, "seconds": self.turn.budget.seconds}
 
     def failed(self, error: AgentError) -> TurnFailed:
         told = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
         reached = self._reached.words if error.kind == "budget" else ""
-        spent = {"usage": self.turn.budget.usage, "seconds": self.turn.budget.seconds}
-        return TurnFailed(where=error.where or "internal", reached=reached, **told, **spent)
+        return TurnFailed(where=error.where or "internal", reached=reached, **told, **self.spent)
 
 
 class Orchestrator:
@@ -171,11 +171,10 @@ class Orchestrator:
 
     async def _take(self, ctx: InteractionContext, running: RequestTurn) -> None:
         """The agent: it replies with the answer, and says all that happens in the turn's feed."""
-        turn = running.turn
 
         async def work() -> TurnFinished:
-            answer, tool = await self._answer(ctx, turn)
-            return TurnFinished(answer=answer, tool=tool, usage=turn.budget.usage, seconds=turn.budget.seconds)
+            answer, tool = await self._answer(ctx, running.turn)
+            return TurnFinished(answer=answer, tool=tool, **running.spent)
 
         await running.run(work)
 

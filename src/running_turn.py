@@ -2,7 +2,8 @@
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
 
 from src.core.errors import AgentError
 from src.core.events import Event, TurnFailed, TurnFinished, TurnStopped
@@ -42,7 +43,7 @@ class RunningTurn(ABC):
         """End everything that the turn has running; its last event will be `TurnStopped`."""
         self._reason = reason
         if not self._begun:
-            self._end(self.stopped(reason))
+            self._end(self._stopped())
         if self.answer is not None:
             self.answer.cancel()
 
@@ -57,17 +58,21 @@ class RunningTurn(ABC):
             log.exception("a turn failed on an unexpected error")
             last = self.failed(AgentError(f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details"))
         except BaseException:
-            self._end(self.stopped(self._reason))
+            self._end(self._stopped())
             raise
         self._end(last)
 
+    @property
     @abstractmethod
-    def stopped(self, reason: str) -> TurnStopped:
-        """The last event of a turn that was stopped."""
+    def spent(self) -> Mapping[str, Any]:
+        """`usage` and `seconds` so far, as each last event tells them."""
 
     @abstractmethod
     def failed(self, error: AgentError) -> TurnFailed:
         """The last event of a turn that this error ended."""
+
+    def _stopped(self) -> TurnStopped:
+        return TurnStopped(reason=self._reason, **self.spent)
 
     def _end(self, last: Last) -> None:
         """Nothing comes after this event."""

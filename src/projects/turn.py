@@ -1,7 +1,7 @@
 """A turn of a project: a build, or what a person does on it; told by events, of which the last one ends the turn."""
 
-from collections.abc import Awaitable, Callable
-from typing import assert_never
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, assert_never
 
 from src.core.errors import AgentError
 from src.core.events import BudgetSpent, Event, TurnFailed, TurnFinished, TurnStarted, TurnStopped
@@ -23,7 +23,8 @@ class ProjectTurn(RunningTurn):
         """`consent` is what a build asks, for whoever answers it."""
         super().__init__()
         self.consent = consent
-        self._where, self._work, self._spent = where, work, {"usage": Usage(), "seconds": 0.0}
+        self._where, self._work = where, work
+        self._spent: Mapping[str, Any] = {"usage": Usage(), "seconds": 0.0}
         self.emit(TurnStarted(request=request))
         self.begin(_BUILDER, request)
 
@@ -35,11 +36,12 @@ class ProjectTurn(RunningTurn):
             self._spent = {"usage": event.usage, "seconds": event.seconds}
         super().emit(event)
 
-    def stopped(self, reason: str) -> TurnStopped:
-        return TurnStopped(reason=reason, **self._spent)
+    @property
+    def spent(self) -> Mapping[str, Any]:
+        return self._spent
 
     def failed(self, error: AgentError) -> TurnFailed:
-        return TurnFailed(where=self._where, message=error.message, remedy=error.remedy, kind=error.kind, **self._spent)
+        return TurnFailed(where=self._where, message=error.message, remedy=error.remedy, kind=error.kind, **self.spent)
 
 
 async def _take(ctx: InteractionContext, running: ProjectTurn) -> None:
