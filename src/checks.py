@@ -13,7 +13,7 @@ from src.core.events import TurnFinished
 from src.core.prompt import ChatMessage, Prompt
 from src.core.turn import Budget, Turn
 from src.engine import Engine
-from src.provision import provision
+from src.provision.parts import provision
 from src.terminal import Terminal
 
 Say = Callable[[str], None]

@@ -28,7 +28,7 @@ from src.core.visible import one_line, visible
 from src.core.words import count
 from src.engine import AGENTS, Engine
 from src.local_files import read_files, write_files
-from src.provision import PARTS, provision
+from src.provision.parts import PARTS, provision
 from src.registry import parameters
 from src.runtime import StreamAppender
 from src.terminal import Terminal, calibration_lines, progress_bars, version_line

@@ -154,7 +154,7 @@ def main() -> int:
 
 def _run(settings: Settings, listener: socket.socket) -> None:
     from src.bootstrap import build_engine
-    from src.provision import provision
+    from src.provision.parts import provision
 
     make_folders(settings)
     provision(settings, _report)

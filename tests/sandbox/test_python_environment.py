@@ -1,5 +1,6 @@
 """The Python environment of bubblewrap's containers: built whole or not at all, from wheels, and anew when what it is made from changes."""
 
+import hashlib
 import os
 import time
 import zipfile
@@ -15,13 +16,20 @@ from src.sandboxes.python_environment import SITE_PACKAGES, Parts, PythonEnviron
 def requirements(tmp_path: Path) -> Path:
     """A list of one package, whose wheel is in a folder beside it."""
     info = "small-1.0.dist-info"
-    with zipfile.ZipFile(tmp_path / "small-1.0-py3-none-any.whl", "w") as wheel:
+    path = tmp_path / "small-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr("small.py", "SIZE = 1\n")
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: small\nVersion: 1.0\n")
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
-    path = tmp_path / "requirements.txt"
-    path.write_text(f"--no-index\n--find-links {tmp_path}\nsmall==1.0\n")
+    return listed(path)
+
+
+def listed(wheel: Path) -> Path:
+    """The list beside a wheel that names it with its hash."""
+    path = wheel.with_name("requirements.txt")
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    path.write_text(f"--no-index\n--find-links {wheel.parent}\nsmall==1.0 --hash=sha256:{digest}\n")
     return path
 
 
@@ -51,7 +59,7 @@ def test_it_is_there_once_it_is_built_and_readable_for_everybody(environment: Py
     assert (parts.packages / SITE_PACKAGES / "small.py").read_text() == "SIZE = 1\n"
     assert (parts.packages / "etc" / "passwd").read_text().startswith("nobody:x:65534:65534:")
     assert (parts.worker / "judge.py").is_file()
-    assert any("small-1.0" in line for line in lines)
+    assert any("small==1.0" in line for line in lines)
     paths = [path for part in (parts.packages, parts.worker) for path in part.rglob("*") if not path.is_symlink()]
     assert {path.stat().st_mode & 0o055 for path in paths if path.is_dir()} == {0o055}
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in paths)
@@ -69,10 +77,18 @@ def test_a_change_of_the_list_asks_for_other_packages_and_the_same_worker(enviro
 
 
 def test_what_cannot_be_installed_leaves_nothing_and_is_told(environment: PythonEnvironment, requirements: Path) -> None:
-    requirements.write_text("--no-index\nnot-there==1.0\n")
+    requirements.write_text(requirements.read_text().replace("small==", "not-there=="))
     with pytest.raises(SandboxFailed, match=r"(?s)pip install. failed.*not-there==1\.0"):
         environment.build(lambda line: None, lambda parts: None)
     assert folders(environment) == [environment.current.worker.name]
+
+
+def test_a_wheel_of_another_content_is_refused(environment: PythonEnvironment, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "small-1.0-py3-none-any.whl", "a") as wheel:
+        wheel.writestr("more.py", "")
+    with pytest.raises(SandboxFailed, match="Hash mismatch"):
+        environment.build(lambda line: None, lambda parts: None)
+    assert not environment.is_current()
 
 
 def test_packages_that_fail_their_trial_are_not_used_and_the_next_build_begins_anew(environment: PythonEnvironment) -> None:
@@ -92,10 +108,10 @@ def test_sources_are_never_built(environment: PythonEnvironment, requirements: P
     (tmp_path / "small-1.0-py3-none-any.whl").unlink()
     (tmp_path / "small-1.0").mkdir()
     (tmp_path / "small-1.0" / "setup.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
-    (tmp_path / "small-1.0.zip").write_bytes(b"")
     with zipfile.ZipFile(tmp_path / "small-1.0.zip", "w") as archive:
         archive.write(tmp_path / "small-1.0" / "setup.py", "small-1.0/setup.py")
-    with pytest.raises(SandboxFailed, match="No matching distribution"):
+    listed(tmp_path / "small-1.0.zip")
+    with pytest.raises(SandboxFailed, match="no usable wheels"):
         environment.build(lambda line: None, lambda parts: None)
     assert not (tmp_path / "ran").exists()
 
