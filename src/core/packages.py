@@ -3,7 +3,6 @@
 Imports nothing but the standard library: set-up runs it before anything is installed.
 """
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -30,12 +29,13 @@ def install_command(*arguments: str) -> list[str]:
 
     `arguments` are those that both know, such as `--target`, `--no-deps`, `--require-hashes` and `-r`.
     """
-    by: tuple[str, ...]
-    if importlib.util.find_spec("uv"):
-        by = ("uv", "pip", "install", "--python", sys.executable, "--no-progress", "--link-mode", "copy")
-    else:
-        by = ("pip", "install", *_PIP)
-    return [sys.executable, "-m", *by, "--only-binary", ":all:", *arguments]
+    try:
+        from uv import find_uv_bin
+
+        by = [find_uv_bin(), "pip", "install", "--python", sys.executable, "--no-progress", "--link-mode", "copy"]
+    except (ImportError, FileNotFoundError):
+        by = [sys.executable, "-m", "pip", "install", *_PIP]
+    return [*by, "--only-binary", ":all:", *arguments]
 
 
 if __name__ == "__main__":  # `python -m src.core.packages ARGUMENTS` installs

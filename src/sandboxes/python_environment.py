@@ -182,4 +182,4 @@ def _run(on_line: Callable[[str], None], command: Sequence[str]) -> None:
             on_line(lines[-1])
     if process.returncode:
         shown = "\n".join(lines[-_SHOWN:])
-        raise SandboxFailed(f"`{' '.join(command[1:5])}` failed for the sandbox's Python environment:\n{shown}", "see the lines above")
+        raise SandboxFailed(f"`{' '.join(command[:4])}` failed for the sandbox's Python environment:\n{shown}", "see the lines above")
