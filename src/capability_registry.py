@@ -89,13 +89,18 @@ class CapabilityRegistry:
         self._background.start(self._reembedding.run())
         self._background.start(self._compare_files(sorted(shelf)[_COMPARED:]))
 
+    async def embed(self) -> None:
+        """Give the tools that have none their vectors, once the embedder is there; what fails is logged, and tried at the next start."""
+        await asyncio.to_thread(self._reembedding.begin)
+        await self._reembedding.run()
+
     async def aclose(self) -> None:
         self._background.cancel()
         await self._background.aflush_tasks()
         await asyncio.to_thread(self._index.close)
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        """The best tools for a request, best first; none that are retired or were edited by hand. Raises: EmbedderUnavailable."""
+        """The best tools for a request, best first; none that are retired or were edited by hand."""
         found = await self._search.find(request, limit)
         self._index.follow(self._inventory.shelf.revision)
         self._tell()
@@ -142,7 +147,9 @@ class CapabilityRegistry:
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Register files, record, vector and version, or nothing, whatever happens in between.
 
-        Raises: ToolNameInvalid, ToolExists, EmbedderUnavailable, LibraryError (such as FileInTheWay).
+        Without its embedder the tool is found by its words, until `embed` gives it its vector.
+
+        Raises: ToolNameInvalid, ToolExists, LibraryError (such as FileInTheWay).
         """
         tool = await asyncio.to_thread(self._editor.add, draft, provenance or Provenance())
         await self._look(tool.name)

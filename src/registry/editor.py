@@ -19,7 +19,7 @@ class Editor:
         self._engine, self._inventory, self._registrar, self._vectors = engine, inventory, registrar, vectors
 
     def add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
-        """Raises: ToolNameInvalid, ToolExists, EmbedderUnavailable, LibraryError."""
+        """Raises: ToolNameInvalid, ToolExists, LibraryError."""
         names.check_form(draft.name)
         self._inventory.look()  # a tool whose files were deleted just now gives its name up
         self._registrar.check(draft.name, Sources(code=draft.code, tests=draft.tests))

@@ -12,15 +12,19 @@ from src.core.protocols import Embedder
 from src.registry.confidence import BM25_EVIDENCE, confidences
 from src.registry.fusion import Vector
 from src.registry.parameters import Parameters, current
-from src.registry.scale import Scale, measure
+from src.registry.scale import measure
+
+_UNKNOWN = -3.0
+"""Evidence, in natural log-odds, of a cosine that is not known: the likeliest for what words alone find of the labelled requests in
+`tests/registry/requests.jsonl`, where no wrong tool then reaches 0.75 and no right one falls below 0.05."""
 
 
 class Evidence(NamedTuple):
     """What speaks for a tool."""
 
     name: str
-    cosine: float
-    """Between the mapped request and the tool, -1..1."""
+    cosine: float | None
+    """Between the mapped request and the tool, -1..1; None where one of them has no vector yet."""
     bm25: float
     """0 where no word of the request is among the tool's."""
 
@@ -59,17 +63,17 @@ class Ranking:
         return self._parameters.map(vector) if self._parameters.map else vector
 
     def rank(self, evidence: Sequence[Evidence], tools: int) -> list[Ranked]:
-        """Best first; `tools` is how many were searched. After `prepare`."""
-        scale = self._scale
-        strengths = np.array([scale.evidence(e.cosine) + BM25_EVIDENCE * e.bm25 for e in evidence], dtype=np.float64)
+        """Best first; `tools` is how many were searched. After `prepare`, if there are cosines."""
+        strengths = np.array([self._meaning(e) + BM25_EVIDENCE * e.bm25 for e in evidence], dtype=np.float64)
         if not len(strengths):
             return []
         likely = confidences(strengths, tools, self._parameters.weights)
         order = sorted(range(len(evidence)), key=lambda i: (-strengths[i], evidence[i].name))
-        return [Ranked(evidence[i].name, evidence[i].cosine, float(likely[i])) for i in order]
+        return [Ranked(evidence[i].name, evidence[i].cosine or 0.0, float(likely[i])) for i in order]
 
-    @property
-    def _scale(self) -> Scale:
+    def _meaning(self, evidence: Evidence) -> float:
+        if evidence.cosine is None:
+            return _UNKNOWN
         if self._parameters.scale is None:
             raise RuntimeError("the embedder's scale is not known: `prepare` comes first")
-        return self._parameters.scale
+        return self._parameters.scale.evidence(evidence.cosine)

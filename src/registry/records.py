@@ -95,10 +95,12 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
             )
 
 
-def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding) -> None:
+def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
+    """`embedding` None: the tool has no vector yet."""
     connection.execute(tools.insert().values(**columns(tool), state=state))
     revisions.note(connection, tool.name)
-    insert_vector(connection, tool.name, embedding)
+    if embedding is not None:
+        insert_vector(connection, tool.name, embedding)
     lexical.write(connection, tool, ())
 
 

@@ -72,6 +72,7 @@ class Reembedding:
             missing, known = records.unembedded(connection, self._embedder.id), records.embedders(connection)
         if not missing:
             return
+        self._ended.clear()
         self._begun, self.progress = time.monotonic(), Embedded(0, len(missing), self._embedder.id)
         most = max(known, key=lambda embedder: (known[embedder], embedder == self._embedder.id), default=self._embedder.id)
         former = None if most == self._embedder.id else self._make(most)

@@ -46,8 +46,11 @@ class Registrar:
         self._checkpoint = checkpoint
         self._thread_lock = threading.Lock()
 
-    def add(self, draft: ToolDraft, provenance: Provenance, embedding: Embedding) -> Tool:
-        """Files that are there already and say the same are taken for the tool's. Raises: ToolExists, FileInTheWay, LibraryError."""
+    def add(self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None) -> Tool:
+        """Files that are there already and say the same are taken for the tool's; `embedding` None: it gets its vector later.
+
+        Raises: ToolExists, FileInTheWay, LibraryError.
+        """
         with self._alone():
             self._check_free(draft.name, _sources(draft))
             with writing(self._engine) as connection:

@@ -1,9 +1,12 @@
 """The search: from a request to the tools that may serve it, by meaning and by words."""
 
 import asyncio
+import logging
+from collections.abc import Mapping
 
 import sqlalchemy as sa
 
+from src.core.errors import EmbedderUnavailable
 from src.core.tool import Candidate
 from src.registry import lexical, records, revisions
 from src.registry.fusion import Vector
@@ -14,6 +17,7 @@ from src.registry.reembedding import Reembedding, Space
 from src.registry.shelf import Shelf
 from src.store.database import reading
 
+_log = logging.getLogger(__name__)
 _LISTED = 30
 """Tools that are looked at for their meaning, and as many for their words."""
 _RECENT = 200
@@ -28,7 +32,10 @@ class Search:
         self._engine, self._inventory, self._index, self._reembedding, self._space = engine, inventory, index, reembedding, space
 
     async def find(self, request: str, limit: int) -> tuple[Candidate, ...]:
-        """The best tools for a request, best first; none that are retired or were edited by hand. Raises: EmbedderUnavailable."""
+        """The best tools for a request, best first; none that are retired or were edited by hand.
+
+        While the embedder is not there they are found by their words alone.
+        """
         await self._reembedding.wait()
         return await asyncio.to_thread(self._find, request, limit)
 
@@ -62,14 +69,23 @@ class Search:
 
     def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
         """Of the tools that are near, and of those that share words with the request; some may not be offered any more."""
-        space.ranking.prepare(space.embedder)
-        vector = space.ranking.request(space.embedder.embed([request])[0])
+        vector = self._vector(request, space)
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
-            found = list({*self._near(connection, shelf, space, vector), *self._worded(connection, shelf, words)})
-            cosines = {name: float(own @ vector) for name, own in records.vectors(connection, space.embedder.id, found).items()}
+            near = [] if vector is None else self._near(connection, shelf, space, vector)
+            found = list({*near, *self._worded(connection, shelf, words)})
+            cosines = {} if vector is None else _cosines(vector, records.vectors(connection, space.embedder.id, found))
             scores = lexical.scores(connection, words, found)
-        return [Evidence(name, cosines.get(name, 0.0), scores.get(name, 0.0)) for name in found]
+        return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in found]
+
+    def _vector(self, request: str, space: Space) -> Vector | None:
+        """None where the embedder is not there."""
+        try:
+            space.ranking.prepare(space.embedder)
+            return space.ranking.request(space.embedder.embed([request])[0])
+        except EmbedderUnavailable as error:
+            _log.info("searched by words alone: %s", error)
+            return None
 
     def _near(self, connection: sa.Connection, shelf: Shelf, space: Space, vector: Vector) -> list[str]:
         """Names of the nearest tools, and of some others that have changed since they were indexed."""
@@ -87,3 +103,7 @@ class Search:
         """Names of the best by their words, which retired, modified and missing tools have in the index as well."""
         others = len(shelf.entries) - shelf.searched
         return [name for name in lexical.best(connection, words, _LISTED + others) if shelf.offers(name)][:_LISTED]
+
+
+def _cosines(vector: Vector, tools: Mapping[str, Vector]) -> dict[str, float]:
+    return {name: float(own @ vector) for name, own in tools.items()}

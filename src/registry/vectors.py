@@ -28,9 +28,13 @@ class Vectors:
         self.former: Embedder | None = None
         """The one before, while searches go by its vectors."""
 
-    def of_new(self, draft: ToolDraft) -> Embedding:
-        """Of a tool that has served nothing yet, whatever a former one of its name has."""
-        return self._of(draft, ())
+    def of_new(self, draft: ToolDraft) -> Embedding | None:
+        """Of a tool that has served nothing yet, whatever a former one of its name has; None while the embedder is not there."""
+        try:
+            return self._of(draft, ())
+        except EmbedderUnavailable as error:
+            _log.info("%s is found by its words alone for now: %s", draft.name, error)
+            return None
 
     def of_next(self, draft: ToolDraft) -> Embedding:
         """Of the next version of a tool, found by the requests that the tool has served as well."""

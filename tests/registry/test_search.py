@@ -3,13 +3,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import sqlalchemy as sa
 
 from src.capability_registry import CapabilityRegistry
-from src.core.errors import EmbedderUnavailable
 from src.core.tool import Tool, ToolDraft
 from src.embedding.minilm import MiniLM
+from src.embedding.model_files import FOLDER
 from src.registry import records, revisions
 from src.registry.fusion import Vector, fuse, split_words
 from src.registry.index import Found, SearchIndex
@@ -19,7 +18,7 @@ from src.registry.sources import Sources
 from src.seeds import load_seeds
 from src.store.database import writing
 from tests.embedding.hashing import HashingEmbedder
-from tests.embedding.prepared import prepared_minilm
+from tests.embedding.prepared import DATA_DIR, prepared_minilm
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 
@@ -102,18 +101,34 @@ async def test_while_the_index_is_far_behind_the_vectors_are_read_only_once(plac
     assert len(reads) == 1
 
 
-async def test_a_missing_model_is_named_with_the_remedy_and_nothing_is_added(place: Place, tmp_path: Path) -> None:
-    async with place.open() as library:
+async def test_without_its_model_a_tool_is_found_by_its_words_and_gets_its_vector_later(place: Place, tmp_path: Path) -> None:
+    model = Linked(tmp_path / "model")
+    async with place.open(model) as library:
+        for tool in (REVERSE, SHOUT):
+            await library.add(tool)
+        by_words = await library.search("Reverse the text")
+        model.link()
+        await library.embed()
+        by_meaning = await library.search("Reverse the text")
+    assert [c.tool.name for c in by_words] == [c.tool.name for c in by_meaning] == ["reverse_text", "shout_text"]
+    assert by_words[0].similarity == 0.0
+    assert by_meaning[0].similarity > 0.5
+
+
+async def test_where_the_model_is_lost_tools_are_found_by_words(place: Place, tmp_path: Path) -> None:
+    async with place.open(prepared_minilm()) as library:
         await library.add(REVERSE)
-    place.take_heard()
     async with place.open(MiniLM(tmp_path / "nowhere")) as library:
-        await library.settle()
-        for refused in (library.add(SHOUT), library.add(COUNT)):
-            with pytest.raises(EmbedderUnavailable) as caught:
-                await refused
-            assert caught.value.remedy == "run `python -m src setup`"
-        assert [t.name for t in await library.tools()] == ["reverse_text"]
-    assert place.heard == []
+        assert [c.tool.name for c in await library.search("reverse it")] == ["reverse_text"]
+        assert await library.search("nothing alike") == ()
+
+
+class Linked(MiniLM):
+    """A model that is not there before `link`."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.link = lambda: folder.symlink_to(DATA_DIR / FOLDER)
 
 
 async def test_seed_tools_are_found_by_what_people_say(place: Place) -> None:
