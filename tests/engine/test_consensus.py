@@ -1,9 +1,13 @@
 """What candidates say of a suite and of each other."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from src.core.signature import parse_signature
-from src.synthesis.consensus import Consensus, agree, distinct
+from src.core.verdict import Verdict, Version
+from src.synthesis.consensus import Consensus, Dropped, agree, distinct
+from src.synthesis.inputs import Arguments
 from src.synthesis.mutants import mutants, strength
 from tests.engine.honest_sandbox import HonestSandbox
 
@@ -12,17 +16,31 @@ RIGHT = f"{HEAD}    return 3 * number\n"
 ALSO_RIGHT = f"{HEAD}    return number + number + number\n"
 THIRD = f"{HEAD}    return sum([number] * 3)\n"
 NEAR = f"{HEAD}    return 3 * abs(number)\n"
+RAISING = f"{HEAD}    if number < 0: raise ValueError(number)\n    return 3 * number\n"
+RAISING_TOO = f"{HEAD}    return 3 * number if number >= 0 else [][number]\n"
 WRONG = f"{HEAD}    return number\n"
+WRONG_TOO = f"{HEAD}    return -number\n"
+STUCK = f"{HEAD}    while True: pass\n"
 SIGNATURE = parse_signature(RIGHT, "triple")
 IMPORT = "from triple import triple\n\n\n"
 ONE = "def test_one():\n    assert triple(number=1) == 3\n"
 TWO = "def test_two():\n    assert triple(number=2) == 6\n"
 BELOW = "def test_below():\n    assert triple(number=-2) == -6\n"
 LIE = "def test_lie():\n    assert triple(number=5) == 16\n"
+SAYING = "def test_saying():\n    assert triple(number=1) == 3, triple(number=1)\n"
+MINUS_THREE = {"number": -3}
 
 
-async def asked(codes: list[str], *tests: str) -> Consensus:
-    return await agree(HonestSandbox(), SIGNATURE, distinct(codes), IMPORT + "\n\n".join(tests))
+class Patient(HonestSandbox):
+    """One in which a suite of code that is stuck ends, before its first test."""
+
+    async def verify_versions(self, name: str, versions: Sequence[Version], *rest, **options) -> tuple[Verdict, ...]:
+        ran = iter(await super().verify_versions(name, [v for v in versions if v.code != STUCK], *rest, **options))
+        return tuple(Verdict(passed=False, problem="it took too long") if v.code == STUCK else next(ran) for v in versions)
+
+
+async def asked(codes: list[str], *tests: str, examples: Sequence[Arguments] = ()) -> Consensus:
+    return await agree(Patient(), SIGNATURE, distinct(codes), IMPORT + "\n\n".join(tests), examples)
 
 
 async def test_a_test_that_most_candidates_refute_is_dropped_with_the_reason():
@@ -36,11 +54,37 @@ async def test_a_test_that_most_candidates_refute_is_dropped_with_the_reason():
     assert agreed.summary().endswith("dropped, as most candidates refute them: test_lie.")
 
 
+@pytest.mark.parametrize(
+    ("codes", "against", "of"),
+    [
+        ([WRONG, WRONG_TOO, RIGHT], 2, 3),
+        ([WRONG, WRONG, WRONG_TOO, RIGHT, ALSO_RIGHT], 3, 5),
+        ([WRONG, WRONG_TOO, RIGHT, STUCK], 2, 3),
+    ],
+    ids=["more than half", "each as often as it was drawn", "of those in which the test ran"],
+)
+async def test_a_test_goes_when_more_than_half_of_the_votes_are_against_it(codes: list[str], against: int, of: int):
+    agreed = await asked(codes, SAYING)
+    assert agreed.dropped == (Dropped(test="test_saying", against=against, of=of, message="AssertionError: 1"),)
+    assert agreed.kept == 0
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [[WRONG, WRONG_TOO, RIGHT, ALSO_RIGHT], [WRONG, WRONG_TOO, RIGHT, RIGHT], [WRONG, WRONG_TOO, RIGHT, RIGHT, RIGHT]],
+    ids=["a tie", "a tie of one drawn twice", "fewer draws, though more codes"],
+)
+async def test_a_test_stays_when_no_more_than_half_of_the_votes_are_against_it(codes: list[str]):
+    agreed = await asked(codes, SAYING)
+    assert (agreed.dropped, agreed.kept, agreed.chosen.code) == ((), 1, RIGHT)
+    assert [r.failed for r in agreed.reports[:2]] == [("test_saying",)] * 2
+
+
 async def test_the_persons_own_examples_are_never_dropped():
     own = LIE.replace("test_lie", "test_user_example_1")
-    agreed = await asked([RIGHT, ALSO_RIGHT, THIRD], ONE, own)
+    agreed = await asked([WRONG, RIGHT, ALSO_RIGHT], ONE, own)
     assert (agreed.dropped, agreed.chosen) == ((), None)
-    assert agreed.nearest.passed == 1
+    assert (agreed.nearest.code, agreed.nearest.passed) == (RIGHT, 1)
 
 
 async def test_candidates_that_say_the_same_are_one_witness():
