@@ -10,6 +10,7 @@ from src.core.files import File
 from src.core.plan import PlannedStep, plan_problem
 from src.core.prompt import FunctionCall
 from src.core.spec import SpecificationReply
+from src.core.stage_event import Usage
 from src.core.verdict import Raised
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
 from tests.engine.test_orchestrator import NONE, Turns
@@ -118,21 +119,65 @@ async def test_a_step_that_fails_ends_the_turn_with_what_was_reached():
     assert [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)][-1] == ("vowels", "failed")
 
 
-async def test_a_failing_step_ends_those_beside_it():
-    never = asyncio.Event()
+class Beside(ScriptedSandbox):
+    """One in which three steps run at once, of which those that count go on until they are ended; that takes a thread, and a while."""
 
-    class Held(ScriptedSandbox):
-        async def execute(self, name, code, arguments, files=(), **options):
-            if name == "count_vowels":
-                await never.wait()
-            return await super().execute(name, code, arguments, files, **options)
+    def __init__(self, outcome: Raised | Exception) -> None:
+        super().__init__(outcome)
+        self._meeting = asyncio.Barrier(3)
+        self.ended: list[str] = []
 
-    model = ScriptedModel(NONE, planned(step("one"), step("two")), call("count_vowels", text="a"), REVERSED)
-    raised = Raised(type_name="ValueError", message="no")
-    turns = Turns(model, Held(raised), ListedLibrary(REVERSE, COUNT))
+    async def execute(self, name, code, arguments, files=(), **options):
+        await self._meeting.wait()
+        if name == "count_vowels":
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.to_thread(self.ended.append, arguments["text"])
+        return await super().execute(name, code, arguments, files, **options)
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (Raised(type_name="ValueError", message="no"), "the step three (do three) failed: the tool raised ValueError: no"),
+        (RuntimeError("no"), "an unexpected error: RuntimeError: no"),
+    ],
+    ids=["the tool's", "ours"],
+)
+async def test_a_failing_step_ends_those_beside_it_before_the_turn_ends(failure: Raised | Exception, message: str):
+    plan = planned(step("one"), step("two"), step("three"), step("four", "one"))
+    model = ScriptedModel(NONE, plan, call("count_vowels", text="a"), call("count_vowels", text="b"), REVERSED)
+    turns = Turns(model, Beside(failure), ListedLibrary(REVERSE, COUNT))
     async with asyncio.timeout(5):
         await turns.ask(REQUEST)
-    assert turns.events[-1].message == "the step two (do two) failed: the tool raised ValueError: no"
+    assert (sorted(turns.sandbox.ended), turns.events[-1].message) == (["a", "b"], message)
+    states = [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)]
+    begun = [("one", "started"), ("two", "started"), ("three", "started")]
+    assert states == [*begun, *([("three", "failed")] if isinstance(failure, Raised) else [])]
+
+
+async def test_what_the_steps_beside_a_failed_one_have_spent_is_in_the_account_of_the_turn():
+    asking = asyncio.Event()
+
+    class Asked(ScriptedModel):
+        async def choose(self, prompt, functions, budget):
+            chosen = await super().choose(prompt, functions, budget)
+            if chosen.name == "count_vowels":
+                asking.set()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    budget.charge(1000, 500, None)  # as a call that breaks off is charged
+            elif chosen.name == "reverse_text":
+                await asking.wait()
+            return chosen
+
+    model = Asked(NONE, planned(step("one"), step("two")), call("count_vowels", text="a"), REVERSED)
+    turns = Turns(model, ScriptedSandbox(Raised(type_name="ValueError", message="no")), ListedLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    spent = Usage(calls=5, input_tokens=1040, output_tokens=520)
+    assert (turns.events[-1].type, turns.events[-1].usage, turns.meter[-1].usage) == ("turn_failed", spent, spent)
 
 
 async def test_stopping_a_turn_stops_the_steps_of_its_plan():
