@@ -58,23 +58,39 @@ async def test_the_best_come_first_and_no_more_than_asked_for(library: Capabilit
     assert await library.search("reverse the word banana", limit=1) == found[:1]
 
 
-async def test_retired_tools_take_no_places_among_those_found_by_words(place: Place) -> None:
+def _put(place: Place, vectors: dict[str, Vector], descriptions: dict[str, str], retired: set[str]) -> None:
+    """Put tools into the library as they are, with their files."""
     place.tools_dir.mkdir()
-    request, embedder, apart = "frobnicate", HashingEmbedder(), np.zeros(64, dtype=np.float32)
-    retired = {f"old_{n}": Embedding(embedder.id, apart) for n in range(31)}
-    nearer = {f"near_{n}": Embedding(embedder.id, embedder.embed([request])[0]) for n in range(31)}
     with writing(place.engine) as connection:
-        for name, vector in {**retired, **nearer, "worded": Embedding(embedder.id, apart)}.items():
-            described = draft(name, "" if name in nearer else f"{request}s" if name in retired else f"What {request}s all sorts of texts.")
+        for name, vector in vectors.items():
+            described = draft(name, descriptions.get(name, ""))
             digest = Sources(code=described.code, tests=described.tests).digest
             standing = "retired" if name in retired else "provisional"
             made = Tool(**dict(described), created_at=datetime.now(UTC), digest=digest, standing=standing)
-            records.insert(connection, made, "active", vector)
+            records.insert(connection, made, "active", Embedding(HashingEmbedder().id, vector))
             (place.tools_dir / f"{name}.py").write_text(made.code)
             (place.tools_dir / f"test_{name}.py").write_text(made.tests)
+
+
+async def test_retired_tools_take_no_places_among_those_found_by_words(place: Place) -> None:
+    request, embedder, apart = "frobnicate", HashingEmbedder(), np.zeros(64, dtype=np.float32)
+    retired = {f"old_{n}": f"{request}s" for n in range(31)}
+    nearer = {f"near_{n}": embedder.embed([request])[0] for n in range(31)}
+    descriptions = {**retired, "worded": f"What {request}s all sorts of texts."}
+    _put(place, {**dict.fromkeys(descriptions, apart), **nearer}, descriptions, set(retired))
     async with place.open(embedder) as library:
         found = {c.tool.name for c in await library.search(request, limit=100)}
     assert ("worded" in found, found & retired.keys()) == (True, set())
+
+
+async def test_retired_tools_take_no_places_among_those_found_by_meaning(place: Place) -> None:
+    request, embedder = "frobnicate", HashingEmbedder()
+    retired = {f"old_{n}": embedder.embed([request])[0] for n in range(31)}
+    _put(place, {**retired, "apart": embedder.embed(["apart"])[0]}, {}, set(retired))
+    async with place.open(embedder) as library:
+        assert [c.tool.name for c in await library.search(request)] == ["apart"]
+        assert await library.settle() == "ready"
+        assert [c.tool.name for c in await library.search(request)] == ["apart"]
 
 
 class Late(SearchIndex):
