@@ -50,7 +50,8 @@ class PlanRunner:
         return "done"
 
     async def run(self, turn: Turn, plan: Plan) -> tuple[StepResult, ...]:
-        """The results of all steps, in the order of the plan. The first step that fails ends the others.
+        """The results of all steps, in the order of the plan. The first step that fails ends the others, and is told when they
+        have ended.
 
         Raises:
             PlanFailed: a step failed; names it, why, and what was reached.
@@ -65,6 +66,7 @@ class PlanRunner:
         finally:
             for reply in replies.values():
                 reply.cancel()
+            await asyncio.gather(*(reply.aresolve_messages() for reply in replies.values()), return_exceptions=True)
         return tuple(work.results[step.id] for step in plan.steps)
 
     async def _step(self, ctx: InteractionContext, step: PlannedStep, work: _Work) -> None:

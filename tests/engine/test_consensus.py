@@ -1,9 +1,13 @@
 """What candidates say of a suite and of each other."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from src.core.signature import parse_signature
-from src.synthesis.consensus import Consensus, agree, distinct
+from src.core.verdict import Verdict, Version
+from src.synthesis.consensus import Consensus, Dropped, agree, distinct
+from src.synthesis.inputs import Arguments
 from src.synthesis.mutants import mutants, strength
 from tests.engine.honest_sandbox import HonestSandbox
 
@@ -12,17 +16,31 @@ RIGHT = f"{HEAD}    return 3 * number\n"
 ALSO_RIGHT = f"{HEAD}    return number + number + number\n"
 THIRD = f"{HEAD}    return sum([number] * 3)\n"
 NEAR = f"{HEAD}    return 3 * abs(number)\n"
+RAISING = f"{HEAD}    if number < 0: raise ValueError(number)\n    return 3 * number\n"
+RAISING_TOO = f"{HEAD}    return 3 * number if number >= 0 else [][number]\n"
 WRONG = f"{HEAD}    return number\n"
+WRONG_TOO = f"{HEAD}    return -number\n"
+STUCK = f"{HEAD}    while True: pass\n"
 SIGNATURE = parse_signature(RIGHT, "triple")
 IMPORT = "from triple import triple\n\n\n"
 ONE = "def test_one():\n    assert triple(number=1) == 3\n"
 TWO = "def test_two():\n    assert triple(number=2) == 6\n"
 BELOW = "def test_below():\n    assert triple(number=-2) == -6\n"
 LIE = "def test_lie():\n    assert triple(number=5) == 16\n"
+SAYING = "def test_saying():\n    assert triple(number=1) == 3, triple(number=1)\n"
+MINUS_THREE = {"number": -3}
 
 
-async def asked(codes: list[str], *tests: str) -> Consensus:
-    return await agree(HonestSandbox(), SIGNATURE, distinct(codes), IMPORT + "\n\n".join(tests))
+class Patient(HonestSandbox):
+    """One in which a suite of code that is stuck ends, before its first test."""
+
+    async def verify_versions(self, name: str, versions: Sequence[Version], *rest, **options) -> tuple[Verdict, ...]:
+        ran = iter(await super().verify_versions(name, [v for v in versions if v.code != STUCK], *rest, **options))
+        return tuple(Verdict(passed=False, problem="it took too long") if v.code == STUCK else next(ran) for v in versions)
+
+
+async def asked(codes: list[str], *tests: str, examples: Sequence[Arguments] = ()) -> Consensus:
+    return await agree(Patient(), SIGNATURE, distinct(codes), IMPORT + "\n\n".join(tests), examples)
 
 
 async def test_a_test_that_most_candidates_refute_is_dropped_with_the_reason():
@@ -36,11 +54,37 @@ async def test_a_test_that_most_candidates_refute_is_dropped_with_the_reason():
     assert agreed.summary().endswith("dropped, as most candidates refute them: test_lie.")
 
 
+@pytest.mark.parametrize(
+    ("codes", "against", "of"),
+    [
+        ([WRONG, WRONG_TOO, RIGHT], 2, 3),
+        ([WRONG, WRONG, WRONG_TOO, RIGHT, ALSO_RIGHT], 3, 5),
+        ([WRONG, WRONG_TOO, RIGHT, STUCK], 2, 3),
+    ],
+    ids=["more than half", "each as often as it was drawn", "of those in which the test ran"],
+)
+async def test_a_test_goes_when_more_than_half_of_the_votes_are_against_it(codes: list[str], against: int, of: int):
+    agreed = await asked(codes, SAYING)
+    assert agreed.dropped == (Dropped(test="test_saying", against=against, of=of, message="AssertionError: 1"),)
+    assert agreed.kept == 0
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [[WRONG, WRONG_TOO, RIGHT, ALSO_RIGHT], [WRONG, WRONG_TOO, RIGHT, RIGHT], [WRONG, WRONG_TOO, RIGHT, RIGHT, RIGHT]],
+    ids=["a tie", "a tie of one drawn twice", "fewer draws, though more codes"],
+)
+async def test_a_test_stays_when_no_more_than_half_of_the_votes_are_against_it(codes: list[str]):
+    agreed = await asked(codes, SAYING)
+    assert (agreed.dropped, agreed.kept, agreed.chosen.code) == ((), 1, RIGHT)
+    assert [r.failed for r in agreed.reports[:2]] == [("test_saying",)] * 2
+
+
 async def test_the_persons_own_examples_are_never_dropped():
     own = LIE.replace("test_lie", "test_user_example_1")
-    agreed = await asked([RIGHT, ALSO_RIGHT, THIRD], ONE, own)
+    agreed = await asked([WRONG, RIGHT, ALSO_RIGHT], ONE, own)
     assert (agreed.dropped, agreed.chosen) == ((), None)
-    assert agreed.nearest.passed == 1
+    assert (agreed.nearest.code, agreed.nearest.passed) == (RIGHT, 1)
 
 
 async def test_candidates_that_say_the_same_are_one_witness():
@@ -61,13 +105,54 @@ async def test_a_candidate_that_differs_from_most_is_refuted_where_the_tests_are
     refuted = agreed.reports[0].refuted
     assert refuted.call == "triple(number=-3)"
     assert (refuted.others, refuted.own) == ("-9", "returns 9")
-    assert agreed.chosen.code == RIGHT
+    assert (agreed.chosen.code, agreed.open_question) == (RIGHT, None)
 
 
-async def test_a_candidate_that_is_drawn_twice_speaks_for_itself_twice():
-    agreed = await asked([NEAR, RIGHT, RIGHT, RIGHT], ONE, "def test_low():\n    triple(number=-3)\n")
-    assert [bool(r.refuted) for r in agreed.reports] == [True, False]
-    assert agreed.chosen.draws == 3
+@pytest.mark.parametrize(
+    ("codes", "refuted"),
+    [
+        ([NEAR, RIGHT, RIGHT, RIGHT], [NEAR]),
+        ([NEAR, NEAR, NEAR, RIGHT, ALSO_RIGHT], [RIGHT, ALSO_RIGHT]),
+        ([NEAR, NEAR, RIGHT, ALSO_RIGHT], [NEAR, RIGHT, ALSO_RIGHT]),
+    ],
+    ids=["the one against three", "the two against three", "each of four, where two differ from it and one does not"],
+)
+async def test_most_of_the_others_are_most_of_the_draws_beside_the_one_that_is_judged(codes: list[str], refuted: list[str]):
+    agreed = await asked(codes, ONE, examples=[MINUS_THREE])
+    assert [r.code for r in agreed.reports if r.refuted] == refuted
+
+
+async def test_of_the_right_ones_that_which_was_drawn_most_often_is_chosen():
+    agreed = await asked([WRONG, RIGHT, ALSO_RIGHT, ALSO_RIGHT], ONE)
+    assert (agreed.chosen.code, agreed.chosen.draws, agreed.nearest) == (ALSO_RIGHT, 2, agreed.chosen)
+
+
+async def test_a_candidate_that_passes_alone_is_compared_with_nobody():
+    agreed = await asked([WRONG, RIGHT], ONE)
+    assert (agreed.chosen.code, agreed.inputs, agreed.summary()) == (RIGHT, 0, "1 of 2 candidates passed the 1 test.")
+
+
+@pytest.mark.parametrize("codes", [[RAISING, RIGHT, ALSO_RIGHT], [RIGHT, RAISING, RAISING_TOO], [RIGHT, RAISING]])
+async def test_an_input_on_which_a_candidate_raises_tells_nothing_of_it_or_of_the_others(codes: list[str]):
+    agreed = await asked(codes, ONE, examples=[MINUS_THREE])
+    assert ([r.right for r in agreed.reports], agreed.open_question) == ([True] * len(codes), None)
+
+
+async def test_a_candidate_whose_suite_did_not_run_to_its_end_is_never_right():
+    agreed = await asked([STUCK, STUCK, STUCK, RIGHT, ALSO_RIGHT], ONE)
+    assert [(r.right, r.problem, r.refuted) for r in agreed.reports] == [(False, "it took too long", None), *[(True, None, None)] * 2]
+    assert (agreed.kept, agreed.chosen.code) == (1, RIGHT)
+
+
+async def test_candidates_are_compared_on_more_than_the_calls_of_examples_and_tests():
+    known = f"{HEAD}    return 3 * number if number in (1, -3) else 0\n"
+    agreed = await asked([known, RIGHT, ALSO_RIGHT], ONE, examples=[MINUS_THREE])
+    assert [bool(r.refuted) for r in agreed.reports] == [True, False, False]
+
+
+async def test_a_rounding_error_is_no_difference():
+    agreed = await asked([f"{HEAD}    return 3 * number + 1e-9\n", RIGHT, ALSO_RIGHT], ONE.replace("== 3", "< 4"))
+    assert ([r.right for r in agreed.reports], agreed.open_question) == ([True] * 3, None)
 
 
 async def test_two_that_differ_leave_an_open_question():
@@ -85,11 +170,15 @@ async def test_of_a_test_with_several_assertions_only_the_wrong_one_goes():
     assert agreed.kept == 2
 
 
-async def test_a_slow_candidate_is_refuted_by_quick_ones():
-    slow = f"{HEAD}    for _ in range(10**9 if number > 20 else 0): pass\n    return 3 * number\n"
-    far = "def test_far():\n    number = 30\n    assert number\n"
-    agreed = await agree(HonestSandbox(), SIGNATURE, distinct([slow, RIGHT, ALSO_RIGHT]), IMPORT + ONE + "\n\n" + far, [{"number": 30}])
-    assert agreed.reports[0].refuted.own == "takes too long"
+@pytest.mark.parametrize(
+    ("quick", "refuted"),
+    [([RIGHT, ALSO_RIGHT], 3 * ["takes too long"]), ([RIGHT], 3 * [None])],
+    ids=["half of the others are quick", "fewer are"],
+)
+async def test_slow_candidates_are_refuted_where_half_of_the_others_are_quick(quick: list[str], refuted: list[str | None]):
+    slow = [f"{HEAD}    for _ in range(10**9 if number == 30 else {n}): pass\n    return 3 * number\n" for n in range(3)]
+    agreed = await asked([*slow, *quick], ONE, examples=[{"number": 30}])
+    assert [r.refuted and r.refuted.own for r in agreed.reports] == [*refuted, *[None] * len(quick)]
 
 
 @pytest.mark.parametrize(

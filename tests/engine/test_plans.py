@@ -8,9 +8,12 @@ import pytest
 from src.core.events import Event, ExecutionFinished, PlanMade, PlanStepChanged, StageEvent, TurnFailed, TurnFinished, TurnStopped
 from src.core.files import File
 from src.core.plan import PlannedStep, plan_problem
-from src.core.prompt import FunctionCall
+from src.core.prompt import ChatMessage, FunctionCall
+from src.core.question import Answer
 from src.core.spec import SpecificationReply
-from src.core.verdict import Raised
+from src.core.stage_event import Usage
+from src.core.verdict import Execution, Killed, Raised
+from src.core.words import shortened
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
 from tests.engine.test_orchestrator import NONE, Turns
 
@@ -33,13 +36,14 @@ def call(name: str, **arguments: object) -> FunctionCall:
 
 SEQUENCE = planned(step("reversed", request="Reverse 'abc'"), step("vowels", "reversed", request="Count the vowels of reversed"))
 REVERSED = call("reverse_text", text="abc")
+LONG = "x" * 5000
+SHORT = shortened(LONG, 500)
 
 
 async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
-    long = "x" * 5000
     model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text={"$result": "reversed"}), "One.")
     turns = Turns(
-        model, ScriptedSandbox(returned(long, "str").model_copy(update={"data": f'"{long}"'}), returned("1")), ListedLibrary(REVERSE, COUNT)
+        model, ScriptedSandbox(returned(LONG, "str").model_copy(update={"data": f'"{LONG}"'}), returned("1")), ListedLibrary(REVERSE, COUNT)
     )
     await turns.ask(REQUEST)
     assert [e for e in turns.events if isinstance(e, PlanMade)] == [PlanMade(steps=SEQUENCE.steps)]
@@ -49,7 +53,8 @@ async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
         ("vowels", "started", None),
         ("vowels", "finished", "count_vowels"),
     ]
-    assert turns.sandbox.executed == [("reverse_text", {"text": "abc"}), ("count_vowels", {"text": long})]
+    assert [e.text for e in turns.events if isinstance(e, PlanStepChanged) and e.state == "finished"] == [SHORT, "1"]
+    assert turns.sandbox.executed == [("reverse_text", {"text": "abc"}), ("count_vowels", {"text": LONG})]
     assert [(e.plan_step, e.tool) for e in turns.events if isinstance(e, ExecutionFinished)] == [
         ("reversed", "reverse_text"),
         ("vowels", "count_vowels"),
@@ -58,7 +63,7 @@ async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
     assert model.asked() == ["decide", "specification", "decide", "decide", "results"]
     shown = model.prompts[3].messages[-1].content
     assert '<results>\n{"id": "reversed", "request": "Reverse \'abc\'", "value": "xxx' in shown
-    assert long not in shown
+    assert LONG not in shown
 
 
 async def test_steps_that_need_nothing_of_each_other_run_at_once():
@@ -90,6 +95,8 @@ async def test_a_step_that_nothing_fits_is_built():
     turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")), ListedLibrary(REVERSE))
     await turns.ask("double 4, and reverse 'abc'")
     assert turns.events[-1].answer == "8 and cba."
+    asked = (await turns.library.version("double_number", 1)).provenance.prompts
+    assert [prompt.name for prompt in asked] == ["specification", "tests", "implementation"], "and none of the whole request"
     assert turns.library.requests == [("reverse_text", 1, "do reversed")], "of the step, and none for what was built"
     assert {e.plan_step for e in turns.events if e.type in ("synthesis_step", "test_finished")} == {"", "doubled"}
     assert ["`steps`:" in model.prompts[n].messages[0].content for n in (1, 3)] == [True, False]
@@ -104,35 +111,111 @@ async def test_files_that_a_step_makes_go_along_with_those_that_need_it():
     assert sandbox.files == [(), (made,)]
 
 
-async def test_a_step_that_fails_ends_the_turn_with_what_was_reached():
-    model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text="cba"))
-    raised = Raised(type_name="ValueError", message="no letters")
-    turns = Turns(model, ScriptedSandbox(returned("cba", "str"), raised), ListedLibrary(REVERSE, COUNT))
+async def test_a_step_is_given_what_it_needs_and_nothing_else():
+    made = [File(name=f"{name}.txt", content=name.encode()) for name in "abc"]
+    model = ScriptedModel(NONE, planned(step("one"), step("two", "one"), step("three", "two")), *[REVERSED] * 3, "Done.")
+    outcomes = [returned(file.name).model_copy(update={"files": (file,)}) for file in made]
+    turns = Turns(model, ScriptedSandbox(*outcomes), ListedLibrary(REVERSE))
+    history = (ChatMessage(role="user", content="Of before"), ChatMessage(role="assistant", content="Long ago"))
+    given = File(name="given.txt", content=b"given")
+    answers = (Answer(id="unit", question="Which unit?", value="furlongs"),)
+    async for _ in turns.orchestrator.begin(REQUEST, history, (given,), answers=answers):
+        pass
+    assert turns.sandbox.files == [(given,), (given, made[0]), (given, made[1])]
+    said = ["\n".join(m.content for m in prompt.messages) for prompt in model.prompts]
+    told = [[words in text for words in ("Of before", "furlongs", '"id": "one"', '"id": "two"')] for text in said]
+    whole, final = [True, True, False, False], [True, False, True, True]
+    assert told == [whole, whole, [False] * 4, [False, False, True, False], [False, False, False, True], final]
+
+
+async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_it():
+    plan = planned(step("vowels", "reversed"), step("reversed"))
+    model = ScriptedModel(NONE, plan, REVERSED, call("count_vowels", text={"$result": "reversed"}), "One.")
+    turns = Turns(model, ScriptedSandbox(returned('"cba"', "str"), returned("1")), ListedLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    shown = model.prompts[-1].messages[-1].content
+    assert [line[:15] for line in shown.splitlines() if line.startswith('{"id"')] == ['{"id": "vowels"', '{"id": "reverse']
+
+
+@pytest.mark.parametrize(
+    ("outcome", "problem"),
+    [
+        (Raised(type_name="ValueError", message="no letters"), "the tool raised ValueError: no letters"),
+        (Killed(reason="It ran longer than 30 seconds."), "the tool was ended: It ran longer than 30 seconds."),
+    ],
+    ids=["raised", "killed"],
+)
+async def test_a_step_that_fails_ends_the_turn_with_what_was_reached(outcome: Execution, problem: str):
+    model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text="cba"), "There is nothing to mend.")
+    turns = Turns(model, ScriptedSandbox(returned(LONG, "str"), outcome), ListedLibrary(REVERSE, COUNT))
     await turns.ask(REQUEST)
     last = turns.events[-1]
     assert isinstance(last, TurnFailed)
-    assert (last.where, last.message) == (
-        "plan",
-        "the step vowels (Count the vowels of reversed) failed: the tool raised ValueError: no letters. What was reached: reversed: cba",
-    )
-    assert [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)][-1] == ("vowels", "failed")
+    said = f"the step vowels (Count the vowels of reversed) failed: {problem}. What was reached: reversed: {SHORT}"
+    assert (last.where, last.message) == ("plan", said)
+    changed = [(e.step, e.state, e.text) for e in turns.events if isinstance(e, PlanStepChanged)]
+    assert changed[-1] == ("vowels", "failed", problem)
 
 
-async def test_a_failing_step_ends_those_beside_it():
-    never = asyncio.Event()
+class Beside(ScriptedSandbox):
+    """One in which three steps run at once, of which those that count go on until they are ended; that takes a thread, and a while."""
 
-    class Held(ScriptedSandbox):
-        async def execute(self, name, code, arguments, files=(), **options):
-            if name == "count_vowels":
-                await never.wait()
-            return await super().execute(name, code, arguments, files, **options)
+    def __init__(self, outcome: Raised | Exception) -> None:
+        super().__init__(outcome)
+        self._meeting = asyncio.Barrier(3)
+        self.ended: list[str] = []
 
-    model = ScriptedModel(NONE, planned(step("one"), step("two")), call("count_vowels", text="a"), REVERSED)
-    raised = Raised(type_name="ValueError", message="no")
-    turns = Turns(model, Held(raised), ListedLibrary(REVERSE, COUNT))
+    async def execute(self, name, code, arguments, files=(), **options):
+        await self._meeting.wait()
+        if name == "count_vowels":
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.to_thread(self.ended.append, arguments["text"])
+        return await super().execute(name, code, arguments, files, **options)
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (Raised(type_name="ValueError", message="no"), "the step three (do three) failed: the tool raised ValueError: no"),
+        (RuntimeError("no"), "an unexpected error: RuntimeError: no"),
+    ],
+    ids=["the tool's", "ours"],
+)
+async def test_a_failing_step_ends_those_beside_it_before_the_turn_ends(failure: Raised | Exception, message: str):
+    plan = planned(step("one"), step("two"), step("three"), step("four", "one"))
+    model = ScriptedModel(NONE, plan, call("count_vowels", text="a"), call("count_vowels", text="b"), REVERSED)
+    turns = Turns(model, Beside(failure), ListedLibrary(REVERSE, COUNT))
     async with asyncio.timeout(5):
         await turns.ask(REQUEST)
-    assert turns.events[-1].message == "the step two (do two) failed: the tool raised ValueError: no"
+    assert (sorted(turns.sandbox.ended), turns.events[-1].message) == (["a", "b"], message)
+    states = [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)]
+    begun = [("one", "started"), ("two", "started"), ("three", "started")]
+    assert states == [*begun, *([("three", "failed")] if isinstance(failure, Raised) else [])]
+
+
+async def test_what_the_steps_beside_a_failed_one_have_spent_is_in_the_account_of_the_turn():
+    asking = asyncio.Event()
+
+    class Asked(ScriptedModel):
+        async def choose(self, prompt, functions, budget):
+            chosen = await super().choose(prompt, functions, budget)
+            if chosen.name == "count_vowels":
+                asking.set()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    budget.charge(1000, 500, None)  # as a call that breaks off is charged
+            elif chosen.name == "reverse_text":
+                await asking.wait()
+            return chosen
+
+    model = Asked(NONE, planned(step("one"), step("two")), call("count_vowels", text="a"), REVERSED)
+    turns = Turns(model, ScriptedSandbox(Raised(type_name="ValueError", message="no")), ListedLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    spent = Usage(calls=5, input_tokens=1040, output_tokens=520)
+    assert (turns.events[-1].type, turns.events[-1].usage, turns.meter[-1].usage) == ("turn_failed", spent, spent)
 
 
 async def test_stopping_a_turn_stops_the_steps_of_its_plan():

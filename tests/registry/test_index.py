@@ -4,18 +4,22 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
 from src.capability_registry import CapabilityRegistry
+from src.core.tool import Standing
 from src.registry import chroma, records, revisions
 from src.registry.exact import ExactSearch
 from src.registry.fusion import Vector
 from src.registry.index import SearchIndex
 from src.registry.records import Embedding
+from src.registry.trust import Trust, TrustRule
 from src.store.database import address, open_database, reading, writing
 from tests.doubles import registered
 from tests.embedding.hashing import HashingEmbedder
@@ -114,6 +118,53 @@ def test_the_index_follows_the_library(opened: Open) -> None:
             records.delete(connection, name)
     indexed.put(_vectors("tool_1", "new", seed=3))
     assert indexed.ready().nearest(3) == indexed.exact(3)
+
+
+def _retire(engine: sa.Engine, name: str) -> None:
+    Trust(engine, TrustRule()).retire(name)
+
+
+def _lose(engine: sa.Engine, name: str) -> None:
+    with writing(engine) as connection:
+        records.set_state(connection, name, "missing")
+
+
+def _restore(engine: sa.Engine, name: str) -> None:
+    with writing(engine) as connection:
+        records.set_state(connection, name, "active")
+    Trust(engine, TrustRule()).restore(name)
+
+
+@pytest.mark.parametrize("leave", [_retire, _lose], ids=["retired", "its files deleted"])
+def test_a_tool_that_is_not_offered_takes_no_place_among_the_nearest_until_it_is_again(
+    opened: Open, leave: Callable[[sa.Engine, str], None]
+) -> None:
+    indexed, following = opened().ready(), ExactSearch("hashing")
+
+    def nearest() -> list[list[str] | None]:
+        with reading(indexed.engine) as connection:
+            counted, followed = records.searched_count(connection, "hashing"), following.nearest(connection, QUERY, 8)
+        assert counted == len(indexed.exact(100))
+        return [indexed.exact(8), followed, indexed.ready().nearest()]
+
+    first, *others = indexed.exact(100)
+    assert nearest() == [[first, *others[:7]]] * 3
+    leave(indexed.engine, first)
+    assert nearest() == [others[:8]] * 3
+    _restore(indexed.engine, first)
+    assert nearest() == [[first, *others[:7]]] * 3
+
+
+def test_tools_that_are_trusted_or_being_replaced_are_among_the_nearest(place: Place) -> None:
+    vector = Embedding("hashing", QUERY)
+    with writing(place.engine) as connection:
+        for standing, state in product(get_args(Standing), get_args(records.State)):
+            tool = registered(draft(f"{standing}_{state}")).model_copy(update={"standing": standing})
+            records.insert(connection, tool, state, vector)
+        found = [name for name, _ in records.searched(connection, "hashing")]
+        assert found == ["provisional_active", "provisional_revising", "trusted_active", "trusted_revising"]
+        assert [name for name, _ in records.searched(connection, "hashing", ["trusted_active", "retired_active"])] == ["trusted_active"]
+        assert list(records.searched(connection, "another")) == []
 
 
 def test_many_changes_make_a_new_index(opened: Open, folder: Path) -> None:

@@ -1,3 +1,4 @@
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -57,23 +58,43 @@ async def test_the_best_come_first_and_no_more_than_asked_for(library: Capabilit
     assert await library.search("reverse the word banana", limit=1) == found[:1]
 
 
-async def test_retired_tools_take_no_places_among_those_found_by_words(place: Place) -> None:
+def _put(
+    place: Place, vectors: dict[str, Vector], descriptions: dict[str, str], retired: Collection[str], edited: Collection[str] = ()
+) -> None:
+    """Put tools into the library as they are, with their files."""
     place.tools_dir.mkdir()
-    request, embedder, apart = "frobnicate", HashingEmbedder(), np.zeros(64, dtype=np.float32)
-    retired = {f"old_{n}": Embedding(embedder.id, apart) for n in range(31)}
-    nearer = {f"near_{n}": Embedding(embedder.id, embedder.embed([request])[0]) for n in range(31)}
     with writing(place.engine) as connection:
-        for name, vector in {**retired, **nearer, "worded": Embedding(embedder.id, apart)}.items():
-            described = draft(name, "" if name in nearer else f"{request}s" if name in retired else f"What {request}s all sorts of texts.")
+        for name, vector in vectors.items():
+            described = draft(name, descriptions.get(name, ""))
             digest = Sources(code=described.code, tests=described.tests).digest
             standing = "retired" if name in retired else "provisional"
             made = Tool(**dict(described), created_at=datetime.now(UTC), digest=digest, standing=standing)
-            records.insert(connection, made, "active", vector)
-            (place.tools_dir / f"{name}.py").write_text(made.code)
+            records.insert(connection, made, "active", Embedding(HashingEmbedder().id, vector))
+            (place.tools_dir / f"{name}.py").write_text(made.code + "# by hand\n" * (name in edited))
             (place.tools_dir / f"test_{name}.py").write_text(made.tests)
+
+
+async def test_retired_tools_take_no_places_among_those_found_by_words(place: Place) -> None:
+    request, embedder, apart = "frobnicate", HashingEmbedder(), np.zeros(64, dtype=np.float32)
+    retired = {f"old_{n}": f"{request}s" for n in range(31)}
+    nearer = {f"near_{n}": embedder.embed([request])[0] for n in range(31)}
+    descriptions = {**retired, "worded": f"What {request}s all sorts of texts."}
+    _put(place, {**dict.fromkeys(descriptions, apart), **nearer}, descriptions, set(retired))
     async with place.open(embedder) as library:
         found = {c.tool.name for c in await library.search(request, limit=100)}
     assert ("worded" in found, found & retired.keys()) == (True, set())
+
+
+@pytest.mark.parametrize("why", ["retired", "edited"])
+async def test_tools_that_are_not_offered_take_no_places_among_those_found_by_meaning(place: Place, why: str) -> None:
+    request, embedder = "frobnicate", HashingEmbedder()
+    nearer = {f"old_{n}": embedder.embed([request])[0] for n in range(31)}
+    gone = {"retired": set[str](), "edited": set[str](), why: set(nearer)}
+    _put(place, {**nearer, "apart": embedder.embed(["apart"])[0]}, {}, **gone)
+    async with place.open(embedder) as library:
+        assert [c.tool.name for c in await library.search(request)] == ["apart"]
+        assert await library.settle() == "ready"
+        assert [c.tool.name for c in await library.search(request)] == ["apart"]
 
 
 class Late(SearchIndex):
@@ -83,22 +104,25 @@ class Late(SearchIndex):
         return Found([], 0)
 
 
-async def test_while_the_index_is_far_behind_the_vectors_are_read_only_once(place: Place, library: CapabilityRegistry) -> None:
+@pytest.mark.parametrize(("changes", "reads"), [(1, 0), (200, 0), (201, 1)], ids=["behind", "just not too far behind", "too far behind"])
+async def test_while_the_index_is_behind_what_has_changed_is_looked_at_or_all_vectors_are_read_once(
+    place: Place, library: CapabilityRegistry, changes: int, reads: int
+) -> None:
     await library.add(REVERSE)
     with writing(place.engine) as connection:
-        for number in range(201):
+        for number in range(changes - 1):
             revisions.note(connection, f"removed_{number}")
     late = Late(place.root / "late", place.engine, library._space.embedder.id)
     search = Search(place.engine, library._inventory, late, library._reembedding, library._space)
-    reads: list[str] = []
+    read: list[str] = []
 
     @sa.event.listens_for(place.engine, "before_cursor_execute")
     def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        reads.extend([statement] if "tool_vectors" in statement and "ORDER BY tools.name" in statement else [])
+        read.extend([statement] if "tool_vectors" in statement and "ORDER BY tools.name" in statement else [])
 
     for _ in range(2):
         assert [c.tool.name for c in await search.find("nothing like it", 8)] == ["reverse_text"]
-    assert len(reads) == 1
+    assert len(read) == reads
 
 
 async def test_without_its_model_a_tool_is_found_by_its_words_and_gets_its_vector_later(place: Place, tmp_path: Path) -> None:

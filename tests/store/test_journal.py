@@ -126,6 +126,28 @@ def test_the_event_that_ends_a_turn_also_ends_its_row(engine: sa.Engine, journal
     assert _states(engine) == {turn: state}
 
 
+ENDINGS = {
+    "finished": TurnFinished(answer="45"),
+    "failed": TurnFailed(where="executing", message="m"),
+    "stopped": TurnStopped(reason="r"),
+}
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in one batch", "later"])
+@pytest.mark.parametrize("again", [*ENDINGS.values(), TurnFinished(answer="46")], ids=[*ENDINGS, "finished otherwise"])
+@pytest.mark.parametrize("state", ENDINGS)
+def test_a_turn_that_has_ended_stays_as_it_ended(engine: sa.Engine, journal: Journal, state: str, again: Event, together: bool) -> None:
+    conversation = journal.create_conversation("o", "t")
+    turn, other = journal.begin_turn(conversation, "r"), journal.begin_turn(conversation, "another")
+    entries = [Entry(conversation, turn, AT, event) for event in (ENDINGS[state], again)]
+    for batch in [entries] if together else [[entry] for entry in entries]:
+        journal.append(batch)
+    with reading(engine) as connection:
+        rows = {row.id: (row.state, row.answer) for row in connection.execute(sa.select(schema.turns))}
+    assert rows == {turn: (state, "45" if state == "finished" else None), other: ("running", None)}
+    assert [r.event for r in journal.history(conversation)] == [ENDINGS[state], again], "what happened is told all the same"
+
+
 @pytest.fixture
 def dead_server() -> str:
     """Named by a process that has ended since."""
@@ -233,6 +255,12 @@ def test_text_that_no_encoding_carries_is_repaired(journal: Journal) -> None:
         "half \N{REPLACEMENT CHARACTER}",
         "joined 😀, half \N{REPLACEMENT CHARACTER}!",
     ]
+
+
+def test_request_and_answer_are_kept_without_the_nul_characters_that_postgresql_refuses(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    _finish(journal, conversation, "re\0quest", "\0answer")
+    assert [m.content for m in journal.messages(conversation)] == ["request", "answer"]
 
 
 def test_an_event_that_cannot_be_read_back_does_not_hide_the_others(

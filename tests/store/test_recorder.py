@@ -138,7 +138,9 @@ async def test_a_broken_database_still_shows_the_turn_and_keeps_it_later(journal
     assert [(r.seq, r.event) for r in seen[2:]] == [(1, Searching()), (2, TurnFinished(answer="45")), (3, AnswerToken(text="z"))]
     assert journal.history(conversation) == tuple(seen[2:])
     assert [m.content for m in journal.messages(conversation)] == ["r", "45"]
+    recorder.emit(conversation, turn, Searching())
     await recorder.aclose()
+    assert [(r.seq, r.event) for r in journal.history(conversation, after_seq=3)] == [(4, Searching())], "what was kept is not kept again"
 
 
 async def test_what_could_never_be_kept_is_said_at_the_end(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
