@@ -29,7 +29,11 @@ class ByHand:
         near, self.far = socket.socketpair()
         near.setblocking(False)
         self.stream = Stream(near)
-        self.gone = False
+        self.removed = threading.Event()
+
+    @property
+    def gone(self) -> bool:
+        return self.removed.is_set()
 
     def start(self) -> None:
         self.started.wait()
@@ -44,9 +48,9 @@ class ByHand:
         self.far.sendall(pack({"nonce": nonce, "kind": "ready"}))
 
     def discard(self) -> None:
-        self.gone = True
         self.stream.close()
         self.far.close()
+        self.removed.set()
 
     def how_it_ended(self) -> str:
         raise AssertionError("nobody asks")
@@ -153,7 +157,9 @@ async def test_what_was_there_before_a_build_takes_no_more_jobs(yard: Yard) -> N
     asking = await asked(yard)
     (await yard.another(2)).started.set()
     assert await asking is yard.made[2]
-    assert [container.gone for container in yard.made[:3]] == [True, True, False]
+    for container in yard.made[:2]:  # the first of them to go made room
+        assert await asyncio.to_thread(container.removed.wait, 10)
+    assert not yard.made[2].gone
     await yard.pool.drop(yard.made[2])
 
 
