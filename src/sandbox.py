@@ -21,7 +21,7 @@ from src.sandboxes.docker import DockerBackend
 from src.sandboxes.expected import SuiteProblem, expected_tests
 from src.sandboxes.library import check_modules, check_size
 from src.sandboxes.limits import ContainerLimits
-from src.sandboxes.pool import Pool, PoolSize
+from src.sandboxes.pool import GRACE, Pool, PoolSize
 from src.sandboxes.worker.frames import BrokenStream, Message, pack
 
 if TYPE_CHECKING:
@@ -164,9 +164,9 @@ class SecureSandbox:
         """
         return await asyncio.to_thread(self._backend.reap)
 
-    async def aclose(self) -> None:
-        """Give back containers, threads and connections, after the jobs that run have ended."""
-        await asyncio.gather(self._verifiers.aclose(), self._executors.aclose())
+    async def aclose(self, grace: float = GRACE) -> None:
+        """Give back containers, threads and connections; jobs that run have so many seconds to end, then they are ended."""
+        await asyncio.gather(self._verifiers.aclose(grace), self._executors.aclose(grace))
         await asyncio.to_thread(self._backend.close)
 
     async def verify(

@@ -9,6 +9,8 @@ import pytest
 
 from config import Settings
 
+pytest_plugins = ("tests.limits",)
+
 SLOW = (Path(__file__).with_name("whole"), Path(__file__).with_name("sandbox"))
 """Folders whose tests start processes and containers: first, so that no worker begins with a long one when the others are done."""
 

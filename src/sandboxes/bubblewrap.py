@@ -10,9 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from src.sandboxes.bwrap_command import PACKAGED, Files, Start, Tools, processes
 from src.sandboxes.bwrap_container import BubblewrapContainer, Started
 from src.sandboxes.bwrap_process import BwrapProcess, Spawn, Streams, running
 from src.sandboxes.control_groups import ControlGroups
+from src.sandboxes.daemon_threads import DaemonThreads
 from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.python_environment import Parts, PythonEnvironment
 from src.sandboxes.watchdog import Watchdog, Watched
@@ -54,6 +53,8 @@ else:
 """Loads what a container loads; tells the fonts that matplotlib found, which takes it long."""
 _SYSTEM = "Code can read the programs and libraries of this machine below /usr, and where its own folders lie."
 _USER = "A way out of a container would lead to the rights of this server's user."
+_BEGIN = 10.0
+"""Seconds for a program to begin."""
 _RUN = 60.0
 """Seconds for a program that is run once."""
 
@@ -69,8 +70,7 @@ class BubblewrapBackend:
         self._limits = limits
         self._groups = groups or ControlGroups()
         self._watchdog = Watchdog(limits.memory_mb)
-        self._lock = threading.Lock()
-        self._threads: ThreadPoolExecutor | None = None
+        self._threads = DaemonThreads(1, "sandbox-bwrap")
         self._version = ""
         """What bwrap calls itself, once it has worked."""
 
@@ -128,10 +128,7 @@ class BubblewrapBackend:
 
     def close(self) -> None:
         self._watchdog.close()
-        with self._lock:
-            if self._threads is not None:
-                self._threads.shutdown()
-                self._threads = None
+        self._threads.close(_BEGIN)
 
     def start(self, sandbox: str, stdio: int, stderr: int) -> Started:
         """See `bwrap_container.Starter`."""
@@ -191,12 +188,7 @@ class BubblewrapBackend:
 
     def _spawn(self, *arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
         """As `subprocess.Popen`, in a thread that lives until the backend is closed."""
-        with self._lock:
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(1, thread_name_prefix="sandbox-bwrap")
-            threads = self._threads
-        spawn: Spawn = subprocess.Popen
-        return threads.submit(spawn, *arguments, **options).result()
+        return self._threads.submit(lambda: subprocess.Popen(*arguments, **options)).result()  # noqa: S603 - `command` made it
 
 
 def _tools() -> Tools:

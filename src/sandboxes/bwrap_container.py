@@ -163,10 +163,12 @@ class BubblewrapContainer:
         Raises:
             SandboxFailed: somebody else ended the container.
         """
-        assert self._process is not None
-        assert self._group is not None
-        code = self._process.ended(_LOOKS)
-        if self._outgrown or self._group.memory_kills():
+        with self._lock:
+            process, group = self._process, self._group
+        if process is None or group is None:
+            raise SandboxFailed("the container was removed in the middle of its job, as its sandbox was closed")
+        code = process.ended(_LOOKS)
+        if self._outgrown or group.memory_kills():
             return f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox gives."
         if code is not None and (code < 0 or code == _KILLED):  # which nothing inside can do
             raise SandboxFailed("the container was removed by someone else in the middle of its job")

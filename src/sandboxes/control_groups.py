@@ -72,11 +72,15 @@ class ControlGroup:
         return tuple((memory / name, place / name) for name in _SHOWN[self._form]) if memory else ()
 
     def memory_kills(self) -> int:
-        """How many processes were ended for lack of memory."""
+        """How many processes were ended for lack of memory; none if the groups are gone."""
         memory = self._folders.get("memory")
         if memory is None:
             return 0
-        for line in (memory / _COUNTS[self._form]).read_text().splitlines():
+        try:
+            counts = (memory / _COUNTS[self._form]).read_text()
+        except FileNotFoundError:
+            return 0
+        for line in counts.splitlines():
             name, _, count = line.partition(" ")
             if name == "oom_kill":
                 return int(count)

@@ -4,12 +4,12 @@ Who asks first is served first. How many stand ready follows the demand, within 
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,15 @@ from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.runtime import PromisingContext
 from src.sandboxes.backend import LIFETIME, Container, HungUp
 from src.sandboxes.conversation import recovered
+from src.sandboxes.daemon_threads import DaemonThreads
 
 _QUIET = 1.0
 """Seconds that jobs have the machine for themselves, before containers are removed and replaced: most are done by then."""
+
+GRACE = 10.0
+"""Seconds that jobs get to end when their pool is closed, and again when they were told to."""
+_REMOVAL = 45.0
+"""Seconds for a container to be gone; an engine that does not answer takes 30. Then nobody waits for it any longer."""
 
 log = logging.getLogger(__name__)
 
@@ -43,25 +49,27 @@ class PoolSize:
 class Pool:
     """Containers of one mode. `take` one, then `give_back` or `discard` it."""
 
-    def __init__(self, make: Callable[[], Container], size: PoolSize, reusable: bool) -> None:
-        """`reusable`: whether a container may take another job after `give_back`."""
+    def __init__(self, make: Callable[[], Container], size: PoolSize, reusable: bool, removal: float = _REMOVAL) -> None:
+        """`reusable`: whether a container may take another job after `give_back`; `removal`: seconds for a container to be gone."""
         self._make = make
         self._size = size
         self._reusable = reusable
+        self._removal = removal
         self._ready: deque[Container] = deque()
         self._waiting: deque[tuple[float, asyncio.Future[Container]]] = deque()
         self._starting: set[Container] = set()
         self._working: set[Container] = set()
         self._spent: list[Container] = []
         """Those of them whose job is over, and which take no other."""
+        self._leaving: set[Container] = set()
         self._background = PromisingContext()
         self._wanted = size.least
         self._peak = 0
         self._moved = 0.0
         self._taken = 0.0
         self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
-        self._starts = ThreadPoolExecutor(os.cpu_count() or 2, thread_name_prefix="sandbox-start")
-        self._ends = ThreadPoolExecutor(size.most, thread_name_prefix="sandbox-end")
+        self._starts = DaemonThreads(os.cpu_count() or 2, "sandbox-start")
+        self._ends = DaemonThreads(size.most, "sandbox-end")
         self._edition = ""
         self._outdated = 0.0
         """Containers made before this moment take no more jobs."""
@@ -109,7 +117,7 @@ class Pool:
             SandboxFailed: the engine or the worker broke.
         """
         if self._closed:
-            raise SandboxUnavailable("the sandbox was closed")
+            raise _closed()
         self._note_demand()
         while self._ready:
             container = self._ready.popleft()
@@ -158,21 +166,44 @@ class Pool:
         if cancelled:
             raise asyncio.CancelledError
 
-    async def aclose(self) -> None:
-        """Wait for the jobs that run, then remove every container and end the threads."""
-        while self._working or self._waiting:
-            self._idle = asyncio.Event()
-            await self._idle.wait()
+    async def aclose(self, grace: float = GRACE) -> None:
+        """Wait for the jobs that run, at most for so many seconds, then end those that still do; remove every container, end the threads.
+
+        Who still waits for a container hears that there is none. Whatever a job or an engine does, this comes to an end.
+        """
+        await self._jobs_end(grace)
         self._closed = True
+        while self._waiting:
+            _, waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_exception(_closed())
         for timer in self._timers.values():
             timer.cancel()
-        for container in (*self._starting, *self._ready):
+        for container in (*self._starting, *self._ready, *self._working):
             container.hang_up()
-        while self._ready:
-            self._spawn(self._remove(self._ready.popleft()))
-        await self._background.aflush_tasks()
-        await asyncio.to_thread(self._starts.shutdown)
-        await asyncio.to_thread(self._ends.shutdown)
+        await self._jobs_end(grace)
+        for _ in range(3):  # until the loop has read the end of each stream and watches it no longer: a closed socket says nothing
+            await asyncio.sleep(0)
+        for container in {*self._ready, *self._working} - self._leaving:
+            self._spawn(self._remove(container))
+        self._ready.clear()
+        try:
+            async with asyncio.timeout(self._removal):
+                await self._background.aflush_tasks()
+        except TimeoutError:
+            self._background.cancel()
+            await self._background.aflush_tasks()
+        ended = await asyncio.gather(*(asyncio.to_thread(threads.close, self._removal) for threads in (self._starts, self._ends)))
+        if not all(ended):
+            log.warning("a sandbox is closed while a call to start or remove one of its containers does not come back")
+
+    async def _jobs_end(self, seconds: float) -> None:
+        """Wait until no container is at work and nobody waits for one, at most for so long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._working or self._waiting:
+                    self._idle = asyncio.Event()
+                    await self._idle.wait()
 
     def _lacking(self) -> int:
         starting = len(self._starting)
@@ -214,6 +245,9 @@ class Pool:
         """Hand a ready container to who has waited longest."""
         self._moved = time.monotonic()
         self._idle.set()
+        if self._closed:
+            self._spawn(self._remove(container))
+            return
         while self._waiting:
             _, waiting = self._waiting.popleft()
             if not waiting.done():
@@ -239,7 +273,7 @@ class Pool:
     async def _start(self, container: Container) -> None:
         began = time.monotonic()
         try:
-            await self._blocking(self._starts, container.start)
+            await self._starts.run(container.start)
         except HungUp:
             self._starting.discard(container)
         except Exception as error:
@@ -254,7 +288,7 @@ class Pool:
         else:
             self._starting.discard(container)
             if self._closed:
-                await self._blocking(self._ends, container.discard)
+                await self._remove(container)
                 return
             self._edition = container.edition
             if container.born < self._outdated:
@@ -272,15 +306,17 @@ class Pool:
 
     async def _remove(self, container: Container) -> None:
         """Remove it; only then may another take its place, so that their number stays within bounds."""
+        self._leaving.add(container)
         try:
-            await self._blocking(self._ends, container.discard)
+            async with asyncio.timeout(self._removal):
+                await self._ends.run(container.discard)
+        except TimeoutError:
+            log.warning("a sandbox container is not gone after %g seconds, and not waited for any longer", self._removal)
         finally:
+            self._leaving.discard(container)
             self._working.discard(container)
             self._idle.set()
         self.fill()
-
-    async def _blocking(self, threads: ThreadPoolExecutor, function: Callable[[], None]) -> None:
-        await asyncio.get_running_loop().run_in_executor(threads, function)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return self._background.start(work)
@@ -290,3 +326,7 @@ class Pool:
         timer = self._timers.get(function)
         if timer is None or timer.cancelled() or timer.when() <= asyncio.get_running_loop().time():
             self._timers[function] = asyncio.get_running_loop().call_later(seconds, function)
+
+
+def _closed() -> SandboxUnavailable:
+    return SandboxUnavailable("the sandbox was closed")

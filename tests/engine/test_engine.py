@@ -11,6 +11,7 @@ from src.core.events import FINAL, Record
 from src.core.files import File
 from src.engine import LONGEST_REQUEST, Engine
 from tests.home import Home
+from tests.sandbox.backends import BubblewrapBehind, prepared
 
 
 @pytest.fixture
@@ -169,3 +170,23 @@ async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(e
         await engine.ask("me", asked.conversation_id, "hello")
     await engine.aclose()
     assert [r.event.type for r in records if r.turn_id == asked.turn_id][-2:] == ["project_stopped", "turn_stopped"]
+
+
+@pytest.mark.bubblewrap
+async def test_an_engine_ends_while_the_job_of_a_turn_stands_still(tmp_path, monkeypatch):
+    for name, value in Home(tmp_path / "home", bubblewrap=True).environment().items():
+        monkeypatch.setenv(name, value)
+    machine, records = prepared(BubblewrapBehind()), []
+    engine = await build_engine(Settings(_env_file=None))
+    engine.subscribe(records.extend)
+    asked = await engine.ask("me", None, "Reverse 'abc'")
+    while not engine.sandbox._verifiers._working:
+        await engine._recorder.flush()
+    containers = machine.containers(engine.sandbox.id)
+    for container in containers:
+        machine.hold_up(container)
+    await engine.aclose()
+    last = records[-1]
+    assert (last.turn_id, last.event.type, last.event.reason) == (asked.turn_id, "turn_stopped", "The server ended.")
+    assert containers
+    assert machine.containers(engine.sandbox.id) == set()

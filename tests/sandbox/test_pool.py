@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from src.core.errors import SandboxUnavailable
+from src.core.errors import SandboxError, SandboxUnavailable
 from src.core.verdict import Returned, Verdict, Version
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
@@ -157,6 +157,24 @@ async def test_who_gives_up_waiting_holds_nobody_up(backend: Behind) -> None:
     assert await jobs[0]
     async with asyncio.timeout(10):
         await closing
+
+
+async def test_a_sandbox_can_be_closed_while_a_container_is_held_up(backend: Behind, containers: Containers) -> None:
+    """The job in it ends too, long before its time is up."""
+    sandbox = SecureSandbox(timeout=1000, verifiers=NONE, executors=NONE, **backend.options)
+    running = asyncio.Event()
+    jobs = [
+        asyncio.create_task(sandbox.verify("tool", CODE, HANGING, lambda result: running.set())),
+        asyncio.create_task(sandbox.execute("tool", SLEEPING, {})),
+    ]
+    await running.wait()
+    for container in await asyncio.to_thread(containers, sandbox):
+        await asyncio.to_thread(backend.hold_up, container)
+    await sandbox.aclose(grace=0)
+    assert await asyncio.to_thread(containers, sandbox) == set()
+    for outcome in await asyncio.gather(*jobs, return_exceptions=True):
+        assert isinstance(outcome, SandboxError), outcome
+    await sandbox.aclose()  # the looks at what became of the containers had the engine again
 
 
 async def test_a_closed_sandbox_says_so(backend: Behind) -> None:

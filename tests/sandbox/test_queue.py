@@ -24,12 +24,19 @@ class ByHand:
         self.jobs = 0
         self.started = threading.Event()
         """Set it to let `start` go on."""
+        self.removable = threading.Event()
+        """Clear it to hold `discard` up."""
+        self.removable.set()
         self.problem: Exception | None = None
         """What `start` raises."""
         near, self.far = socket.socketpair()
         near.setblocking(False)
         self.stream = Stream(near)
-        self.gone = False
+        self.removed = threading.Event()
+
+    @property
+    def gone(self) -> bool:
+        return self.removed.is_set()
 
     def start(self) -> None:
         self.started.wait()
@@ -44,9 +51,10 @@ class ByHand:
         self.far.sendall(pack({"nonce": nonce, "kind": "ready"}))
 
     def discard(self) -> None:
-        self.gone = True
+        self.removable.wait()
         self.stream.close()
         self.far.close()
+        self.removed.set()
 
     def how_it_ended(self) -> str:
         raise AssertionError("nobody asks")
@@ -86,8 +94,9 @@ async def yard() -> AsyncIterator[Yard]:
     yard.over = True
     for container in yard.made:
         container.started.set()
-    await yard.pool.aclose()
-    assert all(container.gone for container in yard.made)
+    await yard.pool.aclose(grace=0)  # a test that has failed may hold containers
+    for container in yard.made:
+        assert await asyncio.to_thread(container.removed.wait, 10)
 
 
 async def asked(yard: Yard) -> asyncio.Task[Container]:
@@ -153,7 +162,9 @@ async def test_what_was_there_before_a_build_takes_no_more_jobs(yard: Yard) -> N
     asking = await asked(yard)
     (await yard.another(2)).started.set()
     assert await asking is yard.made[2]
-    assert [container.gone for container in yard.made[:3]] == [True, True, False]
+    for container in yard.made[:2]:  # the first of them to go made room
+        assert await asyncio.to_thread(container.removed.wait, 10)
+    assert not yard.made[2].gone
     await yard.pool.drop(yard.made[2])
 
 
@@ -183,3 +194,84 @@ async def test_a_defect_of_ours_leaves_nobody_waiting(yard: Yard, caplog: pytest
     with pytest.raises(SandboxFailed, match="a container can't be started: ZeroDivisionError: of ours"):
         await asking
     assert [record.exc_info is not None for record in caplog.records] == [True]
+
+
+async def test_closing_ends_jobs_that_never_do(yard: Yard) -> None:
+    asking = await asked(yard)
+    (await yard.another(0)).started.set()
+    await asking
+    await yard.pool.aclose(grace=0)
+    assert yard.made[0].gone
+
+
+async def test_closing_ends_a_recovery_that_never_answers(yard: Yard) -> None:
+    yard.pool = Pool(yard.make, PoolSize(least=0, ready=0, most=1), reusable=True)
+    asking = await asked(yard)
+    (await yard.another(0)).started.set()
+    yard.pool.give_back(await asking, "")
+    await yard.pool.aclose(grace=0)
+    assert yard.made[0].gone
+
+
+async def test_who_reads_from_a_container_when_its_pool_is_closed_reads_its_end(yard: Yard) -> None:
+    asking = await asked(yard)
+    (await yard.another(0)).started.set()
+    container = await asking
+    reading = asyncio.create_task(asyncio.get_running_loop().sock_recv(container.stream.socket, 1))
+    await asyncio.sleep(0)
+    await yard.pool.aclose(grace=0)
+    assert reading.done()
+    assert await reading == b""
+
+
+async def test_who_waits_for_a_container_when_the_pool_is_closed_hears_of_it(yard: Yard) -> None:
+    first = await asked(yard)
+    (await yard.another(0)).started.set()
+    await first
+    second = await asked(yard)
+    await yard.pool.aclose(grace=0)
+    with pytest.raises(SandboxUnavailable, match="the sandbox was closed"):
+        await second
+
+
+async def test_a_job_that_ends_in_time_is_not_disturbed_by_closing(yard: Yard) -> None:
+    first = await asked(yard)
+    (await yard.another(0)).started.set()
+    container = await first
+    closing = asyncio.create_task(yard.pool.aclose(grace=60))
+    second = await asked(yard)
+    assert container.stream.alive
+    yard.pool.drop(container)
+    (await yard.another(1)).started.set()
+    yard.pool.drop(await second)
+    await closing
+
+
+async def test_nobody_waits_for_a_removal_that_never_ends(yard: Yard, caplog: pytest.LogCaptureFixture) -> None:
+    yard.pool = Pool(yard.make, PoolSize(least=0, ready=0, most=1), reusable=False, removal=0.01)
+    asking = await asked(yard)
+    stuck = await yard.another(0)
+    stuck.removable.clear()
+    stuck.started.set()
+    await yard.pool.discard(await asking)
+    asking = await asked(yard)
+    (await yard.another(1)).started.set()
+    await yard.pool.discard(await asking)
+    await yard.pool.aclose(grace=0)
+    assert [record.message for record in caplog.records] == [
+        *["a sandbox container is not gone after 0.01 seconds, and not waited for any longer"] * 2,  # the other waits for the thread
+        "a sandbox is closed while a call to start or remove one of its containers does not come back",
+    ]
+    stuck.removable.set()
+    yard.made[1].discard()
+
+
+async def test_nobody_waits_for_a_start_that_never_ends(yard: Yard) -> None:
+    yard.pool = Pool(yard.make, PoolSize(least=0, ready=0, most=1), reusable=False, removal=0.01)
+    asking = await asked(yard)
+    stuck = await yard.another(0)
+    await yard.pool.aclose(grace=0)
+    with pytest.raises(SandboxUnavailable, match="the sandbox was closed"):
+        await asking
+    stuck.started.set()
+    stuck.discard()
