@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import sqlalchemy as sa
 
 from src.capability_registry import CapabilityRegistry
