@@ -1,5 +1,6 @@
 """A test run ends whatever stands still in it, and says where. The runs here have our options, but for the time."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,7 +66,7 @@ def test_a_fixture_that_waits_for_ever_costs_one_test(tmp_path: Path) -> None:
     ended = run(tmp_path, AWAITING, "-p", "no:xdist", "-o", "timeout=1")
     assert ended.returncode == 1
     assert "= 2 failed, 3 errors in" in ended.stdout
-    assert ended.stdout.count("Failed: Timeout (>1.0s)") == 3
+    assert len(re.findall(r"^E +Failed: Timeout \(>1.0s\)", ended.stdout, re.MULTILINE)) == 3
     for place, stage, test in (("setup", "setup", "first"), ("teardown", "teardown", "second"), ("session", "teardown", "third")):
         assert f"_ ERROR at {stage} of test_{test} _" in ended.stdout
         assert f"in the_end_of_the_{place}\n" in ended.stdout
