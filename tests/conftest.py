@@ -9,7 +9,7 @@ import pytest
 
 from config import Settings
 
-pytest_plugins = ("tests.limits",)
+pytest_plugins = ("tests.account", "tests.limits", "tests.parts")
 
 SLOW = (Path(__file__).with_name("whole"), Path(__file__).with_name("sandbox"))
 """Folders whose tests start processes and containers: first, so that no worker begins with a long one when the others are done."""

@@ -20,9 +20,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    assert path, "the browser tests need Chromium; run .ci/machine, or install Debian's package chromium"
-    browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
     yield browser
     browser.close()
 

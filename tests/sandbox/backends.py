@@ -21,7 +21,7 @@ from src.sandboxes.bwrap_command import GROUP
 from src.sandboxes.control_groups import PREFIX, ControlGroups
 from src.sandboxes.docker import DockerBackend
 from src.sandboxes.limits import ContainerLimits
-from tests.sandbox.private_engine import RUNSC, PrivateEngine, need_private_engine
+from tests.sandbox.private_engine import RUNSC, PrivateEngine
 
 ROOT = Path(__file__).parents[2]
 IMAGE = os.environ.get("DOCKER_IMAGE_NAME", "self-eng-sandbox")
@@ -104,7 +104,6 @@ class RunscBehind(DockerBehind):
     name = "runsc"
 
     def __init__(self) -> None:
-        need_private_engine("runsc")
         machine = prepared(DockerBehind())
         assert isinstance(machine, DockerBehind)
         self._private = PrivateEngine(machine.engine.info()["Driver"], {"runsc": RUNSC})

@@ -8,6 +8,7 @@ import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -17,8 +18,10 @@ from src.core.verdict import TestResult, Verdict
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
 from tests.sandbox.backends import BACKENDS, IMAGE, Behind, DockerBehind, expectation, parameters, prepared
-from tests.sandbox.private_engine import RUNSC, PrivateEngine, need_private_engine
+from tests.sandbox.extended import is_extended
+from tests.sandbox.private_engine import RUNSC, PrivateEngine
 
+FOLDER = Path(__file__).parent
 Verify = Callable[..., "object"]
 Containers = Callable[[SecureSandbox], set[str]]
 
@@ -64,10 +67,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("backend", parameters(metafunc.module.__name__.rpartition(".")[2]), indirect=True)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
+    for item in (item for item in items if item.path.parent == FOLDER):
         if mark := expectation(item.nodeid):
             item.add_marker(mark)
+        if is_extended(item):
+            item.add_marker("extended")
 
 
 @pytest.fixture
@@ -111,7 +117,6 @@ def engine(behind: Callable[[str], Behind]) -> DockerClient:
 @pytest.fixture(scope="session")
 def private_engine(image: str, engine: DockerClient) -> Iterator[PrivateEngine]:
     """An engine that tests may treat badly, as long as it runs without TLS again when they end."""
-    need_private_engine()
     private = PrivateEngine(engine.info()["Driver"], {name: RUNSC for name in ("runsc",) if shutil.which(name)})
     try:
         private.start()

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-import pytest
 import trustme
 from docker.client import DockerClient
 
@@ -22,6 +21,9 @@ from src.sandboxes.engine import Engine
 
 RUNSC = ("--platform=ptrace", "--network=none")
 """Arguments for gVisor where there is no /dev/kvm; its containers get no network in any case."""
+
+PACKAGES = {"dockerd": "docker.io", "setpriv": "util-linux"}
+"""Debian's packages of programs whose names are others."""
 
 _CONTAINERD = """
 version = 2
@@ -158,12 +160,13 @@ class PrivateEngine:
         raise RuntimeError(f"{command[0]} did not start:\n{''.join(said)}")
 
 
-def need_private_engine(*programs: str) -> None:
-    """Skip the test where no engine can be started beside the machine's own."""
+def lacking_for_engines(*programs: str) -> str:
+    """Why no engine can be started beside the machine's own, and what to do; "" if one can."""
     if sys.platform != "linux" or os.geteuid() != 0:
-        pytest.skip("only root on Linux can start another Docker engine")
-    if lacking := [name for name in ("dockerd", "containerd", "setpriv", *programs) if not shutil.which(name)]:
-        pytest.skip(f"there is no {' or '.join(lacking)} on this machine")
+        return "only root on Linux can start a further Docker engine; run the tests as root"
+    lacking = [name for name in ("dockerd", "containerd", "setpriv", *programs) if not shutil.which(name)]
+    packages = sorted({PACKAGES.get(name, name) for name in lacking})
+    return f"there is no {' or '.join(lacking)}; run: sudo apt install {' '.join(packages)}" if lacking else ""
 
 
 def _write_certificates(folder: Path, authority: trustme.CA) -> None:

@@ -5,7 +5,7 @@ import pytest
 from src.core.verdict import Verdict
 from tests.sandbox.test_forging import SUITE, WRONG
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SEND = """
 import json, os, socket, struct, sys

@@ -9,7 +9,7 @@ from src.sandbox import SecureSandbox
 from tests.sandbox.hostile import CASES, HONEST, NAME, PORTS, SUITE, Host, Seen, clean, look, of_role, planted
 from tests.sandbox.hostile_oracles import ORACLES
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SLOW = {"A02", "A06", "A07", "A08", "A14", "A17", "D05"}
 """Ended by the clock, so the sandbox with the shorter time takes them."""

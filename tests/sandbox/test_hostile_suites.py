@@ -10,7 +10,7 @@ from src.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel
 from tests.sandbox.hostile import CASES, of_role
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 CODE = "def tool(x):\n    return x + 1\n"
 IMPORTING = "from tool import tool\n"

@@ -7,7 +7,7 @@ import pytest
 from src.core.verdict import Returned
 from src.sandbox import SecureSandbox
 
-pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SURVEY = '''
 import builtins, ctypes, gc, json, os, resource, signal, stat, sys, threading

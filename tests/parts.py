@@ -1,0 +1,77 @@
+"""Parts of a machine that a test may need: where one is missing the test is skipped, and the reason says what to do.
+
+What it takes to look for one is imported only then.
+"""
+
+import shutil
+from functools import cache
+
+import pytest
+
+from src.core.errors import SandboxError
+
+PARTS = ("docker", "bubblewrap", "runsc", "browser")
+"""The marks of tests that need them."""
+BY_FIXTURE = {"engine": "docker", "image": "docker", "private_engine": "private engine"}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    needed = [part for part in PARTS if item.get_closest_marker(part)]
+    needed += [part for fixture, part in BY_FIXTURE.items() if fixture in getattr(item, "fixturenames", ())]
+    for part in needed:
+        if reason := missing(part):
+            pytest.skip(reason)
+
+
+@cache
+def missing(part: str) -> str:
+    """Why there is no such part, and what to do; "" if it works."""
+    match part:
+        case "docker":
+            return _docker()
+        case "bubblewrap":
+            return _bubblewrap()
+        case "private engine":
+            return missing("docker") or _private_engine()
+        case "runsc":
+            return missing("docker") or _private_engine("runsc")
+        case _:
+            return "" if shutil.which("chromium") else "there is no Chromium; run: sudo apt install chromium"
+
+
+def _docker() -> str:
+    from docker.errors import DockerException
+
+    from src.sandboxes.engine import Engine
+    from tests.sandbox.backends import DockerBehind, prepared
+
+    try:
+        Engine().version(patience=30)
+        prepared(DockerBehind()).close()
+    except (SandboxError, DockerException) as error:
+        return _reason(error)
+    return ""
+
+
+def _private_engine(*programs: str) -> str:
+    from tests.sandbox.private_engine import lacking_for_engines
+
+    return lacking_for_engines(*programs)
+
+
+def _bubblewrap() -> str:
+    from src.sandbox import SecureSandbox
+    from tests.sandbox.backends import BubblewrapBehind, prepared
+
+    behind = BubblewrapBehind()
+    try:
+        SecureSandbox(timeout=20, **behind.options)._backend.probe()
+        prepared(behind)
+    except SandboxError as error:
+        return _reason(error)
+    return ""
+
+
+def _reason(error: Exception) -> str:
+    remedy = error.remedy if isinstance(error, SandboxError) else ""
+    return " ".join(str(error).split()) + (f"; {remedy}" if remedy else "")

@@ -1,0 +1,29 @@
+"""What `make test` leaves to `make test-all`: the same contract on a further backend, and engines that are brought up to be mistreated.
+
+On Docker `make test` keeps how containers begin and end, how suites are judged, limits, and all that is Docker's alone.
+"""
+
+import pytest
+
+ONCE = {
+    "test_execute",
+    "test_files",
+    "test_forging",
+    "test_forging_sideways",
+    "test_gate",
+    "test_hostile",
+    "test_hostile_suites",
+    "test_indistinguishable",
+    "test_packages",
+    "test_pool",
+    "test_reuse",
+}
+"""Modules whose tests are about the worker, which is the same in every container: `make test` runs them on bubblewrap alone."""
+SLOW = {"test_engine_death", "test_remote"}
+"""Modules that start, kill and reach engines of their own."""
+
+
+def is_extended(item: pytest.Item) -> bool:
+    module = item.path.stem
+    backend = item.callspec.params.get("backend") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+    return module in SLOW or item.get_closest_marker("runsc") is not None or (module in ONCE and backend == "docker")
