@@ -5,6 +5,7 @@ else the session itself tells.
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -13,15 +14,21 @@ from pathlib import Path
 import pytest
 
 SLOWEST, FILES = 20, 15
+_SPENT = pytest.StashKey[float]()
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A test's setup, call or teardown; `lacking` is why it was skipped, "" if it was not."""
+    """A test's setup, call or teardown.
+
+    `processor` is seconds of the processor, of the test and of what it started and ended: these don't depend on what else the machine
+    does. A Docker engine's containers are not among them. `lacking` is why it was skipped, "" if it was not.
+    """
 
     test: str
     when: str
     seconds: float
+    processor: float = 0.0
     lacking: str = ""
 
 
@@ -34,6 +41,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_Account(config.getoption("account")), "account-of-this-session")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Tell in each report what was spent since the one before."""
+    report = yield
+    before, now = item.config.stash.get(_SPENT, 0.0), sum(os.times()[:4])
+    item.config.stash[_SPENT] = now
+    report.processor = now - before
+    return report
+
+
 class _Account:
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -43,7 +60,8 @@ class _Account:
         if not report.when:
             return
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) and not hasattr(report, "wasxfail") else ""
-        self._phases.append(Phase(report.nodeid, report.when, report.duration, reason.removeprefix("Skipped: ")))
+        spent = getattr(report, "processor", 0.0)
+        self._phases.append(Phase(report.nodeid, report.when, report.duration, spent, reason.removeprefix("Skipped: ")))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
@@ -65,12 +83,15 @@ def told(phases: list[Phase]) -> Iterator[str]:
     yield f"The {SLOWEST} slowest, in seconds:"
     for phase in sorted(phases, key=lambda phase: -phase.seconds)[:SLOWEST]:
         yield f"{phase.seconds:8.1f} {phase.when:8} {phase.test}"
-    files: Counter[str] = Counter()
+    files: dict[str, list[float]] = {}
     for phase in phases:
-        files[phase.test.partition("::")[0]] += phase.seconds  # type: ignore[assignment]
-    yield f"The {FILES} dearest files of {len(files)}, in seconds of {files.total():.0f}:"
-    for file, seconds in files.most_common(FILES):
-        yield f"{seconds:8.1f} {file}"
+        costs = files.setdefault(phase.test.partition("::")[0], [0.0, 0.0])
+        costs[0] += phase.seconds
+        costs[1] += phase.processor
+    total, spent = (sum(costs[which] for costs in files.values()) for which in (0, 1))
+    yield f"The {FILES} dearest files of {len(files)}, in seconds of {total:.0f}, and of the processor's {spent:.0f}:"
+    for file, (seconds, processor) in sorted(files.items(), key=lambda item: -item[1][0])[:FILES]:
+        yield f"{seconds:8.1f} {processor:8.1f} {file}"
     yield from unproven(phases)
 
 

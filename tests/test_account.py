@@ -63,10 +63,10 @@ def test_a_missing_engine_is_named_with_what_to_do(tmp_path: Path) -> None:
 
 def test_costs_are_told_by_test_and_by_file_and_what_is_unproven_last() -> None:
     phases = [
-        Phase("a.py::test_one", "setup", 1.0),
-        Phase("b.py::test_two", "call", 2.5),
-        Phase("a.py::test_one", "call", 4.0),
-        Phase("c.py::test_three", "setup", 0.0, "there is no moon"),
+        Phase("a.py::test_one", "setup", 1.0, 0.5),
+        Phase("b.py::test_two", "call", 2.5, 0.25),
+        Phase("a.py::test_one", "call", 4.0, 0.75),
+        Phase("c.py::test_three", "setup", 0.0, 0.0, "there is no moon"),
     ]
     assert list(told(phases)) == [
         "The 20 slowest, in seconds:",
@@ -74,10 +74,10 @@ def test_costs_are_told_by_test_and_by_file_and_what_is_unproven_last() -> None:
         "     2.5 call     b.py::test_two",
         "     1.0 setup    a.py::test_one",
         "     0.0 setup    c.py::test_three",
-        "The 15 dearest files of 3, in seconds of 8:",
-        "     5.0 a.py",
-        "     2.5 b.py",
-        "     0.0 c.py",
+        "The 15 dearest files of 3, in seconds of 8, and of the processor's 2:",
+        "     5.0      1.2 a.py",
+        "     2.5      0.2 b.py",
+        "     0.0      0.0 c.py",
         "Not proven here:",
         "     1 test  there is no moon",
     ]

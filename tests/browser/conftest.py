@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright, expect
 
+PATIENCE = 60_000
+"""Milliseconds that whatever is expected may take; on a busy machine a page that did nothing wrong takes many seconds."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -20,6 +22,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE)
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
     yield browser
     browser.close()
@@ -28,6 +31,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 @contextmanager
 def watched(page: Page) -> Iterator[Page]:
     problems: list[str] = []
+    page.set_default_timeout(PATIENCE)
 
     def on_request(request) -> None:
         address = urlsplit(request.url)

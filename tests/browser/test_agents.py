@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_page import NARROW, OVERFLOW, WIDE, ask, flaws, open_page
 from tests.web.server_process import ServerProcess
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 
 @pytest.fixture

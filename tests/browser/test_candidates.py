@@ -9,7 +9,7 @@ from src.core.spec import SpecExample, SpecificationReply
 from src.offline.completion import Completion
 from src.offline.script import Script
 from src.offline.server import OfflineServer
-from tests.browser.test_page import NARROW, PATIENCE, WIDE, ask, bare_home, finished, open_page
+from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, open_page
 from tests.doubles import fenced, specification
 from tests.home import serving
 
@@ -55,7 +55,7 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
             page.set_viewport_size(WIDE)
             open_page(page, link)
             ask(page, "double 4, so 8")
-            expect(finished(page)).to_contain_text("Twice 4 is 8.", timeout=PATIENCE)
+            expect(finished(page)).to_contain_text("Twice 4 is 8.")
 
             consensus = page.locator('[data-step="consensus"]')
             candidates = consensus.get_by_test_id("candidate")

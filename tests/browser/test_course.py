@@ -9,7 +9,7 @@ from tests.browser.test_page import WIDE, ask, flaws, open_page
 from tests.web.fake_engine import WAY
 from tests.web.server_process import ServerProcess
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 NODES = ["gather", *(node for _, node in WAY)]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.test_page import PATIENCE, ask, bare_home, finished, flaws, open_page, step
+from tests.browser.test_page import ask, bare_home, finished, flaws, open_page, step
 from tests.home import serving
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
@@ -31,7 +31,7 @@ def link(request, tmp_path_factory):
 def built(page: Page, turns: int = 1) -> Locator:
     """The answer, once it is whole; a tool that draws is verified with several runs that each load matplotlib."""
     expect(page.get_by_test_id("turn")).to_have_count(turns)
-    expect(page.get_by_test_id("turn").last).not_to_have_attribute("data-state", "running", timeout=3 * PATIENCE)
+    expect(page.get_by_test_id("turn").last).not_to_have_attribute("data-state", "running", timeout=180_000)
     return finished(page, turns)
 
 
@@ -54,7 +54,7 @@ def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, pag
         expect(page.get_by_test_id("request-file")).to_contain_text("data.csv")
         picture = page.get_by_test_id("made-picture")
         expect(picture).to_have_attribute("alt", "plot.png")
-        page.wait_for_function("() => document.querySelector('[data-testid=made-picture]')?.naturalWidth === 800", timeout=PATIENCE)
+        page.wait_for_function("() => document.querySelector('[data-testid=made-picture]')?.naturalWidth === 800")
         page.reload()
         expect(page.get_by_test_id("turn")).to_have_attribute("data-state", "done")
     assert flaws(page, "a picture") == []

@@ -21,9 +21,8 @@ from src.offline.script import Script, Step
 from src.offline.server import OfflineServer
 from tests.home import ROOT, Home, serving
 
-pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
-PATIENCE = 60_000
 REVERSE = "Reverse the string 'hello world'"
 SPECIFY, TEST, IMPLEMENT, LEARN = "write the specification", "write the tests", "write the implementation", "learn lessons"
 TITLES = (
@@ -41,7 +40,7 @@ WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 375, "height": 812}
 
 @pytest.fixture(scope="module")
 def link(tmp_path_factory) -> Iterator[str]:
-    """The page on the offline model, with a library that is empty at first."""
+    """The page on the offline model and Docker, with a library that is empty at first."""
     with serving(bare_home(tmp_path_factory.mktemp("page"))) as link:
         yield link
 
@@ -61,7 +60,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Theatre:
-    """The page on a model server whose replies a test writes."""
+    """The page on a model server whose replies a test writes, and on bubblewrap, which starts fastest."""
 
     link: str
     stage: Stage
@@ -73,7 +72,7 @@ def theatre(tmp_path_factory) -> Iterator[Theatre]:
     stage = Stage()
     with OfflineServer(stage) as server:
         settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": server.api_key, "OPENAI_MODEL": server.model}
-        with serving(bare_home(tmp_path_factory.mktemp("theatre")), **settings) as link:
+        with serving(bare_home(tmp_path_factory.mktemp("theatre"), bubblewrap=True), **settings) as link:
             yield Theatre(link, stage, server)
 
 
@@ -100,7 +99,7 @@ def ended(page: Page, turns: int, state: str) -> Locator:
     """The newest turn, that of this number, once it has ended so."""
     expect(page.get_by_test_id("turn")).to_have_count(turns)
     turn = page.get_by_test_id("turn").last
-    expect(turn).to_have_attribute("data-state", re.compile("done|failed|stopped"), timeout=PATIENCE)
+    expect(turn).to_have_attribute("data-state", re.compile("done|failed|stopped"))
     expect(turn).to_have_attribute("data-state", state)
     return turn
 
@@ -351,7 +350,7 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(the
     with curtain.down():
         ask(page, REVERSE)
         for each in (page, second_page):
-            expect(step(each, "implementation")).to_have_attribute("data-state", "running", timeout=PATIENCE)
+            expect(step(each, "implementation")).to_have_attribute("data-state", "running")
         page.reload()
         expect(page.get_by_test_id("turn").last).to_have_attribute("data-state", "running")
         expect(step(page, "implementation")).to_have_attribute("data-state", "running")
@@ -386,7 +385,7 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
     tab_to(page, page.get_by_test_id("tab-activity"))
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_test_id("tab-lessons")).to_be_focused()
-    expect(lesson).to_contain_text("Leave accents. <b>bold</b>", timeout=PATIENCE)
+    expect(lesson).to_contain_text("Leave accents. <b>bold</b>")
     expect(lesson.locator("b")).to_have_count(0)
 
     curtain = Curtain()
@@ -395,8 +394,9 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
     with curtain.down():
         ask(page, "How many vowels are in 'programming'?")  # for which no other test has built a tool
         turn = page.get_by_test_id("turn").last
-        expect(turn.get_by_test_id("budget")).to_contain_text("1 of 40 model calls", timeout=PATIENCE)
-        expect(turn.get_by_test_id("budget")).to_contain_text("of 400,000 tokens")
+        spent = turn.get_by_test_id("budget")
+        expect(spent).to_contain_text(re.compile(r"[12] of 40 model calls"))  # the second if the library has a tool to choose
+        expect(spent).to_contain_text("of 400,000 tokens")
         expect(step(page, "lessons_shown").get_by_role("listitem")).to_have_text("Count the vowels of a text: Leave accents. <b>bold</b>")
         found = flaws(page, "a running turn")
         page.set_viewport_size(WIDE)

@@ -11,7 +11,7 @@ from tests.browser.test_page import NARROW, OVERFLOW, REVERSE, ask, bare_home, e
 from tests.home import serving
 from tests.registry.repaired import USED, prepare
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ async def test_calls_wait_for_a_thread_in_their_order() -> None:
     waiting = [asyncio.ensure_future(call) for call in calls]
     await asyncio.sleep(0)
     waiting[3].cancel()
-    await asyncio.wait(waiting[3:4])
+    await asyncio.wait([waiting[3]])
     free.set()
     await asyncio.wait(waiting)
     assert seen == [0, 1, 3, 4]
