@@ -12,7 +12,7 @@ from src.core.errors import SandboxError
 
 PARTS = ("docker", "bubblewrap", "runsc", "browser")
 """The marks of tests that need them."""
-BY_FIXTURE = {"engine": "docker", "image": "docker", "private_engine": "private engine"}
+BY_FIXTURE = {"bench": "bubblewrap", "engine": "docker", "image": "docker", "private_engine": "private engine"}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -4,7 +4,9 @@ import json
 import re
 
 import pytest
+from typer.testing import CliRunner
 
+from src.cli import app
 from src.core.events import EVENT
 from tests.home import Home
 
@@ -94,8 +96,8 @@ def test_edited_tools_are_refused_until_they_are_verified_again(home, built):
     ],
 )
 def test_bad_input_is_named_in_one_line_and_exits_with_1(home, arguments, message):
-    asked = home.run("-m", "src", *arguments)
-    assert asked.returncode == 1
+    asked = CliRunner(env=home.environment()).invoke(app, arguments)
+    assert (asked.exit_code, type(asked.exception)) == (1, SystemExit)
     assert message in asked.stderr
     assert "Traceback" not in asked.stderr
 
@@ -104,6 +106,7 @@ def test_bad_settings_stop_every_command(home):
     asked = home.run("-m", "src", "ask", "hello", FLASK_PORT="high")
     assert (asked.returncode, asked.stdout) == (1, "")
     assert "FLASK_PORT='high'" in asked.stderr
+    assert "Traceback" not in asked.stderr
 
 
 @pytest.mark.parametrize("part", ["llm_client", "sandbox", "synthesis_engine", "orchestrator"])

@@ -12,7 +12,7 @@ from src.bootstrap import build_engine
 from src.sandboxes.ownership import OWNER
 from tests.home import Home, events
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap]
 
 POINTS = [
     ("searching", None),
