@@ -104,8 +104,8 @@ async def test_a_death_at_any_step_of_removing_leaves_nothing(tmp_path: Path) ->
 
 async def test_deaths_at_random_instants_leave_whole_tools_only(tmp_path: Path) -> None:
     random_steps = random.Random(11)
-    for _ in range(3):
-        _kill_after(tmp_path, random_steps.randint(1, 150))
+    for _ in range(5):
+        _kill_after(tmp_path, random_steps.randint(1, 40))
         with _place(tmp_path) as place:
             async with place.open() as library:
                 await _assert_whole(place, library)

@@ -19,8 +19,8 @@ ONCE = {
     "test_reuse",
 }
 """Modules whose tests are about the worker, which is the same in every container: `make test` runs them on bubblewrap alone."""
-SLOW = {"test_engine_death", "test_remote"}
-"""Modules that start, kill and reach engines of their own."""
+SLOW = {"test_engine_death", "test_layer", "test_remote"}
+"""Modules that start, kill and reach engines of their own, or have them build images."""
 
 
 def is_extended(item: pytest.Item) -> bool:
