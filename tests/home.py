@@ -86,18 +86,24 @@ def serving(home: Home, **more: str) -> Iterator[str]:
     listener = threading.Thread(target=lambda: said.extend(process.stderr or ()))
     listener.start()
     links: Queue[str] = Queue()
-    reader = threading.Thread(target=lambda: [links.put(line) for line in process.stdout or ()] and None)
+
+    def read() -> None:
+        for line in process.stdout or ():
+            links.put(line)
+        links.put("")  # so that a server that ends without a link keeps nobody waiting
+
+    reader = threading.Thread(target=read)
     reader.start()
     try:
-        link = links.get(timeout=100).strip()
+        link = links.get().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=\S+", link), link
         del said[:]
         yield link
     finally:
         process.send_signal(signal.SIGTERM)
-        code = process.wait(timeout=10)
+        code = process.wait(timeout=60)
         listener.join()
         reader.join()
         process.stdout.close()
         process.stderr.close()
-    assert (code, said, links.qsize()) == (0, [], 0)
+    assert (code, said, [links.get() for _ in range(links.qsize())]) == (0, [], [""])

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.home import Home, serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
 STEPS = ["specification", "tests", "implementation", "verification", "registration"]
 
