@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -198,7 +199,7 @@ def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
 
 
 def make_folders(settings: Settings) -> None:
-    """Make the folders that are not there yet, and see that they can be written to.
+    """Make the folders that are not there yet, see that they can be written to, and keep other users out of DATA_DIR.
 
     Raises:
         ConfigurationError: one can't be used; names the variable and the folder.
@@ -209,6 +210,9 @@ def make_folders(settings: Settings) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 pass
+            if name == "data_dir":
+                with suppress(PermissionError):  # somebody else's folder is theirs to close
+                    folder.chmod(0o700)
         except (OSError, ValueError) as error:
             problem = "is not a folder" if isinstance(error, FileExistsError) else getattr(error, "strerror", None) or str(error)
             raise ConfigurationError(

@@ -27,6 +27,7 @@ from src.decision import Sureness
 from src.embedding.choice import chosen_embedder, former_embedder
 from src.embedding.minilm import MiniLM
 from src.embedding.openai import OpenAIEmbedder
+from src.embedding.preparation import prepare_embedder
 from src.engine import Changes, Engine
 from src.executor import Executor
 from src.learning import Learning
@@ -42,6 +43,8 @@ from src.project_agent import ProjectAgent
 from src.project_desk import ProjectDesk
 from src.projects.builder import ProjectBuilder
 from src.projects.options import ProjectOptions
+from src.provision.image import make_image
+from src.provision.readiness import Readiness
 from src.registry.parameters import FOLDER as RANKING
 from src.registry.ranking import Ranking
 from src.response_synthesizer import ResponseSynthesizer
@@ -113,6 +116,7 @@ async def build_engine(settings: Settings) -> Engine:
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
         delegation = Delegation(sandbox, (proxy(model), coder(model)), Threads(database))
+        readiness = Readiness()
         orchestrator = Orchestrator(
             library,
             executor,
@@ -123,6 +127,7 @@ async def build_engine(settings: Settings) -> Engine:
             runtime=runtime,
             recall=learning.recall,
             delegation=delegation,
+            ready=readiness.wait,
         )
         layers = _Layers(settings, await stack.enter_async_context(AsyncExitStack()))
         builder = ProjectBuilder(model, _project_sandbox(settings, stack), seconds=settings.docker_timeout, packages=layers)
@@ -146,8 +151,10 @@ async def build_engine(settings: Settings) -> Engine:
             files=ConversationFiles(database),
             file_limits=settings.file_limits,
             turns=turns,
-            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns, runtime),
+            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns, runtime, ready=readiness.wait),
             runtime=runtime,
+            readiness=readiness,
+            parts={"search": partial(prepare_embedder, settings.data_dir), "sandbox": partial(make_image, sandbox)},
             resources=stack.pop_all(),
         )
 

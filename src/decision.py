@@ -78,6 +78,9 @@ class Decider:
         with stage("searching"):
             found = await self._search(turn)
             choice, confidence, reason = await self._choose(turn, found.candidates)
+            if isinstance(choice, NoFit) and await turn.need("tools"):  # one of those that came meanwhile may fit
+                found = await self._search(turn)
+                choice, confidence, reason = await self._choose(turn, found.candidates)
         names = tuple(c.tool.name for c in found.candidates)
         searched = {
             "considered": names,

@@ -1,7 +1,8 @@
 """The engine: conversations whose requests become turns, with the library they draw on."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from src.capability_registry import CapabilityRegistry
@@ -13,7 +14,7 @@ from src.core.lesson import Lesson
 from src.core.plan import KeptPlan
 from src.core.provenance import ToolVersion
 from src.core.question import Answer, completed, said
-from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
+from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
 from src.core.tool import Tool
 from src.core.turn import EarlierFiles
 from src.core.words import count
@@ -22,10 +23,11 @@ from src.learning import Learning
 from src.llm_client import LLMClient
 from src.orchestrator import Orchestrator
 from src.project_desk import ProjectDesk
+from src.provision.readiness import Readiness, Report
 from src.registry.change import LibraryChange
 from src.registry.difference import difference
 from src.running_turns import RunningTurns
-from src.runtime import MiniAgents
+from src.runtime import MiniAgents, PromisingContext
 from src.sandbox import SecureSandbox
 from src.seeding import Planted, SeedMark, plant
 from src.seeds import load_seeds
@@ -34,6 +36,8 @@ from src.store.files import ConversationFiles
 from src.store.journal import Journal
 from src.store.recorder import Recorder
 from src.synthesis_engine import SynthesisEngine
+
+_log = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 20_000
 """Characters."""
@@ -90,14 +94,18 @@ class Engine:
         turns: RunningTurns,
         projects: ProjectDesk,
         runtime: MiniAgents,
+        readiness: Readiness,
+        parts: Mapping[Part, Callable[[Callable[[str], None]], None]],
         resources: AsyncExitStack,
     ) -> None:
+        """`parts` set up what they are named after; blocking, with a function that takes what they do, line by line."""
         self.model, self.library, self.sandbox = model, library, sandbox
         self.synthesis, self.orchestrator, self.learning, self.upkeep = synthesis, orchestrator, learning, upkeep
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
         self._changes, self._seeded, self._resources = changes, seeded, resources
         self._runtime, self._turns, self.projects = runtime, turns, projects
+        self.readiness, self._parts, self._background = readiness, parts, PromisingContext()
 
     async def ask(
         self,
@@ -275,7 +283,12 @@ class Engine:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.count(), self.library.settle(0))
         words = [f"{count(tools, 'tool')}, {_SEARCH[index]}{self._progress()}", *map(str, filter(None, [self.library.embedded]))]
         library = LibraryStatus(tools=tools, detail="; ".join(words))
-        return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits)
+        unready = self.readiness.unready
+        return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits, unready=unready)
+
+    def on_status_change(self, callback: Callable[[], None]) -> None:
+        """Call back whenever what is being set up has changed."""
+        self.readiness.on_change(callback)
 
     def _progress(self) -> str:
         progress = self.library.indexing
@@ -291,17 +304,40 @@ class Engine:
             raise LibraryError(f"the library is {_SEARCH[state]}", _REMEDY[state])
         return _SEARCH[state]
 
-    async def seed(self, report: Callable[[str], None]) -> Planted:
+    async def seed(self, report: Callable[[str], None], progress: Callable[[int, int], None] = lambda done, total: None) -> Planted:
         """Add the seed tools that are missing. Raises: SandboxError."""
-        planted = await plant(load_seeds(), self.library, self.synthesis.examine, report)
+        planted = await plant(load_seeds(), self.library, self.synthesis.examine, report, progress)
         await asyncio.to_thread(self._seeded.put)
         return planted
 
-    async def seed_once(self, report: Callable[[str], None]) -> None:
+    async def seed_once(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
         """Add the seed tools to a library that never had them; what was deleted since stays deleted. Raises: SandboxError."""
         if not await asyncio.to_thread(self._seeded.present):
-            report("Adding the seed tools")
-            await self.seed(report)
+            await self.seed(_log.info, progress)
+
+    def set_up(self) -> None:
+        """Begin to set up, in the background, what this machine lacks; requests wait for what they need, and `status` tells."""
+        self.readiness.expect("search", "sandbox", "tools")
+        for work in (self._set_up_search(), self._set_up_sandbox()):
+            self._background.start(work)
+
+    async def _set_up_search(self) -> None:
+        async def work(report: Report) -> None:
+            await asyncio.to_thread(self._parts["search"], lambda line: report(line, 0, 0))
+            await self.library.embed()
+
+        await self.readiness.prepare("search", work)
+
+    async def _set_up_sandbox(self) -> None:
+        async def work(report: Report) -> None:
+            await asyncio.to_thread(self._parts["sandbox"], lambda line: report(line, 0, 0))
+            await self.get_ready()
+
+        async def plant_seeds(report: Report) -> None:
+            await self.seed_once(lambda done, total: report(f"{done} of {total} tools verified", done, total))
+
+        await self.readiness.prepare("sandbox", work, then=("tools",))
+        await self.readiness.prepare("tools", plant_seeds)
 
     async def get_ready(self, to_build: bool = True) -> None:
         """Have containers ready before the first request; `to_build`: also for tools that are yet to be built, or verified again."""
@@ -319,6 +355,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """End all turns, keep what they said, and let go of everything."""
+        self._background.cancel()
         self._turns.learn = None
         self._turns.stop_all("The server ended.")
         await self._runtime.aflush_tasks()

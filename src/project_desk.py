@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from src.core.errors import RequestError
-from src.core.events import TurnFinished
+from src.core.events import Event, TurnFinished
 from src.core.files import media_type
 from src.core.status import Asked
+from src.core.turn import Ready, awaited
 from src.core.value import Value
 from src.projects.acting import WorkAction
 from src.projects.backup import backups, packed
 from src.projects.builder import ProjectBuilder
 from src.projects.consent import Awaited, Word
-from src.projects.loop import Emit
 from src.projects.options import ProjectOptions
 from src.projects.store import ProjectState, ProjectStore, Status
 from src.projects.turn import ACTING, BUILDING, ProjectTurn, ended
@@ -84,9 +84,19 @@ class ProjectDetail(ProjectSummary):
 class ProjectDesk:
     """Used on the engine's loop; every method but `has` refuses in the same words what is not there and what is somebody else's."""
 
-    def __init__(self, folder: Path, builder: ProjectBuilder, journal: Journal, turns: RunningTurns, runtime: MiniAgents) -> None:
-        """`runtime` is the context that turns run under."""
+    def __init__(
+        self,
+        folder: Path,
+        builder: ProjectBuilder,
+        journal: Journal,
+        turns: RunningTurns,
+        runtime: MiniAgents,
+        *,
+        ready: Ready = lambda part: None,
+    ) -> None:
+        """`runtime` is the context that turns run under; `ready` has them wait for a sandbox that is still being set up."""
         self._folder, self._builder, self._journal, self._turns, self._runtime = folder, builder, journal, turns, runtime
+        self._ready = ready
 
     def has(self, conversation_id: str) -> bool:
         """Whether a conversation is that of a project. `conversation_id` must be one of the journal's. Blocking, but briefly."""
@@ -138,7 +148,8 @@ class ProjectDesk:
         """Begin an action of a person. Raises: RequestError: `owner` has no such project, or something runs on it."""
         found = await self._idle(owner, project_id)
 
-        async def work(emit: Emit) -> Last:
+        async def work(emit: Callable[[Event], object]) -> Last:
+            await awaited(self._ready, "sandbox", emit)
             result = await self._builder.act(self._store(project_id), found.title, action, emit)
             return TurnFinished(answer=result.text.partition("\n")[0].removeprefix("$ "))
 
@@ -149,7 +160,7 @@ class ProjectDesk:
         """Begin to restore a backup. Raises: RequestError, as `act`."""
         found = await self._idle(owner, project_id)
 
-        async def work(emit: Emit) -> Last:
+        async def work(emit: Callable[[Event], object]) -> Last:
             await self._builder.restore(self._store(project_id), found.title, number, emit)
             return TurnFinished(answer=f"{found.title} is what it was at backup {number}.")
 
@@ -170,7 +181,8 @@ class ProjectDesk:
         consent = Awaited(chosen.step)
         options = chosen.model_copy(update={"project_dir": self._folder / project_id, "step": False})
 
-        async def work(emit: Emit) -> Last:
+        async def work(emit: Callable[[Event], object]) -> Last:
+            await awaited(self._ready, "sandbox", emit)
             return ended(await self._builder.build(options, emit, consent))
 
         request = chosen.goal.strip() or f"Go on with {chosen.project_name}"

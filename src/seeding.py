@@ -59,8 +59,11 @@ async def plant(
     library: SeedBed,
     examine: Callable[[ToolDraft], Awaitable[Verdict]],
     report: Callable[[str], None],
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Planted:
     """Register the seeds that are not in the library yet; each that is added or refused is reported in one line.
+
+    `progress` gets how many are done, and of how many.
 
     A seed begins provisional like every tool: trust says that it has served different calls here, which no author can vouch for.
 
@@ -68,7 +71,9 @@ async def plant(
         SandboxError: there is no sandbox to examine them in.
     """
     added, present, refused = [], [], []
-    for seed in seeds:
+    seeds = tuple(seeds)
+    for number, seed in enumerate(seeds):
+        progress(number, len(seeds))
         try:
             await library.check(seed)
             verdict = await examine(seed)

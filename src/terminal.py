@@ -36,11 +36,13 @@ from src.core.events import (
     TurnFinished,
     TurnStarted,
     TurnStopped,
+    Waiting,
 )
 from src.core.plan import PlannedStep
 from src.core.project_events import ProjectEvent
 from src.core.provenance import ToolVersion
 from src.core.stage_event import StageEvent, Usage
+from src.core.status import PARTS
 from src.core.verdict import Execution, Killed, Raised, Returned
 from src.core.visible import one_line, visible
 from src.core.words import count, shortened
@@ -99,6 +101,10 @@ def _line(event: Event) -> tuple[str, str] | None:
             return None
         case SynthesisStep(state="streaming"):
             return None
+        case Waiting(state="started"):
+            return "running", f"waiting for {PARTS[event.part]}, being set up"
+        case Waiting():
+            return "done", f"waited for {PARTS[event.part]}"
         case Searching():
             return "running", "searching the library"
         case ToolFound():

@@ -34,6 +34,9 @@ STAGES: Mapping[StageName, str] = {
 }
 """What each stage does."""
 
+_IN_THE_SANDBOX: frozenset[StageName] = frozenset({"test", "execute", "delegate"})
+"""The first stages of each way that run code."""
+
 _TRANSITIONS: Mapping[StageName, Mapping[str, StageName]] = {
     "gather": {"new": "search", "kept": "specify", "for agents": "delegate"},
     "search": {"fits": "execute", "incomplete": "clarify", "nothing fits": "specify"},
@@ -91,6 +94,8 @@ class Course:
             AgentError: a stage gave up.
         """
         while stage := stages.get(self.node):
+            if self.node in _IN_THE_SANDBOX:
+                await self._turn.need("sandbox")
             self._graph.process_input(symbol := await stage())
             self._turn.emit(StageEntered(node=self.node, symbol=symbol))
 

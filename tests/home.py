@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 from typing import Any
+from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[1]
 
@@ -78,7 +80,7 @@ def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def serving(home: Home, **more: str) -> Iterator[str]:
-    """`python web/app.py`; gives the link that it prints. Ends with SIGTERM, and must do so silently with exit code 0."""
+    """`python web/app.py`; gives its link once all is set up. SIGTERM must end it with exit code 0 and without a complaint."""
     process = home.start("web/app.py", **more)
     assert process.stdout
     assert process.stderr
@@ -97,7 +99,7 @@ def serving(home: Home, **more: str) -> Iterator[str]:
     try:
         link = links.get().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=\S+", link), link
-        del said[:]
+        _wait_until_set_up(link)
         yield link
     finally:
         process.send_signal(signal.SIGTERM)
@@ -106,4 +108,13 @@ def serving(home: Home, **more: str) -> Iterator[str]:
         reader.join()
         process.stdout.close()
         process.stderr.close()
-    assert (code, said, [links.get() for _ in range(links.qsize())]) == (0, [], [""])
+    complaints = [line for line in said if re.search(r" (WARNING|ERROR|CRITICAL) |Traceback", line)]
+    assert (code, complaints, [links.get() for _ in range(links.qsize())]) == (0, [], [""])
+
+
+def _wait_until_set_up(link: str) -> None:
+    """Or until it is known that a part can't be."""
+    address, _, token = link.partition("?token=")
+    health = Request(f"{address}api/health", headers={"Authorization": f"Bearer {token}"})
+    while any(part["state"] != "failed" for part in json.load(urlopen(health))["unready"]):
+        time.sleep(0.05)

@@ -1,6 +1,7 @@
 """The web application, and `python web/app.py`, which sets up and runs everything."""
 
 import errno
+import ipaddress
 import os
 import secrets
 import signal
@@ -9,6 +10,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if __name__ == "__main__":
@@ -18,8 +20,9 @@ from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from config import Settings, load_settings, make_folders
-from src.core.errors import AgentError, ConfigurationError, SandboxError
+from src.core.errors import AgentError, ConfigurationError
 from src.core.logs import log_to_stderr
+from src.core.status import PARTS
 from src.leaving import leave
 from web.access import Access, signing_key
 from web.access_page import AccessPage
@@ -37,9 +40,16 @@ from web.vendor import load_vendor
 from web.versions import add_version_routes
 from web.wire import WireJSON, WirePacket
 
+if TYPE_CHECKING:
+    from src.engine import Engine as FullEngine
+
 LARGEST_MESSAGE = 2_000_000
 _OTHER_PORT = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
 _OTHER_HOST = "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
+_OPEN = (
+    "Whoever reaches this machine may knock at port {port}: only who has the token gets in, but nothing is encrypted. "
+    "FLASK_HOST=127.0.0.1 keeps the page to this machine."
+)
 _LONGEST_END = 1.6
 
 
@@ -128,7 +138,10 @@ def serve(
         signal.signal(signal.SIGTERM, end)
         kind.spawn(bridge.pump)
         _listen(listener)
-        sys.stdout.write(link(settings.flask_host, listener.getsockname()[1], token) + "\n")
+        address, port = listener.getsockname()[:2]
+        if not ipaddress.ip_address(address).is_loopback:
+            _report(_OPEN.format(port=port))
+        sys.stdout.write(link(settings.flask_host, port, token) + "\n")
         sys.stdout.flush()
         kind.serve(app, listener, stop)
     finally:
@@ -154,25 +167,40 @@ def main() -> int:
 
 def _run(settings: Settings, listener: socket.socket) -> None:
     from src.bootstrap import build_engine
-    from src.provision.parts import provision
+    from src.provision.front_end import prepare_front_end
 
     make_folders(settings)
-    provision(settings, _report)
+    prepare_front_end(_report)
     kind = serving(settings.async_mode)
     bridge = Bridge(kind)
     engine = bridge.run(build_engine(settings))
     try:
-        bridge.run(engine.get_ready())
         bridge.run(engine.stop_abandoned_turns())
         if settings.lessons_learn:
             bridge.run(engine.learn_from_turns())
-        bridge.run(engine.seed_once(_report))
-    except SandboxError as error:
-        _report(f"The seed tools wait for a sandbox: {error.message}")  # the page shows why, and all else works
+        bridge.run(_set_up(engine))
     except BaseException:
         bridge.close(engine.aclose)
         raise
     serve(engine, bridge, kind, settings, listener)
+
+
+async def _set_up(engine: "FullEngine") -> None:
+    """Begin to set up what this machine lacks, and say on the terminal what is done."""
+    told: set[str] = set()
+
+    def tell() -> None:
+        for part in engine.readiness.unready:
+            line = part.detail if part.state == "working" else f"Not set up: {PARTS[part.part]}. {part.detail}"
+            if part.detail and line not in told:
+                told.add(line)
+                _report(line)
+        if told and not engine.readiness.unready:
+            told.clear()
+            _report("Everything is set up.")
+
+    engine.on_status_change(tell)
+    engine.set_up()
 
 
 def _report(line: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 from src.core.status import EngineStatus
 from web.port import Engine
@@ -11,9 +12,12 @@ logger = logging.getLogger(__name__)
 
 
 async def watch_status(engine: Engine, changed: Callable[[EngineStatus], None], interval: float) -> None:
-    """Ask the engine every `interval` seconds and pass on what differs from the answer before; runs until cancelled."""
+    """Ask the engine every `interval` seconds, and when it has news; pass on what differs from the answer before. Runs until cancelled."""
     before: EngineStatus | None = None
+    news = asyncio.Event()
+    engine.on_status_change(news.set)
     while True:
+        news.clear()
         try:
             now = await engine.status()
         except Exception:
@@ -22,4 +26,6 @@ async def watch_status(engine: Engine, changed: Callable[[EngineStatus], None], 
             if before is not None and now != before:
                 changed(now)
             before = now
-        await asyncio.sleep(interval)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(interval):
+                await news.wait()

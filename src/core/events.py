@@ -16,6 +16,7 @@ from src.core.plan import PlannedStep
 from src.core.project_events import AnyProjectEvent
 from src.core.question import Answer, Question
 from src.core.stage_event import StageEvent, Usage
+from src.core.status import Part
 from src.core.tool import Standing
 from src.core.value import Value
 from src.core.verdict import Execution, TestOrder, TestResult
@@ -75,6 +76,16 @@ class StageEntered(StageEvent):
     node: StageName
     symbol: str = ""
     """What the stage before ended with; "" at the first."""
+
+
+class Waiting(StageEvent):
+    """The turn waits for a part that the start of the server is still setting up."""
+
+    type: Literal["waiting"] = "waiting"
+    part: Part
+    state: Literal["started", "finished"]
+    """finished: the part is ready, or it failed and the turn goes on without it."""
+    seconds: float = 0.0
 
 
 class Searching(StageEvent):
@@ -313,6 +324,7 @@ Event = Annotated[
     TurnStarted
     | BudgetSpent
     | StageEntered
+    | Waiting
     | Searching
     | ToolFound
     | NoToolFound

@@ -1,8 +1,28 @@
 """The state of the engine's parts, for people."""
 
+from typing import Literal
+
 from src.core.files import FileLimits
 from src.core.value import Value
 from src.core.verdict import SandboxStatus
+
+Part = Literal["search", "sandbox", "tools"]
+"""What a start sets up: the embedding model, what code runs in, the seed tools."""
+PARTS: dict[Part, str] = {"search": "the search by meaning", "sandbox": "the sandbox", "tools": "the first tools"}
+"""Their names for people."""
+
+
+class PartStatus(Value):
+    """A part that is not ready."""
+
+    part: Part
+    state: Literal["waiting", "working", "failed"]
+    """waiting: for another part; failed: it is tried again from time to time."""
+    detail: str = ""
+    """One sentence: what is being done, or why it failed and what to do."""
+    done: int = 0
+    total: int = 0
+    """0 where progress can't be told."""
 
 
 class ModelStatus(Value):
@@ -23,6 +43,8 @@ class EngineStatus(Value):
     library: LibraryStatus
     files: FileLimits = FileLimits()
     """How much may come with a request."""
+    unready: tuple[PartStatus, ...] = ()
+    """What is still being set up; requests that need it wait."""
 
 
 class Asked(Value):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from src.core.errors import BudgetExceeded
-from src.core.events import Event, Limits
+from src.core.events import Event, Limits, Waiting
 from src.core.files import File, FileReference
 from src.core.lesson import AgentKind, LessonHint
 from src.core.plan import KeptStep, StepResult
@@ -14,6 +14,7 @@ from src.core.prompt import ChatMessage
 from src.core.provenance import AskedPrompt
 from src.core.question import Answer
 from src.core.stage_event import Usage
+from src.core.status import Part
 
 
 class Budget:
@@ -106,6 +107,21 @@ async def no_lessons(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
     return ()
 
 
+Ready = Callable[[Part], Awaitable[object] | None]
+"""What to wait for until a part is ready or has failed; None where there is nothing to wait for."""
+
+
+async def awaited(ready: Ready, part: Part, emit: Callable[[Waiting], object]) -> bool:
+    """Wait for a part where need be, and tell of it; whether that was needed."""
+    pending, begun = ready(part), time.monotonic()
+    if pending is None:
+        return False
+    emit(Waiting(part=part, state="started"))
+    await pending
+    emit(Waiting(part=part, state="finished", seconds=time.monotonic() - begun))
+    return True
+
+
 async def _nowhere(reference: FileReference) -> File:
     raise LookupError(reference.name)
 
@@ -151,3 +167,9 @@ class Turn:
     recall: Recall = no_lessons
     taught: set[str] = field(default_factory=set)
     """Ids of the lessons that this turn has told of."""
+    ready: Ready = lambda part: None
+
+    async def need(self, part: Part) -> bool:
+        """Wait for a part that is still being set up; whether that was needed. The time does not count against the budget."""
+        with self.budget.paused():
+            return await awaited(self.ready, part, self.emit)

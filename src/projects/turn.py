@@ -8,7 +8,7 @@ from src.core.events import BudgetSpent, Event, TurnFailed, TurnFinished, TurnSt
 from src.core.project_events import ProjectFailed, ProjectFinished, ProjectStopped
 from src.core.stage_event import Usage
 from src.projects.consent import Awaited
-from src.projects.loop import Emit, Final
+from src.projects.loop import Final
 from src.running_turn import Last, RunningTurn
 from src.runtime import InteractionContext, MiniAgent
 
@@ -19,7 +19,9 @@ BUILDING, ACTING = "building", "acting"
 class ProjectTurn(RunningTurn):
     """Begins when it is made, on the event loop, in the context of a runtime."""
 
-    def __init__(self, request: str, where: str, work: Callable[[Emit], Awaitable[Last]], consent: Awaited | None = None) -> None:
+    def __init__(
+        self, request: str, where: str, work: Callable[[Callable[[Event], object]], Awaitable[Last]], consent: Awaited | None = None
+    ) -> None:
         """`consent` is what a build asks, for whoever answers it."""
         super().__init__()
         self.consent = consent

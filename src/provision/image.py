@@ -13,8 +13,11 @@ def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
         SandboxUnavailable: no backend works, or what it needs can't be had.
         SandboxFailed: a step of the build failed.
     """
-    sandbox = SecureSandbox.of(settings)
-    if sandbox.image_is_current():
-        return
-    report(f"Building what the sandbox ({sandbox.backend}) runs code in")
-    sandbox.build_image()
+    make_image(SecureSandbox.of(settings), report)
+
+
+def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
+    """The same for a sandbox that is there."""
+    if not sandbox.image_is_current():
+        report(f"Setting up the sandbox ({sandbox.backend})")
+        sandbox.build_image()

@@ -151,6 +151,7 @@ def test_folders_that_are_missing_are_made(tmp_path, monkeypatch):
     make_folders(load_settings(None))
     made = sorted((tmp_path / "new").iterdir())
     assert [(path.name, list(path.iterdir())) for path in made] == [("CHROMA_PERSIST_DIR", []), ("DATA_DIR", []), ("TOOLS_DIR", [])]
+    assert made[1].stat().st_mode & 0o777 == 0o700
 
 
 def test_secrets_are_shown_nowhere(monkeypatch):

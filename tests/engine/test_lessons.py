@@ -18,6 +18,7 @@ from src.executor import Executor
 from src.orchestrator import Orchestrator
 from src.project_desk import ProjectDesk
 from src.projects.builder import ProjectBuilder
+from src.provision.readiness import Readiness
 from src.response_synthesizer import ResponseSynthesizer
 from src.running_turns import RunningTurns
 from src.runtime import MiniAgents
@@ -64,6 +65,8 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             turns=turns,
             projects=ProjectDesk(Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns, runtime),
             runtime=runtime,
+            readiness=Readiness(),
+            parts={},
             resources=stack.pop_all(),
         )
         async with aclosing(engine):

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from src.core.errors import ModelUnavailable, SandboxUnavailable
-from src.core.events import FINAL, BudgetSpent, Event, Limits, QuestionsAsked, StageEntered, TurnStarted
+from src.core.events import FINAL, BudgetSpent, Event, Limits, QuestionsAsked, StageEntered, TurnStarted, Waiting
 from src.core.files import File
 from src.core.prompt import ChatMessage, FunctionCall
 from src.core.protocols import NO_MODULES
@@ -111,6 +111,53 @@ async def test_a_missing_tool_is_built_run_and_kept():
     assert model.asked() == ["decide", "specification", "tests", "implementation", "arguments", "answer"]
     assert [t.name for t in await turns.library.tools()] == ["add_numbers", "double_number"]
     assert turns.sandbox.executed == [("double_number", {"number": 4})]
+
+
+async def test_a_request_waits_for_a_sandbox_that_is_still_being_set_up():
+    waited, ready = asyncio.Event(), asyncio.Event()
+
+    def sandbox_ready(part):
+        if part != "sandbox" or ready.is_set():
+            return None
+        waited.set()
+        return ready.wait()
+
+    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()), ready=sandbox_ready)
+    turn = asyncio.ensure_future(turns.ask("2 plus 1"))
+    await waited.wait()
+    await asyncio.sleep(0)
+    assert turns.events[-1] == Waiting(part="sandbox", state="started")
+    assert turns.sandbox.executed == []
+    ready.set()
+    assert await turn == [
+        "turn_started",
+        "searching",
+        "tool_found",
+        "waiting",
+        "waiting",
+        "executing",
+        "execution_finished",
+        "answer_token",
+        "turn_finished",
+    ]
+
+
+async def test_a_request_that_nothing_fits_waits_for_the_first_tools_and_searches_again():
+    library, waited = ListedLibrary(), list[str]()
+
+    async def plant() -> None:
+        await library.add(tool().draft())
+
+    def ready(part):
+        if part != "tools" or waited:
+            return None
+        waited.append(part)
+        return plant()
+
+    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), library, ready=ready)
+    kinds = await turns.ask("2 plus 1")
+    assert kinds[:5] == ["turn_started", "searching", "waiting", "waiting", "tool_found"]
+    assert kinds[-1] == "turn_finished"
 
 
 async def test_an_empty_library_costs_no_model_call_to_search():

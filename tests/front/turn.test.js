@@ -10,6 +10,13 @@ function folded(events) {
   return journal(events).reduce((turn, { event, at }) => foldEvent(turn, event, Date.parse(at)), newTurn("t1", second(1)));
 }
 
+test("a turn that waits for the set-up says for what, and how long it took", () => {
+  const [waits, waited] = ["started", "finished"].map((state) => ({ type: "waiting", part: "sandbox", state, seconds: state === "started" ? 0 : 12 }));
+  const told = (events) => folded(events).steps.map(({ kind, state, text, seconds }) => [kind, state, text, seconds]);
+  assert.deepEqual(told([started("x"), waits]), [["waiting", "running", "The sandbox.", null]]);
+  assert.deepEqual(told([started("x"), waits, waited]), [["waiting", "done", "The sandbox.", 12]]);
+});
+
 const outline = (turn) => turn.steps.map(({ key, state, attempt, seconds }) => [key, state, attempt, seconds]);
 
 test("a reused tool makes a turn of four steps", () => {

@@ -5,7 +5,8 @@ somebody sends `release NAME`, then says another. `plan NAME` takes two steps, o
 it says `kept`. `build NAME` passes through the stages of a synthesis and waits for `release NAME` in `execute`. `delegate NAME` has
 an agent run code until somebody sends `release NAME`. `question` asks two, whose answers are said. `flood N` emits N pieces. `fail`
 and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool. `break` makes the journal fail twice, `hang`
-makes the engine refuse to end, `sandbox off` changes the status.
+makes the engine refuse to end, `sandbox off` changes the status. `prepare NAME` has a sandbox set up, and waits for it, until somebody
+sends `release NAME`; the search can't be set up meanwhile.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from src.core.errors import RequestError, ToolNotFound, VersionConflict, VersionNotFound
+from src.core.errors import AgentError, RequestError, ToolNotFound, VersionConflict, VersionNotFound
 from src.core.events import (
     AnswerToken,
     CodeRun,
@@ -46,10 +47,11 @@ from src.core.question import Answer, Question, completed, told
 from src.core.signature import Parameter, Signature
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from src.core.tool import Tool
-from src.core.turn import Budget
+from src.core.turn import Budget, awaited
 from src.core.verdict import Returned, SandboxStatus, TestResult, Verdict
 from src.project_desk import ProjectDesk
 from src.projects.builder import ProjectBuilder
+from src.provision.readiness import Readiness, Report
 from src.running_turns import RunningTurns
 from src.runtime import MiniAgents
 from src.store.conversation import ConversationSummary
@@ -163,6 +165,8 @@ class FakeEngine:
         self._library_callbacks: list[LibraryChange] = []
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
+        self._readiness = Readiness()
+        self.on_status_change = self._readiness.on_change
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         self._turns = RunningTurns(self._recorder, self._start)
@@ -225,6 +229,8 @@ class FakeEngine:
                 await self._build(emit, request.removeprefix("build "))
             if request.startswith("delegate "):
                 await self._delegate(emit, request.removeprefix("delegate "))
+            if request.startswith("prepare "):
+                await self._prepare(emit, request.removeprefix("prepare "))
             if request == "question":
                 emit(QuestionsAsked(questions=QUESTIONS, intro="Two things first."))
             if request.startswith("say back"):
@@ -275,9 +281,22 @@ class FakeEngine:
         emit(inner.model_copy(update={"state": "finished", "text": "It prints hi.", "seconds": 0.2}))
         emit(outer.model_copy(update={"state": "finished", "text": "Done.", "seconds": 0.3}))
 
+    async def _prepare(self, emit: Callable[[Event], None], name: str) -> None:
+        async def failing(report: Report) -> None:
+            raise AgentError("the package registry can't be reached", "connect this machine to the network")
+
+        async def working(report: Report) -> None:
+            report("3 of 15 tools verified", 3, 15)
+            await self._released[name].wait()
+
+        self._readiness.expect("search", "sandbox")
+        self._start(self._readiness.prepare("search", failing))
+        self._start(self._readiness.prepare("sandbox", working))
+        await awaited(self._readiness.wait, "sandbox", emit)
+
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
-            case "plan" | "build":
+            case "plan" | "build" | "prepare":
                 yield "One."
             case "delegate":
                 yield "Done."
@@ -401,7 +420,13 @@ class FakeEngine:
 
     async def status(self) -> EngineStatus:
         model = ModelStatus(name="offline", offline=True, detail="built in")
-        return EngineStatus(model=model, sandbox=self._sandbox, library=LibraryStatus(tools=1, detail="ready"), files=self.file_limits)
+        return EngineStatus(
+            model=model,
+            sandbox=self._sandbox,
+            library=LibraryStatus(tools=1, detail="ready"),
+            files=self.file_limits,
+            unready=self._readiness.unready,
+        )
 
     def on_library_change(self, callback: LibraryChange) -> Callable[[], None]:
         self._library_callbacks.append(callback)

@@ -192,6 +192,21 @@ def test_the_library_and_the_status_concern_everybody(server: ServerProcess, vis
             assert visitor.get(f"{server.url}/api/health").json() == status
 
 
+def test_what_is_being_set_up_is_told_at_once_and_waited_for(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        page.ask("prepare it")
+        while (status := page.next("status"))["unready"][1]["total"] == 0 or status["unready"][0]["state"] != "failed":
+            pass
+        remedy = "the package registry can't be reached. What to do: connect this machine to the network"
+        assert status["unready"] == [
+            {"part": "search", "state": "failed", "detail": remedy, "done": 0, "total": 0},
+            {"part": "sandbox", "state": "working", "detail": "3 of 15 tools verified", "done": 3, "total": 15},
+        ]
+        page.ask("release it")
+        while len((status := page.next("status"))["unready"]) > 1:
+            pass
+
+
 def test_a_ninth_turn_at_once_is_refused_and_an_ended_one_makes_room(server: ServerProcess) -> None:
     with server.browser() as busy, server.browser() as calm, server.socket(busy) as page, server.socket(calm) as other:
         turns = [page.ask("hold many")["turn_id"] for _ in range(8)]

@@ -56,6 +56,10 @@ def test_a_given_token_and_port_are_used(tmp_path: Path) -> None:
     assert server.link == f"http://127.0.0.1:{port}/?token=open%20sesame%26x"
     server.browser().close()
     assert server.end() == (0, "")
+    assert server.errors == (
+        f"Whoever reaches this machine may knock at port {port}: only who has the token gets in, but nothing is encrypted. "
+        "FLASK_HOST=127.0.0.1 keeps the page to this machine.\n"
+    )
 
 
 def test_a_port_in_use_is_reported_before_anything_else() -> None:

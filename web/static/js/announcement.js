@@ -1,6 +1,6 @@
 // What a screen reader is told of an event: the turns of a story, never single tokens or tests.
 
-import { agentWords, plural, STEP_WORDS } from "./format.js";
+import { agentWords, partWords, plural, STEP_WORDS } from "./format.js";
 
 const steps = {
   started: ({ step, attempt }) => `${STEP_WORDS[step]} started${attempt > 1 ? `, attempt ${attempt}` : ""}.`,
@@ -22,6 +22,7 @@ const delegations = {
 };
 
 const sentences = {
+  waiting: ({ part, state }) => (state === "started" ? `Waiting for the set-up: ${partWords(part).toLowerCase()}.` : ""),
   searching: () => "Searching the library.",
   tool_found: ({ tool }) => `Found the tool ${tool}.`,
   no_tool_found: () => "No tool found; one will be written.",

@@ -1,6 +1,7 @@
 // Words and numbers for people.
 
 export const STEP_WORDS = {
+  waiting: "Set-up",
   searching: "Search",
   tool_found: "Tool found",
   no_tool_found: "No tool fits",
@@ -47,6 +48,7 @@ export const STEP_WORDS = {
 };
 
 const NOW_WORDS = {
+  waiting: "Waiting for the set-up",
   searching: "Searching the library",
   specification: "Writing the specification",
   tests: "Writing the tests",
@@ -75,6 +77,11 @@ export const nowWords = (kind) => NOW_WORDS[kind] ?? "Working";
 export const stepWords = (kind) => STEP_WORDS[kind] ?? kind;
 
 export const STATE_WORDS = { running: "running", done: "done", failed: "failed", stopped: "stopped", waiting: "waiting" };
+
+const PART_WORDS = { search: "The search by meaning", sandbox: "The sandbox", tools: "The first tools" };
+
+// What a start sets up.
+export const partWords = (part) => PART_WORDS[part] ?? part;
 
 const BACKENDS = { docker: "a Docker container", bubblewrap: "a bubblewrap container" };
 

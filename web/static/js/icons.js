@@ -42,6 +42,7 @@ const PATHS = {
 };
 
 const OF_STEP = {
+  waiting: "box",
   searching: "search",
   tool_found: "tool",
   no_tool_found: "hammer",

@@ -3,6 +3,7 @@
 import { projectFolds } from "./build.js";
 import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
+import { partWords } from "./format.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
@@ -41,6 +42,10 @@ const folds = {
   stage_entered: (turn, event, at) => ({ ...turn, course: enter(turn.course, event, at) }),
   lessons_shown(turn, { agent, lessons }, at) {
     return withSteps(turn, open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }));
+  },
+  waiting(turn, { part, state, seconds }, at) {
+    if (state === "finished") return withSteps(turn, patch(turn.steps, isRunning("waiting"), { state: "done", seconds }));
+    return withSteps(turn, open(turn.steps, { kind: "waiting", startedAt: at, text: `${partWords(part)}.` }));
   },
   searching: (turn, event, at) => withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),

@@ -10,6 +10,7 @@ import { Chat } from "./chat.js";
 import { Header } from "./header.js";
 import { Panel } from "./panel.js";
 import { Project } from "./project.js";
+import { SettingUp } from "./setting-up.js";
 import { Sidebar } from "./sidebar.js";
 import { ViewBar } from "./viewbar.js";
 
@@ -20,6 +21,7 @@ export function App() {
   return html`<div class="page" data-view=${state.view}>
     <${Header} health=${state.health} tools=${state.tools} />
     <${Banner} connection=${state.connection} notice=${state.notice} />
+    <${SettingUp} unready=${state.health?.unready} />
     <div class="columns">
       <${Sidebar} conversations=${state.conversations} threads=${state.threads} conversationId=${state.conversationId} />
       ${project ? html`<${Project} state=${state} project=${project} thread=${thread} />` : html`<${Chat} state=${state} thread=${thread} pending=${pendingOf(state)} />`}

@@ -12,7 +12,7 @@ export const Header = memo(({ health, tools }) => {
     <div class="brand"><${Mark} /><h1>Self-Engineering Agent</h1></div>
     <div class="statuses" role="group" aria-label="Status">
       <${ModelStatus} model=${health?.model} />
-      <${SandboxStatus} sandbox=${health?.sandbox} />
+      <${SandboxStatus} sandbox=${health?.sandbox} unready=${health?.unready} />
       <${LibraryStatus} library=${health?.library} count=${tools?.length} />
     </div>
     <${ThemeToggle} />

@@ -18,6 +18,9 @@ function Status({ id, icon, label, state, tone, word, title, children }) {
   </div>`;
 }
 
+// Whether the sandbox is still being set up, after a first start.
+export const isPreparing = (unready = []) => unready.some(({ part, state }) => part === "sandbox" && state !== "failed");
+
 const waiting = { state: "unknown", tone: "idle", word: "…" };
 
 export function ModelStatus({ model }) {
@@ -33,16 +36,19 @@ export function ModelStatus({ model }) {
   <//>`;
 }
 
-export function SandboxStatus({ sandbox }) {
+export function SandboxStatus({ sandbox, unready }) {
+  const preparing = isPreparing(unready);
   const shown = !sandbox
     ? { ...waiting, title: "Asking for the sandbox" }
+    : preparing
+      ? { state: "preparing", tone: "idle", word: "Setting up", title: "Setting up the sandbox" }
     : sandbox.available
       ? { state: "available", tone: "good", word: "Ready", title: "Sandbox ready" }
       : { state: "unavailable", tone: "bad", word: "Unavailable", title: "No sandbox" };
   return html`<${Status} id="sandbox" icon="box" label="Sandbox" ...${shown}>
-    <p>${sandbox?.available ? `Generated code runs in ${backendWords(sandbox.backend)} of its own, never on this machine itself.` : "Without a sandbox no tool is written or run. The page and the library still work."}</p>
-    ${sandbox && html`<p class="muted">${sandbox.detail}</p>`}
-    ${sandbox?.not_guaranteed?.length > 0 && html`<${Disclosure} label="What it does not guarantee"><ul class="limits">${sandbox.not_guaranteed.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}</ul><//>`}
+    <p>${preparing ? "What generated code runs in is being set up. Requests that need it wait." : sandbox?.available ? `Generated code runs in ${backendWords(sandbox.backend)} of its own, never on this machine itself.` : "Without a sandbox no tool is written or run. The page and the library still work."}</p>
+    ${sandbox && !preparing && html`<p class="muted">${sandbox.detail}</p>`}
+    ${!preparing && sandbox?.not_guaranteed?.length > 0 && html`<${Disclosure} label="What it does not guarantee"><ul class="limits">${sandbox.not_guaranteed.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}</ul><//>`}
   <//>`;
 }
 

@@ -1,0 +1,79 @@
+"""What a start sets up in the background: who waits for it, what is told of it, and that it is tried again."""
+
+import asyncio
+import logging
+import threading
+
+import pytest
+
+from src.core.errors import SandboxUnavailable
+from src.core.status import PartStatus
+from src.provision import readiness as module
+from src.provision.readiness import Readiness, Report
+
+
+def states(readiness: Readiness) -> list[tuple[str, str, str]]:
+    return [(part.part, part.state, part.detail) for part in readiness.unready]
+
+
+async def test_who_needs_a_part_waits_until_it_is_ready_and_nobody_waits_for_what_is_not_expected() -> None:
+    readiness, done = Readiness(), asyncio.Event()
+
+    async def work(report: Report) -> None:
+        await done.wait()
+
+    assert readiness.wait("sandbox") is None
+    readiness.expect("sandbox", "tools")
+    assert states(readiness) == [("sandbox", "waiting", ""), ("tools", "waiting", "")]
+    preparing = asyncio.ensure_future(readiness.prepare("sandbox", work, then=("tools",)))
+    waiting = asyncio.ensure_future(readiness.wait("sandbox"))  # type: ignore[arg-type]
+    await asyncio.wait([waiting], timeout=0.01)
+    assert not waiting.done()
+    done.set()
+    await asyncio.gather(preparing, waiting)
+    assert (readiness.wait("sandbox"), states(readiness)) == (None, [("tools", "waiting", "")])
+
+
+async def test_progress_is_told_from_any_thread() -> None:
+    readiness, told = Readiness(), list[PartStatus]()
+    readiness.on_change(lambda: told.extend(readiness.unready))
+    readiness.expect("tools")
+
+    async def work(report: Report) -> None:
+        thread = threading.Thread(target=report, args=("3 of 15 tools verified", 3, 15))
+        thread.start()
+        await asyncio.to_thread(thread.join)
+
+    await readiness.prepare("tools", work)
+    assert [(part.state, part.done, part.total) for part in told] == [("waiting", 0, 0), ("working", 0, 0), ("working", 3, 15)]
+
+
+@pytest.mark.parametrize("error", [SandboxUnavailable("no engine answers", "start one"), RuntimeError("no engine answers")])
+async def test_a_part_that_fails_keeps_nobody_waiting_and_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    monkeypatch.setattr(module, "_FIRST_PAUSE", 0.01)
+    readiness, failed, tries = Readiness(), asyncio.Event(), list[list[str]]()
+    again = asyncio.Event()
+    readiness.on_change(lambda: [failed.set() for part in readiness.unready if part.state == "failed"])
+
+    async def work(report: Report) -> None:
+        tries.append([part.state for part in readiness.unready])
+        if len(tries) == 1:
+            raise error
+        await again.wait()
+
+    readiness.expect("sandbox", "tools")
+    before = readiness.wait("tools")
+    preparing = asyncio.ensure_future(readiness.prepare("sandbox", work, then=("tools",)))
+    await failed.wait()
+    assert before
+    await before  # those who waited already, too
+    [(_, state, detail), tools] = states(readiness)
+    assert (state, "no engine answers" in detail, tools) == ("failed", True, ("tools", "failed", ""))
+    again.set()
+    await preparing
+    assert tries == [["working", "waiting"], ["failed", "failed"]]
+    assert states(readiness) == [("tools", "waiting", "")]
+    logged = [record.levelno for record in caplog.records]
+    assert logged == ([] if isinstance(error, SandboxUnavailable) else [logging.ERROR])
