@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 # Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
 import httpx  # noqa: F401
@@ -21,12 +21,10 @@ from src.composition.upkeep import Upkeep
 from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
 from src.core.events import Limits
 from src.core.files import MB, FileLimits
-from src.core.protocols import Embedder
 from src.core.status import ModelStatus
 from src.decision import Sureness
 from src.embedding.choice import chosen_embedder, former_embedder
 from src.embedding.minilm import MiniLM
-from src.embedding.openai import OpenAIEmbedder
 from src.embedding.preparation import prepare_embedder
 from src.engine import Changes, Engine
 from src.executor import Executor
@@ -59,7 +57,10 @@ from src.store.recorder import Recorder
 from src.store.threads import Threads
 from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
-EmbedderT = TypeVar("EmbedderT", bound=Embedder | None)
+if TYPE_CHECKING:
+    from src.embedding.openai import OpenAIEmbedder
+
+EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
 
 OFFLINE_MODEL = "offline"
 _PROJECTS = FileLimits(count=1, size=10 * MB)
@@ -225,7 +226,7 @@ def _with(options: ProjectOptions, settings: Settings) -> Settings:
 
 
 def _closed_with(stack: AsyncExitStack, embedder: EmbedderT) -> EmbedderT:
-    if isinstance(embedder, OpenAIEmbedder):
+    if embedder is not None and not isinstance(embedder, MiniLM):
         stack.callback(embedder.close)
     return embedder
 

@@ -2,20 +2,27 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.protocols import ReplyT
+from src.core.server import Server
 from src.core.turn import Budget
-from src.llm import choice, ladder, structured
-from src.llm.connection import Connection
-from src.llm.exchange import Question, messages_of
+from src.llm.exchange import Memory, Question, messages_of
 from src.llm.pricing import Price, listed_price
 
+if TYPE_CHECKING:
+    from src.llm.connection import Connection
+
 OPENAI = "https://api.openai.com/v1"
+_NO_KEY = "none"  # local servers want no key, and the SDK wants one
 
 
 class LLMClient:
     """A `ModelClient` on the official SDK; remembers which ways of asking the server does not take.
+
+    The SDK takes as long to import as all else together, so what uses it is imported for the first question.
 
     429, 5xx and broken connections are tried again `max_retries` times with growing pauses. `timeout` is in seconds:
     until a whole reply comes, or between two pieces of a streamed one. Belongs to one event loop.
@@ -31,24 +38,29 @@ class LLMClient:
         max_retries: int = 3,
         price: Price = listed_price,
     ) -> None:
-        self._connection = Connection(
-            base_url=base_url or OPENAI, api_key=api_key, model=model, timeout=timeout, max_retries=max_retries, price=price
-        )
-        self._structured = ladder.Memory()
-        self._choice = ladder.Memory()
+        self._server = Server(base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
+        self._max_retries, self._price = max_retries, price
+        self._structured, self._choice = Memory(), Memory()
 
     @property
     def model(self) -> str:
-        return self._connection.server.model
+        return self._server.model
 
     @property
     def server(self) -> str:
         """The base URL, without credentials."""
-        return self._connection.server.name
+        return self._server.name
+
+    @cached_property
+    def _connection(self) -> "Connection":
+        from src.llm.connection import Connection
+
+        return Connection(self._server, max_retries=self._max_retries, price=self._price)
 
     async def aclose(self) -> None:
         """Close the connections to the server."""
-        await self._connection.aclose()
+        if "_connection" in vars(self):
+            await self._connection.aclose()
 
     async def models(self) -> tuple[str, ...]:
         """Ids of the models that the server offers; costs nothing. Raises: ModelUnavailable."""
@@ -67,10 +79,14 @@ class LLMClient:
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
         """The reply as a value of the given type. Raises: as in `ModelClient`."""
+        from src.llm import ladder, structured
+
         return await ladder.ask(self._connection, messages_of(prompt), structured.rungs_for(reply), self._structured, budget)
 
     async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
         """The one function that the model calls, always one of `functions`. Raises: as in `ModelClient`."""
+        from src.llm import choice, ladder
+
         return await ladder.ask(self._connection, messages_of(prompt), choice.rungs_for(functions), self._choice, budget)
 
 

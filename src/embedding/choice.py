@@ -1,13 +1,19 @@
-"""The choice of the embedder by settings, and of the one that tools were embedded with before."""
+"""The choice of the embedder by settings, and of the one that tools were embedded with before.
+
+OpenAI's takes long to import, so that is done only where it may be needed.
+"""
+
+from typing import TYPE_CHECKING
 
 from config import Settings
 from src.core.errors import ConfigurationError
-from src.core.protocols import Embedder
 from src.embedding.minilm import MiniLM
-from src.embedding.openai import DIMENSIONS, OpenAIEmbedder
+
+if TYPE_CHECKING:
+    from src.embedding.openai import OpenAIEmbedder
 
 
-def chosen_embedder(settings: Settings, minilm: MiniLM) -> Embedder:
+def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbedder":
     """The one that EMBEDDER names; `auto` is MiniLM, which is there without a network and without a key.
 
     Raises:
@@ -17,6 +23,8 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> Embedder:
         return minilm
     if settings.offline:
         raise ConfigurationError("EMBEDDER='openai' has no server", "set OPENAI_API_KEY or OPENAI_BASE_URL, or EMBEDDER=minilm")
+    from src.embedding.openai import DIMENSIONS
+
     model = settings.openai_embedding_model
     dimensions = settings.openai_embedding_dimensions or DIMENSIONS.get(model)
     if dimensions is None:
@@ -27,15 +35,19 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> Embedder:
     return _openai(settings, model, dimensions)
 
 
-def former_embedder(settings: Settings, minilm: MiniLM, embedder_id: str) -> Embedder | None:
+def former_embedder(settings: Settings, minilm: MiniLM, embedder_id: str) -> "MiniLM | OpenAIEmbedder | None":
     """The one with that id, whatever EMBEDDER says; None if it can't be made with these settings."""
     if embedder_id == minilm.id:
         return minilm
+    from src.embedding.openai import OpenAIEmbedder
+
     named = OpenAIEmbedder.named(embedder_id)
     return _openai(settings, *named) if named and not settings.offline else None
 
 
-def _openai(settings: Settings, model: str, dimensions: int) -> OpenAIEmbedder:
+def _openai(settings: Settings, model: str, dimensions: int) -> "OpenAIEmbedder":
+    from src.embedding.openai import OpenAIEmbedder
+
     return OpenAIEmbedder(
         model=model,
         dimensions=dimensions,

@@ -23,7 +23,6 @@ from src.llm.pricing import Price, Tokens
 
 ResultT = TypeVar("ResultT")
 
-_NO_KEY = "none"  # local servers want no key, and the SDK wants one
 _WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 _WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
 _CAPPED_BELOW = 4096
@@ -33,14 +32,18 @@ _CAPPED_BELOW = 4096
 class Connection:
     """Sends questions to one model; every call is checked against the budget before and charged to it afterwards."""
 
-    def __init__(self, *, base_url: str, api_key: str | None, model: str, timeout: float, max_retries: int, price: Price) -> None:
-        self.server = Server(base_url=base_url, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
-        self._price = price
+    def __init__(self, server: Server, *, max_retries: int, price: Price) -> None:
+        self.server, self._price = server, price
         self._streaming = _WITH_USAGE
-        self._cap: str | None = "max_completion_tokens" if _is_openai(base_url) else "max_tokens"
+        self._cap: str | None = "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
         """The field by which the server ends a reply in time; None once it refused it."""
-        http = _direct_client() if self.server.local else None
-        self._sdk = AsyncOpenAI(base_url=base_url, api_key=self.server.api_key, timeout=timeout, max_retries=max_retries, http_client=http)
+        self._sdk = AsyncOpenAI(
+            base_url=server.base_url,
+            api_key=server.api_key,
+            timeout=server.timeout,
+            max_retries=max_retries,
+            http_client=_direct_client() if server.local else None,
+        )
 
     async def aclose(self) -> None:
         await self._sdk.close()

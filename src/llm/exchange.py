@@ -1,6 +1,7 @@
 """An exchange with the model: the question that is sent and the reply that comes back, told apart from the SDK's types."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from src.core.prompt import Prompt
@@ -34,6 +35,13 @@ class Reply(Value):
     calls: tuple[Call, ...] = ()
     cut_off: bool = False
     """Whether the length limit ended it."""
+
+
+@dataclass
+class Memory:
+    """The first way of asking that this server holds, of a ladder of them; kept by the client from call to call."""
+
+    rung: int = 0
 
 
 def messages_of(prompt: Prompt) -> tuple[Message, ...]:

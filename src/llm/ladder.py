@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from src.core.errors import ModelReplyInvalid
 from src.core.turn import Budget
 from src.llm.connection import Connection
-from src.llm.exchange import Message, Question, Reply
+from src.llm.exchange import Memory, Message, Question, Reply
 from src.llm.failures import RequestRefused
 from src.llm.json_text import parse
 
@@ -54,13 +53,6 @@ class Rung(Protocol[ResultT_co]):
     def demand(self, problem: str) -> str:
         """What the model is told after a reply with that problem."""
         ...
-
-
-@dataclass
-class Memory:
-    """The first rung that this server holds; kept by the client from call to call."""
-
-    rung: int = 0
 
 
 async def ask(
