@@ -1,6 +1,7 @@
 """The web application, and `python web/app.py`, which sets up and runs everything."""
 
 import errno
+import gc
 import ipaddress
 import os
 import secrets
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).parents[1])  # started as a file: packages are found from the project's folder
+    gc.disable()  # until `serve`: what modules are made of stays, and looking through it takes a tenth of the start
 
 from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
@@ -125,6 +127,8 @@ def serve(
     """Print the link and serve until SIGINT or SIGTERM, then end the engine; within two seconds, if need be by force."""
     token = settings.access_token.get_secret_value() if settings.access_token else secrets.token_urlsafe(24)
     stop = kind.event()
+    gc.freeze()
+    gc.enable()
     try:
         app, _ = create_app(engine, bridge, settings, token, status_interval)
 

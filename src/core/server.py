@@ -4,6 +4,8 @@ import re
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from pydantic import Field
+
 from src.core.value import Value
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk)-[\w*.-]{6,}|\bBearer \S+")
@@ -17,7 +19,7 @@ class Server(Value):
 
     base_url: str
     model: str
-    api_key: str
+    api_key: str = Field(repr=False)
     timeout: float
 
     @property
