@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +18,7 @@ from src.composition.linked_sandbox import LinkedSandbox
 from src.composition.reverification import Reverification, Reverified
 from src.composition.sources import PinnedSources
 from src.composition.upkeep import Upkeep
-from src.core.errors import ConfigurationError, DatabaseUnavailable, SandboxError
+from src.core.errors import ConfigurationError, DatabaseUnavailable
 from src.core.events import Limits
 from src.core.files import MB, FileLimits
 from src.core.status import ModelStatus
@@ -99,7 +99,7 @@ async def build_engine(settings: Settings) -> Engine:
             on_change=changes.tell,
         )
         stack.push_async_callback(library.aclose)
-        await asyncio.gather(library.start(), _reap(sandbox))
+        await library.start()
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
         sources = PinnedSources(library)
@@ -169,6 +169,7 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator
     with start_blocking_portal() as portal:
         engine = portal.call(build_engine, settings or load_settings())
         try:
+            portal.call(engine.sandbox.reap)
             yield engine.orchestrator
         finally:
             portal.call(engine.aclose)
@@ -184,7 +185,7 @@ async def open_builder(options: ProjectOptions, settings: Settings | None = None
     settings = _with(options, settings or load_settings())
     async with AsyncExitStack() as stack:
         sandbox = _project_sandbox(settings, stack)
-        await _reap(sandbox)
+        await sandbox.reap()
         model, _ = _model(settings, stack)
         stack.push_async_callback(model.aclose)
         yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack))
@@ -237,12 +238,6 @@ def _open_database(settings: Settings) -> sa.Engine:
     except DatabaseUnavailable as error:
         variable = "DATABASE_URL" if settings.database_url else "DATA_DIR"
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
-
-
-async def _reap(sandbox: SecureSandbox) -> None:
-    """Remove the containers of servers that were killed; where nothing can run there are none to see."""
-    with suppress(SandboxError):
-        await sandbox.reap()
 
 
 def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelStatus]:

@@ -296,7 +296,6 @@ class CapabilityRegistry:
                 return state
 
     def _start(self) -> Shelf:
-        names.warm_up()
         self._inventory.begin()
         self._registrar.recover()
         self._registrar.write_words()

@@ -341,6 +341,7 @@ class Engine:
 
     async def get_ready(self, to_build: bool = True) -> None:
         """Have containers ready before the first request; `to_build`: also for tools that are yet to be built, or verified again."""
+        await self.sandbox.reap()
         self.sandbox.start(verifiers=to_build)
         if to_build:
             self.upkeep.begin()

@@ -1,6 +1,7 @@
 """The two servers that can stand behind Flask-SocketIO, and the concurrency that each brings: green or real threads."""
 
 import logging
+import os
 import socket
 import threading
 import warnings
@@ -50,6 +51,7 @@ class Eventlet:
     name: AsyncMode = "eventlet"
 
     def __init__(self) -> None:
+        os.environ.setdefault("EVENTLET_NO_GREENDNS", "yes")  # names are looked up elsewhere, and importing it takes a while
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # eventlet announces its retirement; `async_mode` is the way out
             import eventlet  # type: ignore[import-untyped]

@@ -2,10 +2,10 @@
 
 import builtins
 import functools
-import importlib.metadata
 import keyword
 import re
 import sys
+from pathlib import Path
 
 from src.core.errors import ToolNameInvalid
 from src.core.packages import sandbox_packages
@@ -27,11 +27,6 @@ def check_form(name: str) -> None:
     problem = _problem(name)
     if problem:
         raise ToolNameInvalid(f"a tool can't be named {name[: MAX_LENGTH + 10]!r}: {problem}", _remedy(name))
-
-
-def warm_up() -> None:
-    """Read what is installed, which takes a moment, before the first name is checked."""
-    _installed()
 
 
 def _problem(name: str) -> str:
@@ -58,5 +53,6 @@ def _remedy(name: str) -> str:
 
 @functools.cache
 def _installed() -> frozenset[str]:
-    """Top-level modules of installed distributions, found in their metadata and without importing them."""
-    return frozenset(name.lower() for name in importlib.metadata.packages_distributions())
+    """Top-level modules where packages are installed, by the names of their files and folders."""
+    folders = [Path(folder) for folder in sys.path if Path(folder).name in {"site-packages", "dist-packages"}]
+    return frozenset(path.name.partition(".")[0].lower() for folder in folders if folder.is_dir() for path in folder.iterdir())
