@@ -34,9 +34,10 @@ class Readiness:
         self._listeners.append(listener)
 
     def expect(self, *parts: Part) -> None:
-        """Have requests wait for these from now on."""
+        """Have requests wait for these from now on; those that wait for them already go on waiting."""
         for part in parts:
-            self._settled[part] = asyncio.Event()
+            if part not in self._settled or self._settled[part].is_set():
+                self._settled[part] = asyncio.Event()
             self._put(PartStatus(part=part, state="waiting"))
 
     def wait(self, part: Part) -> Awaitable[object] | None:

@@ -26,12 +26,15 @@ async def test_who_needs_a_part_waits_until_it_is_ready_and_nobody_waits_for_wha
     readiness.expect("sandbox", "tools")
     assert states(readiness) == [("sandbox", "waiting", ""), ("tools", "waiting", "")]
     preparing = asyncio.ensure_future(readiness.prepare("sandbox", work, then=("tools",)))
-    waiting = asyncio.ensure_future(readiness.wait("sandbox"))  # type: ignore[arg-type]
+    waiting, for_tools = (asyncio.ensure_future(readiness.wait(part)) for part in ("sandbox", "tools"))  # type: ignore[arg-type]
     await asyncio.wait([waiting], timeout=0.01)
     assert not waiting.done()
     done.set()
     await asyncio.gather(preparing, waiting)
     assert (readiness.wait("sandbox"), states(readiness)) == (None, [("tools", "waiting", "")])
+    assert not for_tools.done()
+    await readiness.prepare("tools", work)
+    await for_tools
 
 
 async def test_progress_is_told_from_any_thread() -> None:
