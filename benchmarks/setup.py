@@ -29,7 +29,7 @@ _PATIENCE = 600
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory(prefix="setup-") as root:
+    with tempfile.TemporaryDirectory(prefix="setup-", ignore_cleanup_errors=True) as root:
         by_uv, by_pip = _clone(Path(root, "uv")), _clone(Path(root, "pip"))
         with _started(by_uv) as (link, link_s):
             answer, first_answer_s, seeds_s = _first_answer(link)
@@ -68,7 +68,7 @@ def _started(folder: Path, **more: str) -> Iterator[tuple[str, float]]:
         yield link, time.monotonic() - began
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(_PATIENCE)
+        process.communicate(timeout=_PATIENCE)  # to the end of its output, which the server holds open
 
 
 def _first_answer(link: str) -> tuple[str, float, float]:
