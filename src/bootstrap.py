@@ -128,7 +128,7 @@ async def build_engine(settings: Settings) -> Engine:
             runtime=runtime,
             recall=learning.recall,
             delegation=delegation,
-            ready=readiness.wait,
+            news=readiness.news,
         )
         layers = _Layers(settings, await stack.enter_async_context(AsyncExitStack()))
         builder = ProjectBuilder(model, _project_sandbox(settings, stack), seconds=settings.docker_timeout, packages=layers)
@@ -152,7 +152,7 @@ async def build_engine(settings: Settings) -> Engine:
             files=ConversationFiles(database),
             file_limits=settings.file_limits,
             turns=turns,
-            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns, runtime, ready=readiness.wait),
+            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns, runtime, news=readiness.news),
             runtime=runtime,
             readiness=readiness,
             parts={"search": partial(prepare_embedder, settings.data_dir), "sandbox": partial(make_image, sandbox)},

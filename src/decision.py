@@ -4,6 +4,7 @@ search → nothing is asked below the floor → one model call that also gives t
 """
 
 import time
+from functools import partial
 from typing import NamedTuple
 
 from src.core.errors import BudgetExceeded, ModelError, ModelUnavailable, stage
@@ -78,7 +79,7 @@ class Decider:
         with stage("searching"):
             found = await self._search(turn)
             choice, confidence, reason = await self._choose(turn, found.candidates)
-            if isinstance(choice, NoFit) and await turn.need("tools"):  # one of those that came meanwhile may fit
+            if isinstance(choice, NoFit) and await turn.need("tools", partial(self._is_sure, turn)):
                 found = await self._search(turn)
                 choice, confidence, reason = await self._choose(turn, found.candidates)
         names = tuple(c.tool.name for c in found.candidates)
@@ -93,6 +94,10 @@ class Decider:
         name = choice.tool.name
         turn.emit(ToolFound(tool=name, confidence=confidence, reason=reason, **searched))
         return Decision(choice=choice, considered=names, teaches=name in found.by_itself and not reason)
+
+    async def _is_sure(self, turn: Turn) -> bool:
+        """Whether one of the tools that are there now is likely to fit."""
+        return any(c.confidence >= self._sureness.threshold for c in (await self._search(turn)).candidates)
 
     async def _search(self, turn: Turn) -> _Found:
         """The tools nearest to the request, by itself and as one that goes on from those before it."""

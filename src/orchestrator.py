@@ -16,7 +16,7 @@ from src.core.prompt import ChatMessage
 from src.core.protocols import ToolLibrary
 from src.core.question import Answer
 from src.core.reached import Reached
-from src.core.turn import Budget, EarlierFiles, Ready, Recall, Turn, no_lessons
+from src.core.turn import Budget, EarlierFiles, News, Recall, Turn, no_lessons
 from src.decision import Decider, Sureness
 from src.executor import Executor
 from src.plan_runner import PlanRunner
@@ -72,11 +72,11 @@ class Orchestrator:
         runtime: MiniAgents | None = None,
         recall: Callable[[], Recall] = lambda: no_lessons,
         delegation: Delegation | None = None,
-        ready: Ready = lambda part: None,
+        news: News = lambda part: None,
     ) -> None:
         """`runtime` is the context that turns run under; `recall` gives each turn its access to what was learnt.
 
-        `delegation` has the agents that take over what no tool is for; the toolsmith joins them. `ready` has turns wait for parts that
+        `delegation` has the agents that take over what no tool is for; the toolsmith joins them. `news` has turns wait for parts that
         are still being set up.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
@@ -86,7 +86,7 @@ class Orchestrator:
         self._delegation = delegation
         if delegation:
             delegation.add(Toolsmith(self._plans))
-        self._recall, self._ready = recall, ready
+        self._recall, self._news = recall, news
         self._agent = MiniAgent(self._take, alias="ORCHESTRATOR", description="Answers requests with tools, and builds those that lack.")
         self._loop = asyncio.get_running_loop()
 
@@ -164,7 +164,7 @@ class Orchestrator:
                 answers=tuple(answers),
                 rounds=rounds,
                 recall=self._recall(),
-                ready=self._ready,
+                news=self._news,
             )
             turn, references = running.turn, tuple(file.reference() for file in files)
             started = TurnStarted(request=request, files=references, contents=turn.files, keeps=keeps_of, agent=agent, answers=turn.answers)

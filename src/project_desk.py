@@ -18,7 +18,7 @@ from src.core.errors import RequestError
 from src.core.events import Event, TurnFinished
 from src.core.files import media_type
 from src.core.status import Asked
-from src.core.turn import Ready, awaited
+from src.core.turn import News, awaited
 from src.core.value import Value
 from src.projects.acting import WorkAction
 from src.projects.backup import backups, packed
@@ -92,11 +92,11 @@ class ProjectDesk:
         turns: RunningTurns,
         runtime: MiniAgents,
         *,
-        ready: Ready = lambda part: None,
+        news: News = lambda part: None,
     ) -> None:
-        """`runtime` is the context that turns run under; `ready` has them wait for a sandbox that is still being set up."""
+        """`runtime` is the context that turns run under; `news` has them wait for a sandbox that is still being set up."""
         self._folder, self._builder, self._journal, self._turns, self._runtime = folder, builder, journal, turns, runtime
-        self._ready = ready
+        self._news = news
 
     def has(self, conversation_id: str) -> bool:
         """Whether a conversation is that of a project. `conversation_id` must be one of the journal's. Blocking, but briefly."""
@@ -149,7 +149,7 @@ class ProjectDesk:
         found = await self._idle(owner, project_id)
 
         async def work(emit: Callable[[Event], object]) -> Last:
-            await awaited(self._ready, "sandbox", emit)
+            await awaited(self._news, "sandbox", emit)
             result = await self._builder.act(self._store(project_id), found.title, action, emit)
             return TurnFinished(answer=result.text.partition("\n")[0].removeprefix("$ "))
 
@@ -182,7 +182,7 @@ class ProjectDesk:
         options = chosen.model_copy(update={"project_dir": self._folder / project_id, "step": False})
 
         async def work(emit: Callable[[Event], object]) -> Last:
-            await awaited(self._ready, "sandbox", emit)
+            await awaited(self._news, "sandbox", emit)
             return ended(await self._builder.build(options, emit, consent))
 
         request = chosen.goal.strip() or f"Go on with {chosen.project_name}"

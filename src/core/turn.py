@@ -1,5 +1,6 @@
 """A turn: one request and all it causes, with the budget it may spend."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -107,17 +108,20 @@ async def no_lessons(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
     return ()
 
 
-Ready = Callable[[Part], Awaitable[object] | None]
-"""What to wait for until a part is ready or has failed; None where there is nothing to wait for."""
+News = Callable[[Part], asyncio.Event | None]
+"""What is set when a part has come further; None where it is ready or has failed."""
 
 
-async def awaited(ready: Ready, part: Part, emit: Callable[[Waiting], object]) -> bool:
-    """Wait for a part where need be, and tell of it; whether that was needed."""
-    pending, begun = ready(part), time.monotonic()
-    if pending is None:
+async def awaited(news: News, part: Part, emit: Callable[[Waiting], object], enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
+    """Wait, where need be, until a part is ready, has failed, or has come far enough, and tell of it; whether that was needed."""
+    if news(part) is None:
         return False
+    begun = time.monotonic()
     emit(Waiting(part=part, state="started"))
-    await pending
+    while further := news(part):
+        await further.wait()
+        if enough and await enough():
+            break
     emit(Waiting(part=part, state="finished", seconds=time.monotonic() - begun))
     return True
 
@@ -167,9 +171,9 @@ class Turn:
     recall: Recall = no_lessons
     taught: set[str] = field(default_factory=set)
     """Ids of the lessons that this turn has told of."""
-    ready: Ready = lambda part: None
+    news: News = lambda part: None
 
-    async def need(self, part: Part) -> bool:
-        """Wait for a part that is still being set up; whether that was needed. The time does not count against the budget."""
+    async def need(self, part: Part, enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
+        """Wait for a part that is still being set up, or until it is far enough; whether that was needed. That spends no budget."""
         with self.budget.paused():
-            return await awaited(self.ready, part, self.emit)
+            return await awaited(self.news, part, self.emit, enough)

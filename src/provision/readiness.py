@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 
 from src.core.errors import AgentError
@@ -21,7 +22,7 @@ class Readiness:
 
     def __init__(self) -> None:
         self._parts: dict[Part, PartStatus] = {}
-        self._settled: dict[Part, asyncio.Event] = {}
+        self._news: defaultdict[Part, asyncio.Event] = defaultdict(asyncio.Event)
         self._listeners: list[Callable[[], None]] = []
 
     @property
@@ -34,16 +35,14 @@ class Readiness:
         self._listeners.append(listener)
 
     def expect(self, *parts: Part) -> None:
-        """Have requests wait for these from now on; those that wait for them already go on waiting."""
+        """Have requests wait for these from now on."""
         for part in parts:
-            if part not in self._settled or self._settled[part].is_set():
-                self._settled[part] = asyncio.Event()
             self._put(PartStatus(part=part, state="waiting"))
 
-    def wait(self, part: Part) -> Awaitable[object] | None:
-        """What to wait for until a part is ready or has failed; None where there is nothing to wait for."""
+    def news(self, part: Part) -> asyncio.Event | None:
+        """What is set when a part has come further; None where it is ready or has failed."""
         status = self._parts.get(part)
-        return self._settled[part].wait() if status and status.state != "failed" else None
+        return self._news[part] if status and status.state != "failed" else None
 
     async def prepare(self, part: Part, work: Callable[[Report], Awaitable[object]], then: tuple[Part, ...] = ()) -> None:
         """Set an expected part up, if need be again and again; `then` are the parts that can't begin before it is ready."""
@@ -66,10 +65,8 @@ class Readiness:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
         del self._parts[part]
-        self._settled.pop(part).set()
-        if then:
-            self.expect(*then)
-        self._tell()
+        self.expect(*then)
+        self._tell(part)
 
     def _go_on(self, status: PartStatus) -> None:
         """One that has failed says why until it is ready."""
@@ -81,13 +78,13 @@ class Readiness:
         detail = error.message + (f". What to do: {error.remedy}" if error.remedy else "")
         for name in (part, *then):
             self._put(PartStatus(part=name, state="failed", detail=detail if name == part else ""))
-            self._settled[name].set()
 
     def _put(self, status: PartStatus) -> None:
         if self._parts.get(status.part) != status:
             self._parts[status.part] = status
-            self._tell()
+            self._tell(status.part)
 
-    def _tell(self) -> None:
+    def _tell(self, part: Part) -> None:
+        self._news.pop(part, asyncio.Event()).set()
         for listener in self._listeners:
             listener()

@@ -16,6 +16,7 @@ from src.core.verdict import Raised
 from src.decision import Sureness
 from src.executor import Executor
 from src.orchestrator import Orchestrator
+from src.provision.readiness import Readiness
 from src.response_synthesizer import ResponseSynthesizer
 from src.runtime import InteractionContext, miniagent
 from src.synthesis_engine import SynthesisEngine
@@ -114,48 +115,40 @@ async def test_a_missing_tool_is_built_run_and_kept():
 
 
 async def test_a_request_waits_for_a_sandbox_that_is_still_being_set_up():
-    waited, ready = asyncio.Event(), asyncio.Event()
-
-    def sandbox_ready(part):
-        if part != "sandbox" or ready.is_set():
-            return None
-        waited.set()
-        return ready.wait()
-
-    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()), ready=sandbox_ready)
+    readiness, done = Readiness(), asyncio.Event()
+    readiness.expect("sandbox")
+    preparing = asyncio.ensure_future(readiness.prepare("sandbox", lambda report: done.wait()))
+    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()), news=readiness.news)
     turn = asyncio.ensure_future(turns.ask("2 plus 1"))
-    await waited.wait()
-    await asyncio.sleep(0)
+    await asyncio.wait([turn], timeout=0.05)
     assert turns.events[-1] == Waiting(part="sandbox", state="started")
     assert turns.sandbox.executed == []
-    ready.set()
-    assert await turn == [
-        "turn_started",
-        "searching",
-        "tool_found",
-        "waiting",
-        "waiting",
-        "executing",
-        "execution_finished",
-        "answer_token",
-        "turn_finished",
-    ]
+    done.set()
+    kinds = await turn
+    await preparing
+    assert kinds[:6] == ["turn_started", "searching", "tool_found", "waiting", "waiting", "executing"]
+    assert kinds[-1] == "turn_finished"
 
 
-async def test_a_request_that_nothing_fits_waits_for_the_first_tools_and_searches_again():
-    library, waited = ListedLibrary(), list[str]()
+@pytest.mark.parametrize("confidence", [0.8, 0.5])
+async def test_a_request_that_nothing_fits_waits_for_the_first_tools_until_one_is_likely_to_fit(confidence):
+    readiness, library, rest = Readiness(), ListedLibrary(confidence=confidence), asyncio.Event()
 
-    async def plant() -> None:
+    async def plant(report):
         await library.add(tool().draft())
+        report("1 of 2 tools verified", 1, 2)
+        await rest.wait()
 
-    def ready(part):
-        if part != "tools" or waited:
-            return None
-        waited.append(part)
-        return plant()
-
-    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), library, ready=ready)
-    kinds = await turns.ask("2 plus 1")
+    readiness.expect("tools")
+    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), library, news=readiness.news)
+    turn = asyncio.ensure_future(turns.ask("2 plus 1"))
+    await asyncio.wait([turn], timeout=0.05)
+    preparing = asyncio.ensure_future(readiness.prepare("tools", plant))
+    await asyncio.wait([turn], timeout=0.5)
+    assert turn.done() is (confidence == 0.8)  # that of SIMILARITY_THRESHOLD lies between
+    rest.set()
+    kinds = await turn
+    await preparing
     assert kinds[:5] == ["turn_started", "searching", "waiting", "waiting", "tool_found"]
     assert kinds[-1] == "turn_finished"
 

@@ -3,11 +3,14 @@
 import asyncio
 import logging
 import threading
+from collections.abc import Callable
 
 import pytest
 
 from src.core.errors import SandboxUnavailable
-from src.core.status import PartStatus
+from src.core.events import Waiting
+from src.core.status import Part, PartStatus
+from src.core.turn import awaited
 from src.provision import readiness as module
 from src.provision.readiness import Readiness, Report
 
@@ -16,25 +19,31 @@ def states(readiness: Readiness) -> list[tuple[str, str, str]]:
     return [(part.part, part.state, part.detail) for part in readiness.unready]
 
 
+def waiting(readiness: Readiness, part: Part, emit: Callable[[Waiting], object] = lambda event: None) -> asyncio.Task[bool]:
+    return asyncio.ensure_future(awaited(readiness.news, part, emit))
+
+
 async def test_who_needs_a_part_waits_until_it_is_ready_and_nobody_waits_for_what_is_not_expected() -> None:
-    readiness, done = Readiness(), asyncio.Event()
+    readiness, done, told = Readiness(), asyncio.Event(), list[Waiting]()
 
     async def work(report: Report) -> None:
         await done.wait()
 
-    assert readiness.wait("sandbox") is None
+    assert not await waiting(readiness, "sandbox", told.append)
+    assert told == []
     readiness.expect("sandbox", "tools")
     assert states(readiness) == [("sandbox", "waiting", ""), ("tools", "waiting", "")]
+    for_sandbox, for_tools = waiting(readiness, "sandbox", told.append), waiting(readiness, "tools")
     preparing = asyncio.ensure_future(readiness.prepare("sandbox", work, then=("tools",)))
-    waiting, for_tools = (asyncio.ensure_future(readiness.wait(part)) for part in ("sandbox", "tools"))  # type: ignore[arg-type]
-    await asyncio.wait([waiting], timeout=0.01)
-    assert not waiting.done()
+    await asyncio.wait([for_sandbox], timeout=0.01)
+    assert [event.state for event in told] == ["started"]
     done.set()
-    await asyncio.gather(preparing, waiting)
-    assert (readiness.wait("sandbox"), states(readiness)) == (None, [("tools", "waiting", "")])
+    await preparing
+    assert await for_sandbox
+    assert ([event.state for event in told], states(readiness)) == (["started", "finished"], [("tools", "waiting", "")])
     assert not for_tools.done()
     await readiness.prepare("tools", work)
-    await for_tools
+    assert await for_tools
 
 
 async def test_progress_is_told_from_any_thread() -> None:
@@ -56,9 +65,7 @@ async def test_a_part_that_fails_keeps_nobody_waiting_and_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     monkeypatch.setattr(module, "_FIRST_PAUSE", 0.01)
-    readiness, failed, tries = Readiness(), asyncio.Event(), list[list[str]]()
-    again = asyncio.Event()
-    readiness.on_change(lambda: [failed.set() for part in readiness.unready if part.state == "failed"])
+    readiness, again, tries = Readiness(), asyncio.Event(), list[list[str]]()
 
     async def work(report: Report) -> None:
         tries.append([part.state for part in readiness.unready])
@@ -67,11 +74,10 @@ async def test_a_part_that_fails_keeps_nobody_waiting_and_is_tried_again(
         await again.wait()
 
     readiness.expect("sandbox", "tools")
-    before = readiness.wait("tools")
+    before = waiting(readiness, "tools")
     preparing = asyncio.ensure_future(readiness.prepare("sandbox", work, then=("tools",)))
-    await failed.wait()
-    assert before
-    await before  # those who waited already, too
+    assert await before
+    assert not await waiting(readiness, "sandbox")
     [(_, state, detail), tools] = states(readiness)
     assert (state, "no engine answers" in detail, tools) == ("failed", True, ("tools", "failed", ""))
     again.set()

@@ -292,7 +292,7 @@ class FakeEngine:
         self._readiness.expect("search", "sandbox")
         self._start(self._readiness.prepare("search", failing))
         self._start(self._readiness.prepare("sandbox", working))
-        await awaited(self._readiness.wait, "sandbox", emit)
+        await awaited(self._readiness.news, "sandbox", emit)
 
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
