@@ -52,6 +52,10 @@ class _Found(NamedTuple):
     by_itself: frozenset[str]
     """Names of those that the request finds at least as well alone as with those before it."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(candidate.tool.name for candidate in self.candidates)
+
 
 class _Choice(NamedTuple):
     choice: Call | Misfit | NoFit
@@ -79,25 +83,25 @@ class Decider:
         with stage("searching"):
             found = await self._search(turn)
             choice, confidence, reason = await self._choose(turn, found.candidates)
-            if isinstance(choice, NoFit) and await turn.need("tools", partial(self._is_sure, turn)):
+            while isinstance(choice, NoFit) and await turn.need("tools", partial(self._is_another_likely, turn, found.names)):
                 found = await self._search(turn)
                 choice, confidence, reason = await self._choose(turn, found.candidates)
-        names = tuple(c.tool.name for c in found.candidates)
         searched = {
-            "considered": names,
+            "considered": found.names,
             "confidences": tuple(c.confidence for c in found.candidates),
             "seconds": time.monotonic() - started,
         }
         if isinstance(choice, NoFit):
             turn.emit(NoToolFound(reason=choice.reason, **searched))
-            return Decision(choice=choice, considered=names)
+            return Decision(choice=choice, considered=found.names)
         name = choice.tool.name
         turn.emit(ToolFound(tool=name, confidence=confidence, reason=reason, **searched))
-        return Decision(choice=choice, considered=names, teaches=name in found.by_itself and not reason)
+        return Decision(choice=choice, considered=found.names, teaches=name in found.by_itself and not reason)
 
-    async def _is_sure(self, turn: Turn) -> bool:
-        """Whether one of the tools that are there now is likely to fit."""
-        return any(c.confidence >= self._sureness.threshold for c in (await self._search(turn)).candidates)
+    async def _is_another_likely(self, turn: Turn, known: tuple[str, ...]) -> bool:
+        """Whether a tool that came meanwhile would be used if the model chose it."""
+        candidates = (await self._search(turn)).candidates
+        return any(_confirmed(c.confidence) >= self._sureness.threshold for c in candidates if c.tool.name not in known)
 
     async def _search(self, turn: Turn) -> _Found:
         """The tools nearest to the request, by itself and as one that goes on from those before it."""

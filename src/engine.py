@@ -16,7 +16,7 @@ from src.core.provenance import ToolVersion
 from src.core.question import Answer, completed, said
 from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
 from src.core.tool import Tool
-from src.core.turn import EarlierFiles
+from src.core.turn import EarlierFiles, awaited
 from src.core.words import count
 from src.keeping import kept_plan
 from src.learning import Learning
@@ -326,6 +326,7 @@ class Engine:
             await asyncio.to_thread(self._parts["search"], lambda line: report(line, 0, 0))
             await self.library.embed()
 
+        await awaited(self.readiness.news, "sandbox", lambda event: None)  # both keep the processor busy, and requests wait for that one
         await self.readiness.prepare("search", work)
 
     async def _set_up_sandbox(self) -> None:
