@@ -318,7 +318,7 @@ class Engine:
     def set_up(self) -> None:
         """Begin to set up, in the background, what this machine lacks; requests wait for what they need, and `status` tells."""
         self.readiness.expect("search", "sandbox", "tools")
-        for work in (self._set_up_search(), self._set_up_sandbox()):
+        for work in (self._set_up_search(), self._set_up_sandbox(), asyncio.to_thread(self.model.warm_up)):
             self._background.start(work)
 
     async def _set_up_search(self) -> None:

@@ -57,6 +57,12 @@ class LLMClient:
 
         return Connection(self._server, max_retries=self._max_retries, price=self._price)
 
+    def warm_up(self) -> None:
+        """Import what the first question takes. Blocking, for a second or so: call it in a thread."""
+        from src.llm import choice, connection, structured
+
+        _ = choice, connection, structured
+
     async def aclose(self) -> None:
         """Close the connections to the server."""
         if "_connection" in vars(self):
