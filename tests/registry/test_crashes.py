@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 import sqlalchemy as sa
 
 from src.capability_registry import CapabilityRegistry
@@ -102,6 +103,7 @@ async def test_a_death_at_any_step_of_removing_leaves_nothing(tmp_path: Path) ->
             assert _records(place.engine) == ([], [])
 
 
+@pytest.mark.extended
 async def test_deaths_at_random_instants_leave_whole_tools_only(tmp_path: Path) -> None:
     random_steps = random.Random(11)
     for _ in range(5):

@@ -167,6 +167,7 @@ def test_tools_that_are_trusted_or_being_replaced_are_among_the_nearest(place: P
         assert list(records.searched(connection, "another")) == []
 
 
+@pytest.mark.extended
 def test_many_changes_make_a_new_index(opened: Open, folder: Path) -> None:
     indexed = opened().ready()
     before = chroma.identity(folder)
@@ -235,7 +236,9 @@ def _scrambled(folder: Path) -> None:
     (folder / "chroma.sqlite3").write_bytes(content)
 
 
-@pytest.mark.parametrize("damage", [_garbage, _truncated, _emptied, _without_database, _scrambled])
+@pytest.mark.parametrize(
+    "damage", [_scrambled, *(pytest.param(way, marks=pytest.mark.extended) for way in (_garbage, _truncated, _emptied, _without_database))]
+)
 def test_a_damaged_index_is_made_again(opened: Open, folder: Path, damage: Callable[[Path], None]) -> None:
     opened().ready().index.close()
     damage(folder)
@@ -261,6 +264,7 @@ index.close()
 """
 
 
+@pytest.mark.extended
 def test_a_signal_to_everything_that_runs_says_nothing_of_the_index(opened: Open, place: Place, folder: Path) -> None:
     opened().ready().index.close()
     command = [sys.executable, "-c", SIGNALLED, address(place.engine), str(folder)]

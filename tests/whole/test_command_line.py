@@ -109,6 +109,7 @@ def test_bad_settings_stop_every_command(home):
     assert "Traceback" not in asked.stderr
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("part", ["llm_client", "sandbox", "synthesis_engine", "orchestrator"])
 def test_each_front_door_shows_its_part_working(home, part):
     shown = home.run(f"src/{part}.py", SANDBOX="docker" if part == "sandbox" else "bubblewrap")

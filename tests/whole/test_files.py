@@ -65,6 +65,7 @@ def test_a_plot_is_built_drawn_and_written(plotted, folder):
     assert (folder / "out" / "plot.png").read_bytes()[:8] == PNG
 
 
+@pytest.mark.extended
 def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folder, plotted):
     conversation = json.loads(plotted.stdout.splitlines()[0])["conversation_id"]
     more = ("--conversation", conversation, "--output", str(folder / "out"))
@@ -90,6 +91,7 @@ def test_files_that_cannot_be_read_end_the_command(home, folder):
     assert "nothing.csv is not there" in asked.stderr
 
 
+@pytest.mark.extended
 def test_python_programs_give_and_get_files(home, monkeypatch):
     for name, value in home.environment(SANDBOX="bubblewrap").items():
         monkeypatch.setenv(name, value)

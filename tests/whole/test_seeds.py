@@ -12,6 +12,7 @@ from tests.home import Home
 pytestmark = pytest.mark.bubblewrap
 
 
+@pytest.mark.extended
 @pytest.mark.timeout(400)
 def test_the_seeds_are_added_once_pass_plain_pytest_and_are_found_and_run(tmp_path):
     home = Home(tmp_path / "engine", bubblewrap=True)
