@@ -36,7 +36,11 @@ def missing(part: str) -> str:
         case "runsc":
             return missing("docker") or _private_engine("runsc")
         case _:
-            return "" if shutil.which("chromium") else "there is no Chromium; run: sudo apt install chromium"
+            return (
+                ""
+                if shutil.which("chromium-headless-shell") or shutil.which("chromium")
+                else "there is no Chromium; run: sudo apt install chromium"
+            )
 
 
 def _docker() -> str:

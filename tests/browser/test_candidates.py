@@ -44,6 +44,7 @@ def script() -> Script:
     return Script(titled=titled)
 
 
+@pytest.mark.extended
 def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
     with OfflineServer(script(), delay=0) as server:
         own = {

@@ -21,7 +21,7 @@ TRANSFER = """(files) => {
 }"""
 
 
-@pytest.fixture(scope="module", params=["eventlet", "threading"])
+@pytest.fixture(scope="module", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
 def link(request, tmp_path_factory):
     settings = {"SANDBOX": "bubblewrap", "ASYNC_MODE": request.param, "FILES_MAX_COUNT": "2", "FILES_MAX_MB": "1"}
     with serving(bare_home(tmp_path_factory.mktemp("files"), bubblewrap=True), **settings) as link:
@@ -68,6 +68,7 @@ def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, pag
 
 
 @one_mode
+@pytest.mark.extended
 def test_later_requests_use_the_files_of_the_conversation(link, page: Page):
     open_page(page, link)
     attach(page, ("data.csv", CSV))

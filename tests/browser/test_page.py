@@ -21,7 +21,7 @@ from src.offline.script import Script, Step
 from src.offline.server import OfflineServer
 from tests.home import ROOT, Home, serving
 
-pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
 REVERSE = "Reverse the string 'hello world'"
 SPECIFY, TEST, IMPLEMENT, LEARN = "write the specification", "write the tests", "write the implementation", "learn lessons"
@@ -40,8 +40,8 @@ WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 375, "height": 812}
 
 @pytest.fixture(scope="module")
 def link(tmp_path_factory) -> Iterator[str]:
-    """The page on the offline model and Docker, with a library that is empty at first."""
-    with serving(bare_home(tmp_path_factory.mktemp("page"))) as link:
+    """The page on the offline model and bubblewrap, with a library that is empty at first."""
+    with serving(bare_home(tmp_path_factory.mktemp("page"), bubblewrap=True)) as link:
         yield link
 
 
@@ -232,7 +232,7 @@ def test_the_library_is_browsed_by_keyboard(link, page):
     ("name", "word", "details"),
     [
         ("model", "Offline model", ["Offline model", "cookbook", "OPENAI_API_KEY"]),
-        ("sandbox", "Ready", ["Sandbox ready", "a Docker container of its own", "What it does not guarantee"]),
+        ("sandbox", "Ready", ["Sandbox ready", "a bubblewrap container of its own", "What it does not guarantee"]),
         ("library", "tool", ["tool", "Every tool passed its own tests", "searched"]),
     ],
 )

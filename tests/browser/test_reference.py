@@ -23,8 +23,9 @@ def open_page(page: Page, link: str) -> None:
 
 @pytest.mark.parametrize(
     "sandbox",
-    [pytest.param("bubblewrap", marks=pytest.mark.bubblewrap), pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.extended])],
+    [pytest.param("bubblewrap", marks=pytest.mark.bubblewrap), pytest.param("docker", marks=pytest.mark.docker)],
 )
+@pytest.mark.extended
 def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox):
     home = Home(tmp_path / "home", bubblewrap=sandbox == "bubblewrap")
     answer = page.get_by_test_id("answer").last
