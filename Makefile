@@ -16,7 +16,7 @@ run:
 
 # What waits for the network runs beside what waits for the processor, and the tests have both processors.
 test test-all:
-	@$(MAKE) --no-print-directory -j3 $(VENV)/test.stamp $(VENV)/weights.stamp machine
+	@$(MAKE) --no-print-directory -j4 $(VENV)/test.stamp $(VENV)/weights.stamp machine $(if $(wildcard node_modules),,front-end)
 	@$(MAKE) --no-print-directory -j3 lint provisions
 	@$(MAKE) --no-print-directory unit ALL=$(if $(filter test-all,$@),--all)
 

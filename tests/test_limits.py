@@ -72,6 +72,7 @@ def test_a_fixture_that_waits_for_ever_costs_one_test(tmp_path: Path) -> None:
         assert f"in the_end_of_the_{place}\n" in ended.stdout
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("place", "options"),
     [("teardown", ("-p", "no:xdist")), ("teardown", ("-n", "1")), ("session", ("-p", "no:xdist", "-x")), ("thread", ("-p", "no:xdist"))],

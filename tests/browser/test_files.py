@@ -42,6 +42,7 @@ def attach(page: Page, *files: tuple[str, str]) -> None:
 
 
 @one_mode
+@pytest.mark.extended
 def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, page: Page, tmp_path: Path):
     open_page(page, link)
     attach(page, ("data.csv", CSV))

@@ -71,6 +71,7 @@ def test_every_test_fails_on_a_stub(tmp_path: Path) -> None:
     assert outcomes.total() == sum(r.source.tests.count("\ndef test_") for r in PLAIN)
 
 
+@pytest.mark.extended
 @pytest.mark.docker
 async def test_suites_of_recipes_that_need_packages_pass_in_the_sandbox_and_fail_there_on_a_stub() -> None:
     assert [r.name for r in OTHERS] == ["plot_csv_columns", "chart_csv_file"]

@@ -66,6 +66,7 @@ async def test_a_death_at_any_step_of_adding_leaves_the_whole_tool(tmp_path: Pat
             assert _records(place.engine) == (["reverse_text active"], ["reverse_text"])
 
 
+@pytest.mark.extended
 async def test_a_death_at_any_step_of_revising_leaves_the_old_version_or_the_new_one(tmp_path: Path) -> None:
     deaths = _steps(tmp_path, "revise")
     assert list(deaths) == [

@@ -194,6 +194,7 @@ def test_a_killed_rebuild_leaves_the_old_index_and_no_litter(opened: Open, folde
     assert (chroma.identity(folder), list(folder.glob(".new-*"))) == (before, [])
 
 
+@pytest.mark.extended
 def test_an_index_of_another_database_is_made_again(opened: Open, folder: Path, tmp_path: Path) -> None:
     opened().ready().index.close()
     other = open_database(f"sqlite:///{tmp_path / 'other.db'}")
@@ -204,6 +205,7 @@ def test_an_index_of_another_database_is_made_again(opened: Open, folder: Path, 
     other.dispose()
 
 
+@pytest.mark.extended
 def test_a_deleted_index_is_made_again_while_it_is_in_use(opened: Open, folder: Path) -> None:
     indexed = opened().ready()
     shutil.rmtree(folder)
@@ -272,6 +274,7 @@ def test_a_signal_to_everything_that_runs_says_nothing_of_the_index(opened: Open
     assert (done.stdout, done.stderr) == ("ready\n", "")
 
 
+@pytest.mark.extended
 def test_making_the_index_again_deletes_nothing_of_others(opened: Open, folder: Path) -> None:
     opened().ready().index.close()
     _garbage(folder)
@@ -288,6 +291,7 @@ def test_a_folder_that_can_not_be_used_is_no_error_of_a_search(opened: Open, fol
     assert indexed.nearest() is None
 
 
+@pytest.mark.extended
 def test_another_embedder_gets_an_index_of_its_own_size(opened: Open) -> None:
     opened("small").ready().index.close()
     larger = opened("large")
@@ -298,6 +302,7 @@ def test_another_embedder_gets_an_index_of_its_own_size(opened: Open) -> None:
     assert found.names == opened("small").exact(5)
 
 
+@pytest.mark.extended
 def test_one_of_two_keeps_the_index_and_the_other_takes_over(opened: Open) -> None:
     first, second = opened().ready(), opened()
     assert second.settle() == "elsewhere"

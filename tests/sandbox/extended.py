@@ -1,6 +1,6 @@
 """What `make test` leaves to `make test-all`: the same contract on a further backend, and engines that are brought up to be mistreated.
 
-On Docker `make test` keeps how containers begin and end, their limits, files of workspaces, and all that is Docker's alone. Elsewhere
+On Docker `make test` keeps how containers begin and end, their limits, and all that is Docker's alone. Elsewhere
 in the tests the mark `extended` stands at what takes long and repeats another test: with other instants, servers or commands.
 """
 
@@ -19,6 +19,7 @@ ONCE = {
     "test_pool",
     "test_reuse",
     "test_verify",
+    "test_workspace",
 }
 """Modules whose tests are about the worker, which is the same in every container: `make test` runs them on bubblewrap alone."""
 SLOW = {"test_engine_death", "test_layer", "test_remote"}

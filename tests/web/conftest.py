@@ -10,7 +10,7 @@ from tests.web.server_process import ServerProcess
 from web.port import AsyncMode
 
 
-@pytest.fixture(scope="session", params=["eventlet", "threading"])
+@pytest.fixture(scope="session", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     process = ServerProcess(tmp_path_factory.mktemp("server"), cast(AsyncMode, request.param), ALLOWED_HOSTS="agent.example")
     yield process

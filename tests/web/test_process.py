@@ -17,7 +17,7 @@ from web.app import bind, link
 from web.port import AsyncMode
 from web.vendor import load_vendor
 
-BOTH_MODES = pytest.mark.parametrize("mode", ["eventlet", "threading"])
+BOTH_MODES = pytest.mark.parametrize("mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
 
 
 @BOTH_MODES

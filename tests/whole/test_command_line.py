@@ -55,18 +55,21 @@ def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
     assert "offline model" in asked.stderr
 
 
+@pytest.mark.extended
 def test_what_is_missing_is_asked_with_the_command_that_answers(home, built):
     asked = home.run("-m", "src", "ask", "Reverse a string")
     assert (asked.returncode, asked.stdout.startswith("To do this I still need:")) == (3, True)
     assert re.search(r"To answer: python -m src ask --conversation [0-9a-f]{32} --answer 'text=…'\n$", asked.stderr)
 
 
+@pytest.mark.extended
 def test_turns_are_looked_at_for_lessons_on_command(home, built):
     learnt = home.run("-m", "src", "learn")
     assert (learnt.returncode, learnt.stdout) == (0, "")
     assert learnt.stderr.endswith("looked at\n")
 
 
+@pytest.mark.extended
 def test_the_index_is_made_anew_on_command(home, built):
     made = home.run("-m", "src", "reindex")
     assert (made.returncode, made.stdout, made.stderr) == (0, "", "1 tool, searched with Chroma\n")
@@ -77,6 +80,7 @@ def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):
     assert "def reverse_string" in home.run("-m", "src", "tools", "reverse_string").stdout
 
 
+@pytest.mark.extended
 def test_edited_tools_are_refused_until_they_are_verified_again(home, built):
     code = home.tools / "reverse_string.py"
     code.write_text(code.read_text() + "\n# edited by hand\n")
@@ -117,6 +121,7 @@ def test_each_front_door_shows_its_part_working(home, part):
     assert shown.stdout
 
 
+@pytest.mark.extended
 def test_without_an_engine_code_is_refused_with_what_to_do(home, built, tmp_path):
     asked = home.run("-m", "src", "ask", "Reverse 'Python'", SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock")
     assert asked.returncode == 1
