@@ -10,7 +10,8 @@ RUN python -m compileall -q -x "/(test|tests|idlelib|lib2to3|site-packages)/" \
     && python -c "import pathlib, sysconfig; pathlib.Path(sysconfig.get_path('purelib'), 'sandbox.pth').write_text('/opt/sandbox\n')"
 
 COPY docker/requirements.txt /opt/sandbox/
-RUN pip install --no-cache-dir --root-user-action=ignore --require-hashes -r /opt/sandbox/requirements.txt
+RUN pip install --no-cache-dir --no-compile --root-user-action=ignore --require-hashes -r /opt/sandbox/requirements.txt \
+    && python -m compileall -q -j 0 -x "/tests/" "$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
 # matplotlib looks for fonts when it is first imported: looked for once, here.
 RUN MPLCONFIGDIR=/opt/matplotlib MPLBACKEND=Agg python -c "import matplotlib.pyplot"

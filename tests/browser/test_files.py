@@ -109,6 +109,7 @@ def test_what_is_too_much_is_said_before_it_is_sent(link, page: Page):
     expect(notice).to_contain_text("c.csv was not attached: 2 files may come with a request.")
 
 
+@pytest.mark.extended
 def test_a_file_that_does_not_arrive_keeps_the_request(link, browser: Browser):
     page = browser.new_page()  # not a watched one: the browser itself reports the broken connection as an error
     open_page(page, link)

@@ -339,6 +339,7 @@ class Curtain:
             self._up.set()
 
 
+@pytest.mark.extended
 def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(theatre, page, second_page):
     curtain = Curtain()
     theatre.stage.plays({IMPLEMENT: curtain})
@@ -373,6 +374,7 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(the
 # Lessons
 
 
+@pytest.mark.extended
 def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, page):
     learnt = {"agent": "specification", "trigger": "Count the vowels of a text", "advice": "Leave accents. <b>bold</b>", "known": None}
     refused = SpecificationReply(outcome="impossible", message="No.", specification=None)
@@ -434,6 +436,7 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
 # Privacy
 
 
+@pytest.mark.extended
 def test_nothing_of_a_conversation_reaches_another_persons_page(link, page, stranger):
     frames: list[str] = []
     stranger.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(str(frame))))

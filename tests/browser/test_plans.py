@@ -28,6 +28,7 @@ def states(page: Page) -> list[list[str | None]]:
     )
 
 
+@pytest.mark.extended
 def test_a_plan_is_followed_live_and_kept(link: str, page: Page):
     open_page(page, link)
     ask(page, "plan once")

@@ -20,6 +20,7 @@ def link(tmp_path: Path) -> Iterator[str]:
         yield link
 
 
+@pytest.mark.extended
 def test_a_project_is_built_step_by_step_and_had_as_a_zip(link: str, page: Page) -> None:
     page.set_viewport_size(WIDE)
     open_page(page, link)

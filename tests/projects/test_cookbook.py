@@ -40,6 +40,7 @@ async def test_a_goal_that_the_cookbook_does_not_know_is_given_up(bench: Bench):
     assert last.message.startswith("The offline model has no recipe for this project.")
 
 
+@pytest.mark.extended
 def test_the_command_line_builds_a_project(tmp_path):
     home, recipe = Home(tmp_path / "home", bubblewrap=True), PROJECTS[0]
     built = home.run("-m", "src", "build", "--dir", str(tmp_path), "new", "song", "--goal", GOALS[recipe.name], SANDBOX="bubblewrap")

@@ -54,6 +54,7 @@ def events(asked) -> list[dict]:
     return [json.loads(line)["event"] for line in asked.stdout.splitlines()]
 
 
+@pytest.mark.extended
 def test_a_plot_is_built_drawn_and_written(plotted, folder):
     told = {e["type"]: e for e in events(plotted)}
     assert [f["name"] for f in told["turn_started"]["files"]] == ["data.csv"]
@@ -78,6 +79,7 @@ def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folde
     assert (folder / "out" / "plot-1.png").read_bytes()[:8] == PNG
 
 
+@pytest.mark.extended
 def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
     asked = home.run("-m", "src", "ask", "Plot column price against day of elsewhere.csv", SANDBOX="bubblewrap")
     assert asked.returncode == 0

@@ -20,8 +20,10 @@ export function App() {
   const project = openProject(state);
   return html`<div class="page" data-view=${state.view}>
     <${Header} health=${state.health} tools=${state.tools} />
-    <${Banner} connection=${state.connection} notice=${state.notice} />
-    <${SettingUp} unready=${state.health?.unready} />
+    <div class="strips">
+      <${Banner} connection=${state.connection} notice=${state.notice} />
+      <${SettingUp} unready=${state.health?.unready} />
+    </div>
     <div class="columns">
       <${Sidebar} conversations=${state.conversations} threads=${state.threads} conversationId=${state.conversationId} />
       ${project ? html`<${Project} state=${state} project=${project} thread=${thread} />` : html`<${Chat} state=${state} thread=${thread} pending=${pendingOf(state)} />`}

@@ -15,7 +15,7 @@ export const SettingUp = memo(({ unready = [] }) => {
       <${StateIcon} state="running" /><span><strong>Setting up.</strong> ${working.map(told).join(" · ")}. You can ask already: what a request needs, it waits for.</span>
     </p>`}
     ${unready.filter(isTold).map(({ part, detail }) => html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
-      <${Icon} name="alert" /><span><strong>${partWords(part)}: not set up yet.</strong> ${detail} The server tries again by itself.</span>
+      <${Icon} name="alert" /><span><strong>${partWords(part)}: not set up yet.</strong> It can’t be had now: ${detail}. The server tries again by itself.</span>
     </p>`)}
   </div>`;
 });
