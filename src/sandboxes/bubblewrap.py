@@ -221,11 +221,11 @@ def _version(tools: Tools) -> str:
 
 
 def _remedy() -> str:
-    return "; ".join((*refusals(Path("/proc")), _OR_DOCKER)) if os.geteuid() else _OR_DOCKER
+    return "; ".join((*refusals(Path("/proc")), _OR_DOCKER))
 
 
 def refusals(proc: Path) -> Iterator[str]:
-    """What to do about each switch of this machine that refuses user namespaces to an ordinary user; `proc` is where /proc is."""
+    """What to do about each switch of this machine that refuses user namespaces to code, which has no rights; `proc` is where /proc is."""
     told = False
     for path, (refuses, allows) in _SWITCHES.items():
         with contextlib.suppress(OSError):
