@@ -19,10 +19,10 @@ WORKERS = ("-n", "2", "--dist", "worksteal", "--max-worker-restart", "2")
 def main(arguments: list[str]) -> int:
     whole = "--all" in arguments
     more = [argument for argument in arguments if argument != "--all"]
-    sessions = [("not extended", OTHERS), ("not extended", PAGE), *([("extended", OTHERS), ("extended", PAGE)] if whole else [])]
+    marked = "" if whole else "not extended"
     with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder, f"{number}.jsonl") for number in range(len(sessions))]
-        codes = [_session(file, marked, paths, more) for file, (marked, paths) in zip(files, sessions, strict=True)]
+        files = {Path(folder, f"{number}.jsonl"): paths for number, paths in enumerate((OTHERS, PAGE))}
+        codes = [_session(file, marked, paths, more) for file, paths in files.items()]
         for line in told(read(files)):
             print(line)
     return max(codes)
