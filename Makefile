@@ -11,7 +11,7 @@ PY := $(VENV)/bin/python
 .DELETE_ON_ERROR:
 
 run:
-	@$(MAKE) --no-print-directory -j3 $(VENV)/run.stamp $(VENV)/weights.stamp $(if $(wildcard node_modules),,front-end)
+	@$(MAKE) --silent --no-print-directory -j3 $(VENV)/run.stamp $(VENV)/weights.stamp $(if $(wildcard node_modules),,front-end)
 	@exec $(PY) web/app.py
 
 # What waits for the network runs beside what waits for the processor, and the tests have both processors.
