@@ -187,7 +187,7 @@ def expectation(test: str) -> pytest.MarkDecorator | None:
 def prepared(behind: Behind) -> Behind:
     """Build what its containers are made from, once for all processes; fails with what to do where it does not work."""
     sandbox = SecureSandbox(timeout=20, **behind.options)
-    with FileLock(Path(tempfile.gettempdir(), f"{IMAGE}-{behind.name}.lock")):
+    with FileLock(Path(tempfile.gettempdir(), f"{IMAGE}-{behind.name}-{os.getuid()}.lock")):
         if not sandbox.image_is_current():
             sandbox.build_image()
     sandbox._backend.close()
