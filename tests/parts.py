@@ -4,11 +4,16 @@ What it takes to look for one is imported only then.
 """
 
 import shutil
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 
 from src.core.errors import SandboxError
+
+if TYPE_CHECKING:
+    from tests.sandbox.backends import Behind
 
 PARTS = ("docker", "bubblewrap", "runsc", "browser")
 """The marks of tests that need them."""
@@ -21,6 +26,28 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for part in needed:
         if reason := missing(part):
             pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def behind() -> Iterator[Callable[[str], "Behind"]]:
+    """Gives each backend of the sandbox, prepared when it is first asked for. In the end nothing of this process is left in any.
+
+    So every sandbox that lives as long as a session takes this fixture, and is closed before it.
+    """
+    from tests.sandbox.backends import BACKENDS, prepared
+
+    made = {}
+
+    def get(name: str) -> "Behind":
+        if name not in made:
+            made[name] = prepared(BACKENDS[name]())
+        return made[name]
+
+    yield get
+    left = {name: found for name, backend in made.items() if (found := backend.left())}
+    for backend in made.values():
+        backend.close()
+    assert left == {}
 
 
 @cache

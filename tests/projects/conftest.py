@@ -1,6 +1,6 @@
 """Builds with a scripted model over HTTP, in bubblewrap's containers."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,13 @@ from src.projects.options import ProjectOptions
 from src.projects.store import ProjectStore
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
-from tests.sandbox.backends import FOLDER, BubblewrapBehind, prepared
+from tests.sandbox.backends import Behind
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def sandbox() -> AsyncIterator[SecureSandbox]:
-    prepared(BubblewrapBehind())
+async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbox]:
     sandbox = SecureSandbox(
-        timeout=20, backend="bubblewrap", folder=FOLDER, files=FileLimits(count=1, size=10 * MB), executors=PoolSize(1, 1, 2)
+        timeout=20, files=FileLimits(count=1, size=10 * MB), executors=PoolSize(1, 1, 2), **behind("bubblewrap").options
     )
     yield sandbox
     await sandbox.aclose()

@@ -1,11 +1,10 @@
-"""The sandbox on real backends, each prepared once; at its end a sandbox must have left nothing behind.
+"""The sandbox on real backends.
 
 A test that takes `backend`, or a fixture that does, runs on every backend: the contract suite. Most tests share one sandbox for each
 backend, and so run on the session's event loop; those that look at containers make their own.
 """
 
 import shutil
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from docker.client import DockerClient
 from src.core.verdict import TestResult, Verdict
 from src.sandbox import SecureSandbox
 from src.sandboxes.pool import PoolSize
-from tests.sandbox.backends import BACKENDS, IMAGE, Behind, DockerBehind, expectation, parameters, prepared
+from tests.sandbox.backends import IMAGE, Behind, DockerBehind, expectation, parameters
 from tests.sandbox.extended import is_extended
 from tests.sandbox.private_engine import RUNSC, PrivateEngine
 
@@ -26,24 +25,6 @@ Verify = Callable[..., "object"]
 Containers = Callable[[SecureSandbox], set[str]]
 
 HASTY = {"timeout": 1, "verifiers": PoolSize(1, 1, 2), "executors": PoolSize(1, 1, 2)}
-
-
-@pytest.fixture(scope="session")
-def behind() -> Iterator[Callable[[str], Behind]]:
-    """Gives each backend, prepared when it is first asked for. In the end nothing of this process is left in any of them."""
-    made = {}
-
-    def get(name: str) -> Behind:
-        if name not in made:
-            made[name] = prepared(BACKENDS[name]())
-        return made[name]
-
-    yield get
-    left = {name: found for name, backend in made.items() if (found := backend.left())}
-    for backend in made.values():
-        backend.close()
-    assert left == {}
-    assert [t.name for t in threading.enumerate() if t.name.startswith("sandbox")] == []
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
