@@ -3,7 +3,6 @@
 import faulthandler
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ from config import Settings
 
 pytest_plugins = ("tests.account", "tests.limits", "tests.parts")
 
-SLOW = (Path(__file__).with_name("whole"), Path(__file__).with_name("sandbox"))
-"""Folders whose tests start processes and containers: first, so that no worker begins with a long one when the others are done."""
+FIRST = ("whole", "sandbox")
+"""Folders whose tests start processes and containers, the longest first: else one worker begins with them when the other is done."""
 
 
 def pytest_configure():
@@ -21,7 +20,7 @@ def pytest_configure():
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.parent not in SLOW)
+    items.sort(key=lambda item: FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST))
 
 
 @pytest.fixture(autouse=True)

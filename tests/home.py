@@ -1,8 +1,10 @@
 """A home of its own for an engine in a test: folders and environment, with the machine's embedding model and image."""
 
+import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +17,8 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 from urllib.request import Request, urlopen
+
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 
@@ -30,9 +34,10 @@ class Home:
     bubblewrap: bool = False
 
     def __post_init__(self) -> None:
-        (self.folder / "data").mkdir(parents=True)
+        (self.folder / "data").mkdir(parents=True, exist_ok=True)
         for made in ("embedder", "sandbox") if self.bubblewrap else ("embedder",):
-            (self.folder / "data" / made).symlink_to(ROOT / "data" / made)
+            if not (self.folder / "data" / made).exists():
+                (self.folder / "data" / made).symlink_to(ROOT / "data" / made)
 
     @property
     def tools(self) -> Path:
@@ -69,6 +74,27 @@ class Home:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+
+def seeded_home(folder: Path) -> tuple[Home, str]:
+    """A home with the seed tools, and what `seed_tools.py` said when it added them; both made once for each state of the sources."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "src").rglob("*.*")):
+        if path.suffix != ".pyc" and path.is_file():
+            digest.update(path.read_bytes())
+    made = ROOT / "data" / "seeded" / digest.hexdigest()[:16]
+    made.parent.mkdir(exist_ok=True)
+    with FileLock(made.with_suffix(".lock")):
+        if not made.exists():
+            for old in made.parent.iterdir():
+                shutil.rmtree(old, ignore_errors=True)
+            home = Home(made.with_suffix(".new") / "home", bubblewrap=True)
+            added = home.run("seed_tools.py", patience=300)
+            assert added.returncode == 0, added.stderr
+            home.folder.with_name("said").write_text(added.stderr, encoding="utf-8")
+            made.with_suffix(".new").rename(made)
+    shutil.copytree(made / "home", folder, symlinks=True)
+    return Home(folder, bubblewrap=True), (made / "said").read_text(encoding="utf-8")
 
 
 def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.home import Home, serving
+from tests.home import seeded_home, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
@@ -27,9 +27,9 @@ def open_page(page: Page, link: str) -> None:
 )
 @pytest.mark.extended
 def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox):
-    home = Home(tmp_path / "home", bubblewrap=sandbox == "bubblewrap")
+    home, _ = seeded_home(tmp_path / "home")
     answer = page.get_by_test_id("answer").last
-    with serving(home, SYNTHESIS_MUTATION_SCORE="0.5") as link:
+    with serving(home, SANDBOX=sandbox, SYNTHESIS_MUTATION_SCORE="0.5") as link:
         open_page(page, link)
         ask(page, "What is 15 percent of 300?")
         expect(answer).to_contain_text("45")
@@ -46,7 +46,7 @@ def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox
         kept = page.url
         page.goto("about:blank")  # a page without its server reports refused connections
 
-    with serving(home, SYNTHESIS_MUTATION_SCORE="0.5") as link:
+    with serving(home, SANDBOX=sandbox, SYNTHESIS_MUTATION_SCORE="0.5") as link:
         open_page(page, link)
         page.goto(link.split("/?")[0] + "/#" + kept.partition("#")[2])
         expect(page.get_by_test_id("turn")).to_have_count(2)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from src.seeds import load_seeds
-from tests.home import Home
+from tests.home import seeded_home
 
 pytestmark = pytest.mark.bubblewrap
 
@@ -15,13 +15,12 @@ pytestmark = pytest.mark.bubblewrap
 @pytest.mark.extended
 @pytest.mark.timeout(400)
 def test_the_seeds_are_added_once_pass_plain_pytest_and_are_found_and_run(tmp_path):
-    home = Home(tmp_path / "engine", bubblewrap=True)
+    home, said = seeded_home(tmp_path / "engine")
     count = len(load_seeds())
     assert count >= 10
-    first, second = (home.run("seed_tools.py", patience=300, SANDBOX="bubblewrap") for _ in range(2))
-    assert (first.returncode, second.returncode) == (0, 0), first.stderr
-    assert first.stderr.splitlines()[-1] == f"{count} added, 0 were there already, 0 refused"
-    assert second.stderr.splitlines()[-1] == f"0 added, {count} were there already, 0 refused"
+    assert said.splitlines()[-1] == f"{count} added, 0 were there already, 0 refused"
+    again = home.run("seed_tools.py")
+    assert (again.returncode, again.stderr.splitlines()[-1]) == (0, f"0 added, {count} were there already, 0 refused")
     assert len(list(home.tools.glob("*.py"))) == 2 * count
 
     command = [sys.executable, "-m", "pytest", "test_calculate_percentage.py", "-v", "-p", "no:cacheprovider"]
@@ -29,7 +28,7 @@ def test_the_seeds_are_added_once_pass_plain_pytest_and_are_found_and_run(tmp_pa
     finished = subprocess.run(command, cwd=home.tools, env=environment, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout
 
-    asked = home.run("-m", "src", "ask", "What is 15 percent of 300?", SANDBOX="bubblewrap")
+    asked = home.run("-m", "src", "ask", "What is 15 percent of 300?")
     assert asked.returncode == 0
     assert "found calculate_percentage" in asked.stderr
     assert "45" in asked.stdout
