@@ -17,7 +17,7 @@ run:
 # What waits for the network runs beside what waits for the processor, and the tests have both processors.
 test test-all:
 	@$(MAKE) --no-print-directory -j4 $(VENV)/test.stamp $(VENV)/weights.stamp machine $(if $(wildcard node_modules),,front-end)
-	@$(MAKE) --no-print-directory -j3 lint provisions
+	@$(MAKE) --no-print-directory -j3 $(if $(filter test-all,$@),lint) provisions
 	@$(MAKE) --no-print-directory unit ALL=$(if $(filter test-all,$@),--all)
 
 # What the tests run on: model, libraries, and what both sandboxes run code in. Tests that need what could not be made are skipped.

@@ -35,11 +35,11 @@ async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbo
 
 
 @pytest.fixture
-def backend(behind: Callable[[str], Behind]) -> Iterator[BubblewrapBackend]:
+def bubblewrap(behind: Callable[[str], Behind]) -> Iterator[BubblewrapBackend]:
     behind("bubblewrap")
-    backend = BubblewrapBackend(FOLDER, ContainerLimits())
-    yield backend
-    backend.close()
+    bubblewrap = BubblewrapBackend(FOLDER, ContainerLimits())
+    yield bubblewrap
+    bubblewrap.close()
 
 
 @pytest.fixture
@@ -73,9 +73,9 @@ def tool():
 GONE = ("/home", "/var", "/run", "/boot", "/mnt", "/root/.ssh", "/usr/local/etc", "/etc/shadow", "/etc/hostname", str(ROOT / "README.md"))
 
 
-def test_nothing_of_the_servers_environment_is_in_a_container(backend: BubblewrapBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_servers_environment_is_in_a_container(bubblewrap: BubblewrapBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-server")
-    container = backend.container("execute", "a sandbox")
+    container = bubblewrap.container("execute", "a sandbox")
     container.start()
     try:
         environment = Path(f"/proc/{container.pid}/environ").read_bytes().decode()
@@ -95,7 +95,7 @@ def call(number, *arguments):
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of another machine")
-def test_the_filter_holds_for_every_process_of_a_container(backend: BubblewrapBackend) -> None:
+def test_the_filter_holds_for_every_process_of_a_container(bubblewrap: BubblewrapBackend) -> None:
     """Process 1 itself, before the worker's own filters: what would be done, or refused for another reason, without this one."""
     asked = {
         "unshare a user namespace": (272, 0x10000000),
@@ -121,8 +121,8 @@ def test_the_filter_holds_for_every_process_of_a_container(backend: BubblewrapBa
         "a call that is newer than the filter": (800,),
         "a call of the x32 machine": (0x40000000 + 39,),
     }
-    done = backend._run(
-        backend._environment.parts(), "python", "-I", "-c", CALLS + f"print(json.dumps({{n: call(*a) for n, a in {asked!r}.items()}}))"
+    done = bubblewrap._run(
+        bubblewrap._environment.parts(), "python", "-I", "-c", CALLS + f"print(json.dumps({{n: call(*a) for n, a in {asked!r}.items()}}))"
     )
     unknown = {"clone3", "a call that is newer than the filter", "a call of the x32 machine"}
     expected = {name: "ENOSYS" if name in unknown else "EPERM" for name in asked} | {"the personality as it is": "done"}
@@ -228,8 +228,8 @@ async def test_without_its_python_environment_it_says_how_to_get_it(tmp_path: Pa
     await sandbox.aclose()
 
 
-def test_a_container_does_not_end_with_the_thread_that_started_it(backend: BubblewrapBackend) -> None:
-    container = backend.container("execute", "a sandbox")
+def test_a_container_does_not_end_with_the_thread_that_started_it(bubblewrap: BubblewrapBackend) -> None:
+    container = bubblewrap.container("execute", "a sandbox")
     thread = threading.Thread(target=container.start)
     thread.start()
     thread.join()
@@ -239,13 +239,17 @@ def test_a_container_does_not_end_with_the_thread_that_started_it(backend: Bubbl
         container.discard()
 
 
-def test_what_a_dead_server_was_starting_is_ended_at_the_next_start(backend: BubblewrapBackend) -> None:
+def test_what_a_dead_server_was_starting_is_ended_at_the_next_start(bubblewrap: BubblewrapBackend) -> None:
     server = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
     owners = [name_of(server.pid), name_of(os.getpid())]
     server.communicate()
-    left = [subprocess.Popen([sys.executable, "-c", "input()", OWNER, owner], stdin=subprocess.PIPE) for owner in owners]
+    command = [sys.executable, "-c", "print(flush=True); input()", OWNER]
+    left = [subprocess.Popen([*command, owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for owner in owners]
+    for process in left:
+        assert process.stdout
+        process.stdout.readline()  # only now is its command line certain to be there
     try:
-        backend.reap()
+        bubblewrap.reap()
         assert left[0].wait(5) == -9
         assert left[1].poll() is None
     finally:
