@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.account import Phase, told
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +44,7 @@ def test_what_was_skipped_is_listed_in_the_end_by_reason(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.extended
 def test_the_same_is_told_of_several_processes(tmp_path: Path) -> None:
     assert "     2 tests there is no moon; wait for the night" in run(tmp_path, LACKING, "-n", "2").stdout.splitlines()
 
@@ -53,6 +56,7 @@ def test_in_ci_what_was_skipped_has_failed(tmp_path: Path) -> None:
     assert "skipped in CI" in ended.stdout
 
 
+@pytest.mark.extended
 def test_a_missing_engine_is_named_with_what_to_do(tmp_path: Path) -> None:
     ended = run(tmp_path, MARKED, DOCKER_HOST=f"unix://{tmp_path}/none.sock")
     assert ended.returncode == 0, ended.stdout

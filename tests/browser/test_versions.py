@@ -29,6 +29,7 @@ def changes(page: Page, label: str) -> Locator:
     return page.get_by_label(label, exact=True).locator(".diff-line:not([data-change=same])")
 
 
+@pytest.mark.extended
 def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_removed_by_keyboard(link, page):
     open_page(page, link)
     ask(page, REVERSE)

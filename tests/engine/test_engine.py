@@ -117,8 +117,10 @@ async def test_the_status_names_model_sandbox_and_library(engine):
     assert status.sandbox.backend == "docker"
 
 
-@pytest.mark.parametrize("program", [("web/app.py",), ("-m", "src", "tools"), ("-m", "src", "setup", "embedder")])
-@pytest.mark.parametrize("variable", ["TOOLS_DIR", "DATA_DIR"])
+@pytest.mark.parametrize(
+    ("program", "variable"),
+    [(("web/app.py",), "TOOLS_DIR"), (("-m", "src", "tools"), "DATA_DIR"), (("-m", "src", "setup", "embedder"), "DATA_DIR")],
+)
 def test_programs_name_a_folder_that_cannot_be_used(tmp_path, program, variable):
     ended = Home(tmp_path / "home").run(*program, **{variable: "/etc/passwd"})
     assert (ended.returncode, ended.stdout) == (1, "")

@@ -220,7 +220,10 @@ def test_a_ninth_turn_at_once_is_refused_and_an_ended_one_makes_room(server: Ser
 
 @pytest.mark.parametrize(
     ("with_signal", "exit_code", "reason"),
-    [(signal.SIGTERM, 0, "Stopped on request."), (signal.SIGKILL, -9, "The server ended while this was running.")],
+    [
+        pytest.param(signal.SIGTERM, 0, "Stopped on request.", marks=pytest.mark.extended),
+        (signal.SIGKILL, -9, "The server ended while this was running."),
+    ],
 )
 def test_conversations_outlive_the_server_and_access_does_not(tmp_path: Path, with_signal: int, exit_code: int, reason: str) -> None:
     first = ServerProcess(tmp_path, "eventlet")

@@ -21,7 +21,7 @@ BOTH_MODES = pytest.mark.parametrize("mode", ["eventlet", pytest.param("threadin
 
 
 @BOTH_MODES
-@pytest.mark.parametrize("with_signal", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("with_signal", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.extended)])
 def test_a_signal_ends_it_soon_and_in_silence_and_keeps_what_ran(tmp_path: Path, mode: AsyncMode, with_signal: int) -> None:
     server = ServerProcess(tmp_path, mode)
     with server.browser() as visitor, server.socket(visitor) as page:

@@ -12,11 +12,10 @@ from src.bootstrap import build_engine
 from src.sandboxes.ownership import OWNER
 from tests.home import Home, events
 
-pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap]
+pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap, pytest.mark.extended]
 
-FIRST = ("test_finished", "implementation")
-"""The others are extended."""
 POINTS = [
+    ("test_finished", "implementation"),
     ("searching", None),
     ("synthesis_step", "tests"),
     ("test_finished", "stub"),
@@ -29,7 +28,7 @@ WITH_CONTAINERS = {("test_finished", "stub"), ("test_finished", "implementation"
 """Points at which containers are there that could stay; the others are tried on bubblewrap, which takes half the time."""
 
 
-@pytest.mark.parametrize(("kind", "detail"), [FIRST, *(pytest.param(*point, marks=pytest.mark.extended) for point in POINTS)])
+@pytest.mark.parametrize(("kind", "detail"), POINTS)
 def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypatch, kind, detail):
     home = Home(tmp_path / "home", bubblewrap=True)
     sandbox = "docker" if (kind, detail) in WITH_CONTAINERS else "bubblewrap"
