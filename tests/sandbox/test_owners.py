@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from itertools import pairwise
 
 import pytest
 
@@ -95,7 +96,7 @@ async def test_an_executor_ends_before_another_owner_comes(sandbox: SecureSandbo
         await sandbox.settle()
         seen.append(await asyncio.to_thread(containers, sandbox))
     assert seen[0] == seen[1]
-    assert all(not earlier & later for earlier, later in zip(seen[1:], seen[2:], strict=False))
+    assert all(not earlier & later for earlier, later in pairwise(seen[1:]))
 
 
 async def test_owners_at_once_never_share_an_executor(backend: Behind) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
 _KILLED_COUNTS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
-_KEPT = re.compile("HOME|HOSTNAME|LANG|PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS")
+_KEPT = re.compile("HOME|HOSTNAME|LANG|PATH|LD_LIBRARY_PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS")
 _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 
 
