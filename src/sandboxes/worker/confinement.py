@@ -68,6 +68,11 @@ def condition() -> tuple[object, ...]:
     return (limits, *scheduling, os.getpgid(0), os.getsid(0))
 
 
+def syscall(number: int, *arguments: int) -> int:
+    """What the call returns; -1 where it fails, or is not known."""
+    return int(_LIBC.syscall(ctypes.c_long(number), *map(ctypes.c_ulong, (*arguments, *[0] * (6 - len(arguments))))))
+
+
 def prctl(option: int, value: int, pointer: int = 0) -> None:
     """Raises: OSError."""
     if _LIBC.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(pointer), ctypes.c_ulong(0), ctypes.c_ulong(0)) != 0:
