@@ -140,8 +140,7 @@ def _staging(start: Start) -> Iterator[str]:
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", "mode=0755,size=64k", "stage", str(_STAGE)])
     yield shlex.join(["cd", str(_STAGE)])
     yield shlex.join(["mkdir", *folders])
-    if ordinary:
-        yield shlex.join(["touch", *ordinary])
+    yield from (f": > {shlex.quote(stage)}" for stage in ordinary)
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", tmp, "tmp", str(_STAGE / "tmp")])
     for source, stage in staged.items():
         yield shlex.join([mount, "-n", "--bind", str(source), str(stage)])
