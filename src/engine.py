@@ -11,6 +11,7 @@ from src.core.errors import LibraryError, RequestError
 from src.core.events import QuestionsAsked, Record
 from src.core.files import File, FileLimits, FileReference
 from src.core.lesson import Lesson
+from src.core.owner import owned_by
 from src.core.plan import KeptPlan
 from src.core.provenance import ToolVersion
 from src.core.question import Answer, completed, said
@@ -176,10 +177,11 @@ class Engine:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
-        turn = self.orchestrator.begin(
-            request, history, files, earlier, keeps, agent=agent, answers=answers, rounds=rounds, conversation_id=conversation_id
-        )
-        self._turns.begin(owner, conversation_id, turn_id, turn)
+        with owned_by(owner):
+            turn = self.orchestrator.begin(
+                request, history, files, earlier, keeps, agent=agent, answers=answers, rounds=rounds, conversation_id=conversation_id
+            )
+            self._turns.begin(owner, conversation_id, turn_id, turn)
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:

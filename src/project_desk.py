@@ -17,6 +17,7 @@ from typing import Any
 from src.core.errors import RequestError
 from src.core.events import Event, TurnFinished
 from src.core.files import media_type
+from src.core.owner import owned_by
 from src.core.status import Asked
 from src.core.turn import News, awaited
 from src.core.value import Value
@@ -190,7 +191,7 @@ class ProjectDesk:
 
     async def _turn(self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]) -> Asked:
         turn_id = await asyncio.to_thread(self._journal.begin_turn, project_id, request)
-        with self._runtime.entered():
+        with self._runtime.entered(), owned_by(owner):
             self._turns.begin(owner, project_id, turn_id, begin())
         return Asked(conversation_id=project_id, turn_id=turn_id)
 

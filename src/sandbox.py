@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from src.core.errors import ConfigurationError, RequestError, SandboxError, SandboxUnavailable
 from src.core.files import File, FileLimits
+from src.core.owner import current_owner
 from src.core.protocols import NO_MODULES
 from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from src.sandboxes.account import Account, ExecutionAccount, SuiteAccount
@@ -43,7 +44,7 @@ class SecureSandbox:
     """The sandbox on one of its backends. Making one connects to nothing; one object serves any number of jobs at once, on one loop.
 
     A suite runs in a container of its own, which was started before and is removed afterwards. A call of a tool runs in a process
-    of its own, in a container that other calls have been in and of which nothing is left.
+    of its own, in a container that only calls for the same owner have been in, see `src.core.owner`.
     """
 
     def __init__(
@@ -233,7 +234,7 @@ class SecureSandbox:
             packed = packed_files(files) + self._packed(job, account, self.timeout)
         except BrokenStream as problem:
             return _TOO_LARGE.format(problem), 0.0
-        container = await pool.take()
+        container = await pool.take(current_owner() if pool is self._executors else "")
         async with _discarded_on_error(pool, container):
             killed = await converse(container, packed, self.timeout, account)
         pool.give_back(container, account.nonce)

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
 from src.core.events import Event, ToolStandingChanged
 from src.core.files import File
+from src.core.owner import current_owner
 from src.core.prompt import FunctionCall, FunctionSchema, Prompt
 from src.core.protocols import NO_MODULES
 from src.core.provenance import Provenance, ToolVersion
@@ -72,6 +73,8 @@ class ScriptedSandbox:
         self.repeated: list[Version] = []
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.files: list[tuple[File, ...]] = []
+        self.owners: list[str] = []
+        """Whose each execution was."""
         self.libraries: list[Mapping[str, str]] = []
         """What came beside the code, job by job."""
 
@@ -112,6 +115,7 @@ class ScriptedSandbox:
         library: Mapping[str, str] = NO_MODULES,
     ) -> Execution:
         self.executed.append((name, arguments))
+        self.owners.append(current_owner())
         self.libraries.append(library)
         self.files.append(tuple(files))
         execution = self._next()

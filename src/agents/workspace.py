@@ -64,6 +64,7 @@ class Workspace:
         if not isinstance(execution, Killed):
             self.put(execution.files)
         if isinstance(execution, Returned) and execution.data is not None:
-            left = set(loads(execution.data))
-            self._files = {name: file for name, file in self._files.items() if name in left}
+            left = loads(execution.data)
+            if isinstance(left, list):  # unless the code has written its outcome itself
+                self._files = {name: file for name, file in self._files.items() if name in left}
         return execution

@@ -8,16 +8,17 @@ import binascii
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from src.core.errors import SandboxFailed
 from src.core.files import File, FileLimits, name_problem, shown_name
-from src.core.secrets import without_secrets
 from src.core.verdict import Execution, Killed, TestResult, Verdict
+from src.sandboxes import reported
 from src.sandboxes.worker.frames import Message
+from src.sandboxes.worker.workspace import NAMED
 
-_EXECUTION: TypeAdapter[Execution] = TypeAdapter(Execution)
 _SHOWN = 3
+_KIND = 40
+_LONG = 500
+_COUNTED = 1_000_000
 
 FORGED = "The report from the sandbox is not in order: "
 """How every problem begins that only tampering, or a defect of the worker, explains."""
@@ -57,24 +58,25 @@ class Account:
         elif self._end is not None:
             self.disorder = "something follows the end"
         elif frame.get("kind") == "broken":
-            raise SandboxFailed(f"the sandbox's worker broke: {frame.get('detail')}", "this is a defect of the sandbox; please report it")
+            detail = reported.text(frame.get("detail"), reported.SENTENCE)
+            raise SandboxFailed(f"the sandbox's worker broke: {detail}", "this is a defect of the sandbox; please report it")
         elif frame.get("kind") == "end":
             self._end = frame
         else:
             self._take(frame)
 
     def _take(self, frame: Message) -> None:
-        self.disorder = f"a frame has the unknown kind {frame.get('kind')!r}"
+        self.disorder = f"a frame has the unknown kind {reported.text(frame.get('kind'), _KIND)!r}"
 
     def _field(self, name: str) -> Any:
         return (self._end or {}).get(name)
 
     def _output(self) -> str:
-        return printable(str(self._field("output") or ""))
+        return reported.text(self._field("output"), reported.OUTPUT)
 
     def _seconds(self, measured: float) -> float:
-        seconds = self._field("seconds")
-        return float(seconds) if isinstance(seconds, int | float) else measured
+        seconds = reported.seconds(self._field("seconds"))
+        return measured if seconds is None else seconds
 
 
 class SuiteAccount(Account):
@@ -86,7 +88,8 @@ class SuiteAccount(Account):
         self._stop_early = stop_early
         self._expected = expected
         self._on_test = on_test
-        self._collected: list[str] | None = None
+        self._collected: tuple[str, ...] | None = None
+        self._names: frozenset[str] = frozenset()
         self._results: dict[str, TestResult] = {}
 
     def verdict(self, killed: str | None, measured: float) -> Verdict:
@@ -98,23 +101,23 @@ class SuiteAccount(Account):
 
     def _take(self, frame: Message) -> None:
         match frame:
-            case {"kind": "collected", "collected": list(names)} if self._collected is None:
-                self._collected = [printable(str(n)) for n in names]
-            case {"kind": "result", "result": dict(fields)}:
-                self._take_result(fields)
+            case {"kind": "collected", "collected": names} if self._collected is None:
+                self._collected = reported.names(names)
+                self._names = frozenset(self._collected or ())
+                if self._collected is None:
+                    self.disorder = "the list of tests has not the right form, or is too long, or the name of one is"
+            case {"kind": "result", "result": fields}:
+                self._take_result(reported.result(fields))
             case _:
                 super()._take(frame)
 
-    def _take_result(self, fields: Message) -> None:
-        try:
-            result = TestResult.model_validate({k: printable(v) if isinstance(v, str) else v for k, v in fields.items()})
-        except ValidationError:
+    def _take_result(self, result: TestResult | None) -> None:
+        if result is None:
             self.disorder = "a test's result has not the right form"
-            return
-        if result.test in self._results:
-            self.disorder = f"{result.test} was reported twice"
-        elif result.test not in (self._collected or ()):
-            self.disorder = f"{result.test} was reported but never collected"
+        elif result.test in self._results:
+            self.disorder = f"{_short(result.test)} was reported twice"
+        elif result.test not in self._names:
+            self.disorder = f"{_short(result.test)} was reported but never collected"
         else:
             self._results[result.test] = result
             self._on_test(result)
@@ -123,8 +126,8 @@ class SuiteAccount(Account):
         if self._end is None:
             return f"{FORGED}it has no end."
         if stated := self._field("problem"):
-            return printable(str(stated))
-        collected = self._collected or []
+            return reported.text(stated) or f"{FORGED}its problem is no text."
+        collected = self._collected or ()
         defined = {_function(name) for name in collected}
         if missing := self._expected - defined:
             return f"pytest did not collect every test that the suite defines: {_some(missing)} {_is(missing)} missing."
@@ -172,29 +175,20 @@ class ExecutionAccount(Account):
         if reason is None and self._end is None:
             reason = f"{FORGED}it has no end."
         if reason is not None:
-            return Killed(reason=printable(str(reason)), **frame)
-        outcome = self._field("execution")
+            return Killed(reason=reported.text(reason, reported.SENTENCE) or f"{FORGED}its reason is no text.", **frame)
         files, refused = self._files()
-        try:
-            shown = {k: printable(v) if isinstance(v, str) else v for k, v in outcome.items()}
-            return _EXECUTION.validate_python({**shown, **frame, "files": files, "refused_files": refused})
-        except (ValidationError, AttributeError):
-            return Killed(reason="The tool's process reported its outcome in a form that is not in order.", **frame)
+        outcome = reported.outcome(self._field("execution"), **frame, files=files, refused_files=refused)
+        return outcome or Killed(reason="The tool's process reported its outcome in a form that is not in order.", **frame)
 
     def _files(self) -> tuple[tuple[File, ...], tuple[str, ...]]:
         """What the call has left, and a sentence for each file that is not handed out."""
         odd = {name: problem for name in self._pieces if (problem := name_problem(name))}
         files = tuple(File(name=name, content=bytes(content)) for name, content in self._pieces.items() if name not in odd)
-        refused = [*odd.items(), *((str(name), str(reason)) for name, reason in self._field("refused") or ())]
+        refused = [*odd.items(), *reported.pairs(self._field("refused"), NAMED)]
         unnamed = self._field("unnamed")
-        more = (f"{unnamed} more files are refused.",) if unnamed else ()
+        more = (f"{unnamed} more files are refused.",) if isinstance(unnamed, int) and 0 < unnamed < _COUNTED else ()
         told = tuple(f"{shown_name(name) or 'all'}: {reason}." for name, reason in refused)
         return tuple(f for f in files if f not in self._given), (*told, *more)
-
-
-def printable(text: str) -> str:
-    """The text without credentials, and with lone surrogates written out, since no file, socket or database takes them."""
-    return without_secrets(text.encode("utf-8", "backslashreplace").decode())
 
 
 def _function(test: str) -> str:
@@ -202,9 +196,13 @@ def _function(test: str) -> str:
 
 
 def _some(names: Iterable[str]) -> str:
-    ordered = sorted(names)
+    ordered = sorted(map(_short, names))
     more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
     return ", ".join(ordered[:_SHOWN]) + more
+
+
+def _short(name: str) -> str:
+    return reported.text(name, _LONG)
 
 
 def _is(names: Iterable[str]) -> str:

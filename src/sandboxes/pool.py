@@ -1,6 +1,7 @@
 """A pool of containers that are ready for a job before it comes. It lives on one event loop; what blocks happens in threads.
 
 Who asks first is served first. How many stand ready follows the demand, within bounds: as many as were wanted at once lately.
+A container that one owner has used serves that owner only, since a job may leave traces that nothing can remove.
 """
 
 import asyncio
@@ -46,6 +47,15 @@ class PoolSize:
     """Seconds in which none of the containers at work came back, before another is started for those who wait."""
 
 
+@dataclass(frozen=True)
+class _Waiting:
+    """One who waits for a container."""
+
+    since: float
+    owner: str
+    future: asyncio.Future[Container]
+
+
 class Pool:
     """Containers of one mode. `take` one, then `give_back` or `discard` it."""
 
@@ -56,7 +66,9 @@ class Pool:
         self._reusable = reusable
         self._removal = removal
         self._ready: deque[Container] = deque()
-        self._waiting: deque[tuple[float, asyncio.Future[Container]]] = deque()
+        self._owners: dict[Container, str] = {}
+        """Whose each container is that has been used."""
+        self._waiting: deque[_Waiting] = deque()
         self._starting: set[Container] = set()
         self._working: set[Container] = set()
         self._spent: list[Container] = []
@@ -86,11 +98,12 @@ class Pool:
         else:
             while self._spent:
                 self._spawn(self._remove(self._spent.pop()))
-        room = self._size.most - len(self._ready) - len(self._working) - len(self._starting)
-        for _ in range(min(room, self._lacking())):
+        for _ in range(min(self._room(), self._lacking())):
             container = self._make()
             self._starting.add(container)
             self._spawn(self._start(container))
+        if self._waiting and self._ready and self._full() and self._lacking() > 0:
+            self._make_room(self._ready[0])
         if self._waiting and not self._starting:
             self._later(self._size.patience, self.fill)
 
@@ -109,8 +122,8 @@ class Pool:
         self.fill()
         await self._background.aflush_tasks()
 
-    async def take(self) -> Container:
-        """A container that is ready; wait in the queue for it.
+    async def take(self, owner: str = "") -> Container:
+        """A container that is ready, and that nobody but `owner` has used; wait in the queue for it.
 
         Raises:
             SandboxUnavailable: no engine answers, or the image is gone.
@@ -119,16 +132,18 @@ class Pool:
         if self._closed:
             raise _closed()
         self._note_demand()
-        while self._ready:
-            container = self._ready.popleft()
+        for container in sorted(self._ready, key=lambda c: self._owners.get(c) != owner):
+            if self._owners.get(container, owner) != owner:
+                continue
+            self._ready.remove(container)
             if self._usable(container):
-                self._working.add(container)
+                self._give(container, owner)
                 self._taken = time.monotonic()
                 self.fill()
                 return container
             self._spawn(self._remove(container))
         waiting: asyncio.Future[Container] = asyncio.get_running_loop().create_future()
-        self._waiting.append((time.monotonic(), waiting))
+        self._waiting.append(_Waiting(time.monotonic(), owner, waiting))
         self.fill()
         try:
             return await waiting
@@ -137,7 +152,7 @@ class Pool:
                 self._working.discard(waiting.result())
                 self._arrived(waiting.result())
             else:
-                self._waiting = deque(entry for entry in self._waiting if entry[1] is not waiting)
+                self._waiting = deque(entry for entry in self._waiting if entry.future is not waiting)
                 self._idle.set()
             raise
 
@@ -174,7 +189,7 @@ class Pool:
         await self._jobs_end(grace)
         self._closed = True
         while self._waiting:
-            _, waiting = self._waiting.popleft()
+            waiting = self._waiting.popleft().future
             if not waiting.done():
                 waiting.set_exception(_closed())
         for timer in self._timers.values():
@@ -211,10 +226,40 @@ class Pool:
             if not self._calm():
                 return 0
             return (len(self._waiting) or self._wanted) - len(self._ready) - starting
-        everything = len(self._ready) + len(self._working) + starting
-        if self._waiting and time.monotonic() - max(self._waiting[0][0], self._moved) >= self._size.patience:
-            return max(1 - starting, self._size.least - everything)
-        return max(self._size.least, min(1, len(self._waiting))) - everything
+        if self._waiting:
+            impatient = time.monotonic() - max(self._waiting[0].since, self._moved) >= self._size.patience
+            return max(len(self._stranded()), impatient) - starting
+        if not self._calm():
+            return 0
+        used = sum(1 for container in (*self._ready, *self._working) if self._owners.get(container))
+        return self._size.least - (len(self._ready) + len(self._working) - used) - starting
+
+    def _room(self) -> int:
+        return self._size.most - len(self._ready) - len(self._working) - len(self._starting)
+
+    def _stranded(self) -> set[str]:
+        """Who waits while no container works for them that could come back."""
+        served = {self._owners.get(container) for container in self._working - self._leaving}
+        return {waiting.owner for waiting in self._waiting if not waiting.future.done()} - served
+
+    def _full(self) -> bool:
+        """Whether no container can be started, and none comes or goes just now."""
+        return self._room() <= 0 and not self._starting and not self._leaving
+
+    def _keeps_out(self, owner: str) -> bool:
+        """Whether the first who waits gets no container unless one of this other owner's goes."""
+        first = next((waiting for waiting in self._waiting if not waiting.future.done()), None)
+        return first is not None and first.owner != owner and first.owner in self._stranded() and self._full()
+
+    def _make_room(self, container: Container) -> None:
+        self._ready.remove(container)
+        self._working.add(container)
+        self._leaving.add(container)
+        self._spawn(self._remove(container))
+
+    def _give(self, container: Container, owner: str) -> None:
+        self._working.add(container)
+        self._owners[container] = owner
 
     def _calm(self) -> bool:
         """Whether containers may be started and removed: no job runs that has just begun, or somebody waits."""
@@ -232,8 +277,10 @@ class Pool:
         self._peak = len(self._working) + len(self._waiting)
         keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
         self.renew()
-        for _ in range(len(self._ready) - keep):
-            self._spawn(self._remove(self._ready.popleft()))
+        used_first = sorted(self._ready, key=lambda c: c not in self._owners)
+        for container in used_first[: max(0, len(self._ready) - keep)]:
+            self._ready.remove(container)
+            self._spawn(self._remove(container))
         if self._ready or self._working:
             self._later(self._size.idle, self._shrink)
 
@@ -242,19 +289,28 @@ class Pool:
         return current and container.stream.alive and time.monotonic() - container.born < LIFETIME
 
     def _arrived(self, container: Container) -> None:
-        """Hand a ready container to who has waited longest."""
+        """Hand a ready container to who has waited longest of those who may have it."""
         self._moved = time.monotonic()
         self._idle.set()
         if self._closed:
             self._spawn(self._remove(container))
             return
-        while self._waiting:
-            _, waiting = self._waiting.popleft()
-            if not waiting.done():
-                self._working.add(container)
-                waiting.set_result(container)
-                return
         self._ready.append(container)
+        owner = self._owners.get(container)
+        if owner is not None and self._keeps_out(owner):
+            self._make_room(container)
+            return
+        for waiting in tuple(self._waiting):
+            if waiting.future.done():
+                self._waiting.remove(waiting)
+            elif owner in (None, waiting.owner):
+                self._waiting.remove(waiting)
+                self._ready.remove(container)
+                self._give(container, waiting.owner)
+                waiting.future.set_result(container)
+                return
+        if self._waiting:
+            self.fill()
 
     def _failed(self, error: SandboxError, began: float) -> None:
         """A start has failed: tell those who wait, one of them if it may be its own trouble, all if there is no sandbox.
@@ -262,8 +318,8 @@ class Pool:
         Who came after it began may find that the trouble is over.
         """
         told = False
-        while self._waiting and self._waiting[0][0] <= began and not (told and not isinstance(error, SandboxUnavailable)):
-            _, waiting = self._waiting.popleft()
+        while self._waiting and self._waiting[0].since <= began and not (told and not isinstance(error, SandboxUnavailable)):
+            waiting = self._waiting.popleft().future
             if not waiting.done():
                 waiting.set_exception(error)
                 told = True
@@ -315,6 +371,7 @@ class Pool:
         finally:
             self._leaving.discard(container)
             self._working.discard(container)
+            self._owners.pop(container, None)
             self._idle.set()
         self.fill()
 

@@ -18,6 +18,7 @@ from filelock import FileLock
 
 from src.core.errors import SandboxFailed, SandboxUnavailable
 from src.core.packages import LIST, install_command
+from src.sandboxes import interpreter
 from src.sandboxes.layer import layer_digest
 
 PREFIX = Path("/opt/sandbox")
@@ -26,7 +27,7 @@ PREFIX = Path("/opt/sandbox")
 _ROOT = Path(__file__).resolve().parents[2]
 _REQUIREMENTS = _ROOT / "docker" / "requirements.txt"
 _WORKER = Path(__file__).parent / "worker"
-_FORM = "1"
+_FORM = "2"
 """To be changed with the folders' form."""
 _BUILDING = ".building"
 _KEPT = 24 * 3600.0
@@ -36,6 +37,8 @@ _SHOWN = 15
 
 SITE_PACKAGES = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
 """Where packages are, below the folder of an environment."""
+REPLACED = "interpreter"
+"""The folder of files that stand in the place of the interpreter's own."""
 BUILD = "set it up with `python -m src setup sandbox`"
 
 
@@ -69,10 +72,10 @@ class PythonEnvironment:
     @property
     def current(self) -> Parts:
         """Where what fits this checkout and this interpreter is, or would be."""
-        interpreter = " ".join((_FORM, sys.version, str(_interpreter()), *self._packages))
+        made_for = " ".join((_FORM, sys.version, str(interpreter.program()), *self._packages))
         return Parts(
-            packages=self._folder / f"packages-{_digest(interpreter, self._requirements)}",
-            worker=self._folder / f"worker-{_digest(interpreter, *sorted(_WORKER.glob('*.py')))}",
+            packages=self._folder / f"packages-{_digest(made_for, self._requirements)}",
+            worker=self._folder / f"worker-{_digest(made_for, *sorted(_WORKER.glob('*.py')))}",
         )
 
     def parts(self) -> Parts:
@@ -120,10 +123,13 @@ class PythonEnvironment:
 
     def _add_packages(self, folder: Path, on_line: Callable[[str], None], finish: Callable[[Parts], None]) -> None:
         """Lay out a virtual environment by hand: the standard library's way would bring pip, or need a Debian package."""
-        interpreter = _interpreter()
+        program = interpreter.program_inside()
         (folder / "bin").mkdir()
-        (folder / "bin" / "python").symlink_to(interpreter)
-        (folder / "pyvenv.cfg").write_text(f"home = {interpreter.parent}\ninclude-system-site-packages = false\n")
+        (folder / "bin" / "python").symlink_to(program)
+        (folder / "pyvenv.cfg").write_text(f"home = {program.parent}\ninclude-system-site-packages = false\n")
+        (folder / REPLACED).mkdir()
+        for name, _, _ in interpreter.replaced():
+            (folder / REPLACED / name).write_text(interpreter.rewritten(name))
         (folder / "etc").mkdir()
         for name, content in _ACCOUNTS.items():
             (folder / "etc" / name).write_text(content)
@@ -142,15 +148,6 @@ class PythonEnvironment:
         for folder in self._folder.iterdir():
             if folder.is_dir() and folder not in (current.packages, current.worker) and time.time() - folder.stat().st_mtime > _KEPT:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def interpreter_folders() -> tuple[Path, ...]:
-    """Where the interpreter and its library lie."""
-    return tuple(dict.fromkeys(Path(folder).resolve() for folder in (sys.base_prefix, sys.base_exec_prefix)))
-
-
-def _interpreter() -> Path:
-    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
 def _digest(text: str, *files: Path) -> str:

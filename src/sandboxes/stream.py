@@ -17,7 +17,7 @@ class Stream:
         self.socket = sock
         self.unread: list[Message] = []
         """Frames that have arrived and concern nobody yet."""
-        self._reader = FrameReader()
+        self._reader = FrameReader(exact=True)
         self._noise = bytearray()
         self._lock = threading.Lock()
         self._closed = False

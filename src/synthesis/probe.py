@@ -1,10 +1,11 @@
 """The probe: what candidates return for given inputs, in the sandbox, and where two of them differ."""
 
 import ast
-import json
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
 
 from src.core.protocols import Sandbox
 from src.core.signature import UNREADABLE
@@ -61,6 +62,9 @@ class Outcome(Value):
     """The value's `repr`, or the name of the exception's class."""
 
 
+_OUTCOMES = TypeAdapter(list[tuple[Literal["returned", "raised", "slow", "large"], Annotated[str, Field(max_length=4000)]]])
+
+
 async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arguments]) -> list[Outcome] | None:
     """What the candidate makes of each input; None if it can't be run on them at all.
 
@@ -72,7 +76,11 @@ async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arg
     execution = await sandbox.execute(_ENTRY, code + _DRIVER, arguments)
     if not isinstance(execution, Returned) or execution.data is None:
         return None
-    return [Outcome(kind=kind, text=text) for kind, text in json.loads(execution.data)]
+    try:
+        outcomes = _OUTCOMES.validate_json(execution.data)
+    except ValueError:  # the candidate has written it itself
+        return None
+    return [Outcome(kind=kind, text=text) for kind, text in outcomes] if len(outcomes) == len(inputs) else None
 
 
 def same(one: Outcome, other: Outcome) -> bool:
@@ -92,5 +100,8 @@ def _equal(a: Any, b: Any) -> bool:
         case dict(), dict():
             return a.keys() == b.keys() and all(_equal(a[key], b[key]) for key in a)
         case (float() | int(), float()) | (float(), int()):
-            return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+            try:
+                return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+            except OverflowError:  # an integer that is larger than any float
+                return False
     return bool(a == b)

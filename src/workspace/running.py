@@ -35,13 +35,13 @@ class PythonRun(Value):
 
     arguments: tuple[str, ...]
     """As after `python` on a command line: a file and its arguments, or `-m pytest …`."""
-    exit_code: int | None = None
+    exit_code: int | None = Field(default=None, ge=-255, le=255)
     """Negative: the number of the signal that ended it; None: it did not come to its own end."""
     ended: str = ""
     """Why it was ended, one sentence; "" if it came to its own end."""
     stdout: str = ""
     stderr: str = ""
-    seconds: float = 0.0
+    seconds: float = Field(default=0.0, ge=0, le=1e6, allow_inf_nan=False)
 
     @property
     def succeeded(self) -> bool:
@@ -145,4 +145,5 @@ def _unfinished(commands: Sequence[tuple[str, ...]], reason: str) -> RunOutcome:
 
 
 def _shown(value: Any) -> Any:
-    return without_secrets(value.encode("utf-8", "backslashreplace").decode()) if isinstance(value, str) else value
+    """A value of the report, text without credentials and no longer than the runs may have made it."""
+    return without_secrets(value[: 2 * _OUTPUT].encode("utf-8", "backslashreplace").decode()) if isinstance(value, str) else value

@@ -14,6 +14,7 @@ import pytest
 from src.core.process import name_of
 from src.core.verdict import Killed, Raised, Returned, SandboxStatus
 from src.sandbox import SecureSandbox
+from src.sandboxes import interpreter
 from src.sandboxes.backend import SHARED_KERNEL
 from src.sandboxes.bubblewrap import BubblewrapBackend
 from src.sandboxes.bwrap_command import OWNER
@@ -66,8 +67,69 @@ def tool():
     devices, settings, kernel, ours = seen[:4]
     assert devices == ["fd", "full", "null", "random", "stderr", "stdin", "stdout", "urandom", "zero"]
     assert set(settings) == {"group", "ld.so.cache", "passwd"}
-    assert (kernel, set(ours)) == (["cgroup"], {"matplotlib", "sandbox"})
+    assert (kernel, set(ours)) == (["cgroup"], {"matplotlib", "sandbox", *([interpreter.PLACE.name] if foreign() else [])})
     assert not any(seen[4:])
+
+
+def foreign() -> bool:
+    """Whether Python is not the system's."""
+    return interpreter.program_inside() != interpreter.program()
+
+
+async def test_of_the_interpreter_there_is_program_library_and_what_they_are_linked_to(sandbox: SecureSandbox) -> None:
+    code = """
+import os, sys
+def tool():
+    prefix = sys.base_prefix
+    version = "python%d.%d" % sys.version_info[:2]
+    found = [os.path.join(folder, name) for folder in (prefix, prefix + "/bin", prefix + "/lib") for name in os.listdir(folder)]
+    library = os.path.join(prefix, "lib", version)
+    packages = os.path.join(library, "site-packages")
+    return [prefix, sorted(found), os.listdir(packages) if os.path.isdir(packages) else [], version]
+"""
+    if not foreign():
+        pytest.skip("Python is the system's")
+    prefix, found, packages, version = await run(sandbox, code)  # type: ignore[misc]
+    place = str(interpreter.PLACE)
+    linked = [f"{place}/lib/{path.name}" for path in interpreter.libraries()]
+    program = f"{place}/bin/{interpreter.program().name}"
+    assert (prefix, packages) == (place, [])
+    assert found == sorted([f"{place}/bin", f"{place}/lib", f"{place}/lib/{version}", program, *linked])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "[sys.prefix, sys.base_prefix, sys.exec_prefix, sys.executable, sys._base_executable, *sys.path]",
+        "[*sysconfig.get_config_vars().values(), *sysconfig.get_paths().values()]",
+        "[frame.filename for frame in failed()]",
+        "[m.__file__ for m in list(sys.modules.values()) if getattr(m, '__file__', None)]",
+        "[os.path.realpath('/proc/self/exe'), open('/proc/self/maps').read(), *os.environ.values()]",
+        "[open(f'{f}/{n}').read() for f, _, ns in os.walk(sys.base_prefix) for n in ns if n.startswith('_sysconf') and n.endswith('.py')]",
+    ],
+    ids=["paths", "how it was built", "a traceback", "modules", "the process", "files"],
+)
+async def test_a_python_in_a_home_folder_does_not_tell_of_it(sandbox: SecureSandbox, told: str) -> None:
+    code = f"""
+import json, os, sys, sysconfig, traceback
+def failed():
+    try:
+        json.loads("{{")
+    except ValueError as error:
+        return traceback.extract_tb(error.__traceback__)
+def tool(): return [len({told}), [str(t)[:300] for t in {told} if {str(Path(sys.base_prefix))!r} in str(t)]]
+"""
+    count, found = await run(sandbox, code)  # type: ignore[misc]
+    assert count
+    assert found == [] or not foreign()
+
+
+async def test_programs_that_a_tool_starts_find_what_python_is_linked_to(sandbox: SecureSandbox) -> None:
+    code = """
+import subprocess, sys
+def tool(): return subprocess.run([sys.executable, "-c", "import ssl, sqlite3, ctypes; print(6)"], stdout=-1, text=True).stdout
+"""
+    assert await run(sandbox, code) == "6\n"
 
 
 GONE = ("/home", "/var", "/run", "/boot", "/mnt", "/root/.ssh", "/usr/local/etc", "/etc/shadow", "/etc/hostname", str(ROOT / "README.md"))
@@ -82,7 +144,7 @@ def test_nothing_of_the_servers_environment_is_in_a_container(bubblewrap: Bubble
     finally:
         container.discard()
     names = {entry.partition("=")[0] for entry in environment.split("\0") if entry}
-    assert names == {*ENVIRONMENT, "HOSTNAME", "PATH", "PWD"}
+    assert names - {"LD_LIBRARY_PATH"} == {*ENVIRONMENT, "HOSTNAME", "PATH", "PWD"}
 
 
 CALLS = """

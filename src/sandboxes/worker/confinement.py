@@ -14,7 +14,7 @@ from pathlib import Path
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
 _KILLED_COUNTS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
-_KEPT = re.compile("HOME|HOSTNAME|LANG|PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS")
+_KEPT = re.compile("HOME|HOSTNAME|LANG|PATH|LD_LIBRARY_PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS")
 _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 
 
@@ -66,6 +66,11 @@ def condition() -> tuple[object, ...]:
     limits = tuple(resource.getrlimit(limit) for limit in _LIMITS)
     scheduling = (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), frozenset(os.sched_getaffinity(0)))
     return (limits, *scheduling, os.getpgid(0), os.getsid(0))
+
+
+def syscall(number: int, *arguments: int) -> int:
+    """What the call returns; -1 where it fails, or is not known."""
+    return int(_LIBC.syscall(ctypes.c_long(number), *map(ctypes.c_ulong, (*arguments, *[0] * (6 - len(arguments))))))
 
 
 def prctl(option: int, value: int, pointer: int = 0) -> None:

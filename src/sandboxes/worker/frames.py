@@ -6,7 +6,7 @@ On the wire: four bytes of length, big-endian, then that many bytes of ASCII JSO
 import json
 import socket
 import struct
-from typing import Any
+from typing import Any, NoReturn
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of the largest frame that is accepted; a claim above it is a broken or forged stream."""
@@ -36,8 +36,10 @@ def pack(message: Message) -> bytes:
 class FrameReader:
     """Cuts a stream of bytes into messages."""
 
-    def __init__(self, largest: int = LARGEST) -> None:
+    def __init__(self, largest: int = LARGEST, exact: bool = False) -> None:
+        """`exact`: numbers must be finite, and no key may be there twice."""
         self._largest = largest
+        self._hooks: dict[str, Any] = {"parse_constant": _refuse, "object_pairs_hook": _distinct} if exact else {}
         self._rest = bytearray()
 
     @property
@@ -62,18 +64,28 @@ class FrameReader:
                 break
             body = bytes(self._rest[_LENGTH.size : end])
             del self._rest[:end]
-            messages.append(_parse(body))
+            messages.append(_parse(body, self._hooks))
         return messages
 
 
-def _parse(body: bytes) -> Message:
+def _parse(body: bytes, hooks: Message) -> Message:
     try:
-        message = json.loads(body)
+        message = json.loads(body, **hooks)
     except (ValueError, RecursionError) as error:
         raise BrokenStream(f"a frame holds no JSON: {error}") from error
     if not isinstance(message, dict):
         raise BrokenStream("a frame holds no JSON object")
     return message
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _distinct(members: list[tuple[str, Any]]) -> Message:
+    if len(found := dict(members)) < len(members):
+        raise ValueError("a key is there twice")
+    return found
 
 
 class Channel:

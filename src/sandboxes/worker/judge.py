@@ -23,6 +23,8 @@ from .zygote import Born, Nursery, Zygote
 OUTPUT = 64 * 1024
 """Bytes of output that are kept."""
 
+_LONGEST = 32 * 1024
+"""Characters of a problem."""
 _READ = 64 * 1024
 _GATHER = 0.01
 """Seconds for which results are gathered before the host hears of them: each time, all that is between wakes up for it."""
@@ -211,15 +213,15 @@ class _Trial:
         """Take in a message; the end of the job if it is one."""
         if child is self._tool:
             return self._hear_tool(message)
-        for kind in ("collected", "result"):
-            if kind in message:
-                self._say_soon({"kind": kind, kind: message[kind]})
-        if isinstance(collected := message.get("collected"), list):
-            self._to_come = collected
+        if "collected" in message:
+            collected = _texts(message["collected"])
+            self._say_soon({"kind": "collected", "collected": collected})
+            self._to_come = collected or []
         elif "result" in message:
+            self._say_soon({"kind": "result", "result": _flat(message["result"])})
             self._to_come = self._to_come[1:] or self._to_come
         if "problem" in message and self._problem is None:
-            self._problem = str(message["problem"])
+            self._problem = _text(message["problem"])
         if "finished" in message:
             self._notice_loss(bool(message.get("tool_gone")))
             self._disturbed = bool(message.get("last"))
@@ -228,9 +230,9 @@ class _Trial:
 
     def _hear_tool(self, message: Message) -> Message | None:
         if self._tests is None:
-            return {"execution": message.get("execution") or message.get("raised")}
+            return {"execution": _flat(message.get("execution") or message.get("raised"))}
         if "load_failed" in message and not self._loaded:
-            self._load_failed = str(message["load_failed"])
+            self._load_failed = _text(message["load_failed"])
             self._tests.send({"go": False})
         if "loaded" in message and not self._loaded:
             self._loaded = True
@@ -263,7 +265,7 @@ class _Trial:
         return {"problem": reason} if self._tests else {"killed": reason}
 
     def _where(self) -> str:
-        return f", in {self._to_come[0]}" if self._to_come else ""
+        return f", in {self._to_come[0][:_LONGEST]}" if self._to_come else ""
 
     def _read_output(self, child: Child) -> bool:
         try:
@@ -289,6 +291,19 @@ def _messages(child: Child) -> list[Message] | None:
         return child.reader.feed(data) if data else None
     except (OSError, BrokenStream):
         return None
+
+
+def _flat(fields: Any) -> Message | None:
+    """The fields that are no containers: whoever writes a frame could nest it deeper than anybody can read it."""
+    return {name: value for name, value in fields.items() if not isinstance(value, dict | list)} if isinstance(fields, dict) else None
+
+
+def _texts(values: Any) -> list[str] | None:
+    return values if isinstance(values, list) and all(isinstance(value, str) for value in values) else None
+
+
+def _text(value: Any) -> str:
+    return value[:_LONGEST] if isinstance(value, str) and value else "It has no words for what went wrong."
 
 
 def _say(nonce: str, message: Message) -> None:

@@ -98,7 +98,15 @@ def _plain(value: Any, left: list[int], depth: int) -> bool:
         return all(_plain(item, left, depth + 1) for item in value)
     if kind is dict:
         return all(type(k) is str and _plain(k, left, depth + 1) and _plain(v, left, depth + 1) for k, v in value.items())
-    return value is None or kind in (bool, str)
+    return value is None or kind is bool or (kind is str and _is_whole(value))
+
+
+def _is_whole(text: str) -> bool:
+    """Whether the text holds no half of a character, which no file, socket or database takes."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _article(name: str) -> str:

@@ -1,0 +1,33 @@
+"""A candidate that lies to the probe about its calls is left out; it ends no turn."""
+
+import pytest
+
+from src.core.verdict import Returned
+from src.synthesis.probe import Outcome, probe, same
+from tests.doubles import ScriptedSandbox
+
+LIES = {
+    "a number": "5",
+    "an object": '{"returned": "1"}',
+    "too few": "[]",
+    "too many": '[["returned", "1"], ["returned", "2"]]',
+    "no pair": '[["returned"]]',
+    "another kind": '[["passed", "1"]]',
+    "no text": '[["returned", [1]]]',
+    "more text than asked for": f'[["returned", "{"x" * 5000}"]]',
+}
+
+
+@pytest.mark.parametrize("data", LIES.values(), ids=LIES.keys())
+async def test_a_candidate_that_lies_about_its_form_is_left_out(data):
+    assert await probe(ScriptedSandbox(Returned(type_name="list", text="", data=data)), "", "f", [{}]) is None
+
+
+async def test_an_honest_candidate_is_taken_at_its_word():
+    sandbox = ScriptedSandbox(Returned(type_name="list", text="", data='[["returned", "1"]]'))
+    assert await probe(sandbox, "", "f", [{}]) == [Outcome(kind="returned", text="1")]
+
+
+@pytest.mark.parametrize("text", [str(10**400), "[" * 1500 + "]" * 1500, "{[]: 1}", "1_0" * 1000, "{1: " * 90 + "1" + "}" * 90])
+def test_values_that_are_hard_to_read_differ_from_a_number(text):
+    assert not same(Outcome(kind="returned", text=text), Outcome(kind="returned", text="1.5"))
