@@ -5,13 +5,14 @@ fulfil is reopened once. Each stage returns the symbol that it ends with; src/tu
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
 from src.core.composition import Importable
-from src.core.errors import SynthesisFailed, ToolExists
+from src.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
 from src.core.events import StageName
-from src.core.example import first_examples
+from src.core.example import may_be_kept, own_examples
 from src.core.plan import Plan
 from src.core.protocols import Sandbox, ToolLibrary
 from src.core.provenance import Created, Extended, Provenance
@@ -254,12 +255,13 @@ class Building:
                 signature=spec.signature(),
                 code=self._code,
                 tests=self._tests,
-                example_requests=first_examples(turn.request, spec.example_requests),
+                example_requests=own_examples(turn.request, spec.example_requests),
                 model=self._shop.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
             )
             if known:
                 tool = await library.revise(draft, known.version, made)
+                await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."
                 return tool
             if twin := await self._shop.analyst.twin(spec, self._code, self._tests):
@@ -267,6 +269,7 @@ class Building:
                 return twin
             try:
                 tool = await library.add(draft, made)
+                await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library."
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
@@ -275,6 +278,12 @@ class Building:
                     raise
                 current.summary = f"{tool.name} was registered by another turn meanwhile; that one is used."
             return tool
+
+    async def _found_by_request(self, tool: Tool) -> None:
+        """What a person said is no example for others, but finds the tool from now on."""
+        with suppress(EmbedderUnavailable):  # then its words and its examples find it
+            if may_be_kept(self._steps.turn.request):
+                await self._shop.library.record_request(tool.name, tool.version, self._steps.turn.request)
 
 
 def _too_few(agreed: Consensus) -> str:
