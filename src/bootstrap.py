@@ -104,14 +104,14 @@ async def build_engine(settings: Settings) -> Engine:
         stack.push_async_callback(model.aclose)
         sources = PinnedSources(library)
         linked = LinkedSandbox(sandbox, library, sources)
-        upkeep = _upkeep(changes, Reverification(library, sandbox, sources, partial(_tell, changes)))
-        stack.push_async_callback(upkeep.aclose)
         policy = SynthesisPolicy(
             max_repairs=settings.synthesis_max_repairs,
             candidates=settings.synthesis_candidates,
             mutation_score=settings.synthesis_mutation_score,
         )
         synthesis = SynthesisEngine(model, linked, library, model.model, policy)
+        upkeep = _upkeep(changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes)))
+        stack.push_async_callback(upkeep.aclose)
         executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
         learning = _learning(settings, database, minilm, model)
         stack.push_async_callback(learning.aclose)

@@ -134,8 +134,8 @@ async def _tools(settings: Settings, name: str | None) -> int:
         if name:
             tool = await engine.tool(name)
             about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
-            written = [f"# asked for as: {one_line(request)}" for request in tool.example_requests]
-            served = [f"# has served: {one_line(request)}" for request in await engine.used_requests(name)]
+            written = [f"# asked for as: {one_line(request)}" for request in await engine.examples(OWNER, tool)]
+            served = [f"# has served: {one_line(request)}" for request in await engine.used_requests(OWNER, name)]
             head = "\n".join([about, *written, *served])
             typer.echo(visible(f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:
@@ -213,15 +213,15 @@ async def _restore(settings: Settings, name: str) -> int:
 
 @app.command()
 def forget(name: str, request: str) -> None:
-    """Have a tool found no more by a request that it has served."""
+    """Have a tool found no more by a request of the command line that it has served."""
     _run(lambda settings: _forget(settings, name, request))
 
 
 async def _forget(settings: Settings, name: str, request: str) -> int:
     provision(settings, _say, ("embedder",))
     async with aclosing(await build_engine(settings)) as engine:
-        left = await engine.forget_request(name, request)
-    _say(f"{name} is found by {count(len(left), 'request')} that it has served.")
+        left = await engine.forget_request(OWNER, name, request)
+    _say(f"{name} is found by {count(len(left), 'request')} of the command line that it has served.")
     return 0
 
 

@@ -228,18 +228,29 @@ class Engine:
         """Raises: ToolNotFound, ToolModified."""
         return await self.library.get(name)
 
-    async def used_requests(self, name: str) -> tuple[str, ...]:
-        """What a tool has served and is found by, the newest first."""
-        return await self.library.used_requests(name)
+    async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
+        """The example requests of a tool, without those that somebody else had asked before it was there."""
+        others = await asyncio.to_thread(self._journal.said_by_others, owner, tool.example_requests, tool.created_at)
+        return tuple(request for request in tool.example_requests if request not in others)
 
-    async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
-        """Have a tool found no more by a request that it has served; those that are left. Raises: RequestError: there is none such."""
-        if not await self.library.forget_request(name, request):
+    async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
+        """Of what a tool has served and is found by, what `owner` has asked, the newest first."""
+        used = await self.library.used_requests(name)
+        own = await asyncio.to_thread(self._journal.said, owner, used)
+        return tuple(request for request in used if request in own)
+
+    async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
+        """Have a tool found no more by a request of `owner` that it has served; those that are left.
+
+        Raises:
+            RequestError: there is none such.
+        """
+        if request not in await self.used_requests(owner, name) or not await self.library.forget_request(name, request):
             raise RequestError(
-                f"{name} is found by no request {request[:80]!r} that it has served",
-                f"`python -m src tools {name}` lists them",
+                f"{name} is found by no request {request[:80]!r} of yours that it has served",
+                f"`python -m src tools {name}` lists those of the terminal",
             )
-        return await self.library.used_requests(name)
+        return await self.used_requests(owner, name)
 
     async def lessons(self) -> tuple[Lesson, ...]:
         """What was learnt from earlier turns, the weightiest first, expired ones last."""

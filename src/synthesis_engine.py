@@ -1,10 +1,12 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
-Its stages stand in src/synthesis/building.py, their order in src/turn_graph.py. Nothing is registered that did not pass in every order.
+Its stages stand in src/synthesis/building.py, their order in src/turn_graph.py. What is written already, by hand or as a repair, comes
+in through the same chain (src/synthesis/chain.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from src.composition.sources import PinnedSources
 from src.core.composition import Importable
 from src.core.errors import SynthesisFailed
 from src.core.plan import Plan
@@ -13,10 +15,10 @@ from src.core.provenance import Provenance, Repaired
 from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
 from src.core.verdict import Verdict
+from src.synthesis.before import Before
 from src.synthesis.building import Building, Workshop
-from src.synthesis.checks import module_problem, suite_problem
+from src.synthesis.chain import Chain
 from src.synthesis.composing import steady_requirements
-from src.synthesis.gate import Gate, steady_summary, summary
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.programming import Programmer
 from src.synthesis.specifying import Analyst, Job, Reply
@@ -34,16 +36,18 @@ class SynthesisEngine:
         self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, model_name: str, policy: SynthesisPolicy | None = None
     ) -> None:
         policy = policy or SynthesisPolicy()
-        self._gate, self._library, self._model_name = Gate(sandbox), library, model_name
+        self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
+        self._sources = PinnedSources(library)
         self._programmer = Programmer(model, library, policy)
         self._workshop = Workshop(
             policy=policy,
             sandbox=sandbox,
-            gate=self._gate,
+            chain=self._chain,
+            before=self._before,
             library=library,
             model_name=model_name,
             analyst=Analyst(model, sandbox, library, policy),
-            tester=Tester(model, self._gate, policy),
+            tester=Tester(model, self._chain, policy),
             programmer=self._programmer,
         )
 
@@ -69,8 +73,8 @@ class SynthesisEngine:
     async def mend(self, turn: Turn, tool: Tool, call: str, failure: str, reason: str) -> Tool | None:
         """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
 
-        The tests stay as they are, so what the tool could do it still can. `call` is Python source, `failure` what came of it, and
-        `reason` what everybody may know of that: it stays with the version.
+        The tests stay as they are, and what the tool returned it has to return, so what it could do it still can. `call` is Python
+        source, `failure` what came of it, and `reason` what everybody may know of that: it stays with the version.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is out of order.
@@ -81,40 +85,50 @@ class SynthesisEngine:
         code = await self._programmer.mend(steps, tool, tools, call, failure)
         if not code:
             return None
+        draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
         with steps.step("verification") as current:
-            verdict = await self._gate.green(tool.name, code, tool.tests, turn.emit, current.attempt)
-            if not verdict.passed:
-                current.fail(summary(verdict))
+            judged = await self._chain.judge(draft, tools, turn.emit, before=await self._before(tool))
+            if not judged.passed:
+                current.fail(judged.problem)
                 return None
-            current.summary = steady_summary(verdict)
+            current.summary = judged.summary
         with steps.step("registration") as current:
-            made = Provenance(origin=Repaired(failure=reason), verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+            made = Provenance(origin=Repaired(failure=reason), verdict=judged.verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
             requires = await steady_requirements(self._library, tools, code)
-            draft = tool.draft().model_copy(update={"code": code, "model": self._model_name, "requires": requires})
-            mended = await self._library.revise(draft, tool.version, made)
+            mended = await self._library.revise(draft.model_copy(update={"requires": requires}), tool.version, made)
             current.summary = f"{mended.name} is in the library, as version {mended.version}."
         return mended
 
     async def examine(self, draft: ToolDraft) -> Verdict:
-        """Take a tool that a person wrote through the gate that generated ones pass: checks, red on stubs, green on the code.
+        """Take a tool that a person wrote through the chain; the library's tool of its name, if there is one, is the version before.
 
         Raises:
             SynthesisFailed: it does not pass; the message says why, `where` at which step.
             SandboxError: the sandbox is out of order.
         """
-        tools = Importable(await self._library.tools())
-        problem = suite_problem(draft.tests, draft.name) or module_problem(draft.code, draft.signature, tools)
-        if problem:
-            raise SynthesisFailed(f"{draft.name}: {problem}", where="tests")
-        red = await self._gate.red(draft.signature, draft.tests, lambda _: None)
-        if red.problem:
-            raise SynthesisFailed(f"{draft.name}: {red.problem}", where="tests")
-        verdict = await self._gate.green(draft.name, draft.code, draft.tests, lambda _: None)
-        if not verdict.passed:
-            raise SynthesisFailed(f"{draft.name}: {summary(verdict)}", where="verification")
+        known = await self._library.tools()
+        tools, earlier = Importable(known), next((tool for tool in known if tool.name == draft.name), None)
+        judged = await self._chain.judge(draft, tools, before=await self._before(earlier) if earlier else None)
+        if not judged.passed:
+            where = "tests" if judged.link in ("policy", "red", "mutation") else "verification"
+            raise SynthesisFailed(f"{draft.name}: {judged.problem}", where=where)
         if await steady_requirements(self._library, tools, draft.code) != draft.requires:
             raise SynthesisFailed(f"{draft.name}: the tools that it imports have changed meanwhile", "try again", where="verification")
-        return verdict
+        assert judged.verdict
+        return judged.verdict
+
+    async def reexamine(self, tool: Tool, library: Mapping[str, str]) -> Verdict:
+        """Take a tool through the chain with other modules to import; with those that it is pinned to it is the version before.
+
+        Raises: SandboxError.
+        """
+        tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
+        judged = await self._chain.judge(tool, tools, before=await self._before(tool), library=library)
+        return judged.verdict if judged.passed and judged.verdict else Verdict(passed=False, problem=judged.problem)
+
+    async def _before(self, tool: Tool) -> Before:
+        modules = await self._sources.of(tool.requires)
+        return Before(version=tool.version, signature=tool.signature, code=tool.code, tests=tool.tests, library=modules)
 
 
 if __name__ == "__main__":

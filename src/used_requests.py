@@ -3,7 +3,7 @@
 import logging
 from contextvars import Context
 
-from src.core.example import may_be_example
+from src.core.example import may_be_kept
 from src.core.protocols import ToolLibrary
 from src.core.tool import Tool
 from src.runtime import PromisingContext
@@ -19,7 +19,7 @@ class UsedRequests:
 
     def note(self, tool: Tool, request: str) -> None:
         """The tool was found for the request and has served it; nothing is kept of one that is long or holds a secret."""
-        if may_be_example(request):
+        if may_be_kept(request):
             # In a context of its own, so that the end of the turn, or of the step of a plan, does not cancel it.
             Context().run(self._background.start, self._record(tool, request))
 

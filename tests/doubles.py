@@ -1,6 +1,7 @@
 """Test doubles of the engine's protocols: scripted, deterministic, and failing loudly when the script is at its end."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from src.core.spec import SpecExample, Specification, SpecificationReply, SpecPa
 from src.core.tool import Candidate, Tool, ToolDraft
 from src.core.turn import Budget
 from src.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict, Version
+from src.synthesis.probe import ENTRY
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -64,7 +66,8 @@ class ScriptedModel:
 class ScriptedSandbox:
     """A `Sandbox` that gives the scripted verdicts and executions in their order and notes what it was asked to run.
 
-    Versions are no part of the script: `again` says how they do; without it stubs fail and everything else passes.
+    Versions are no part of the script: `again` says how they do; without it stubs fail and everything else passes. Nor are probes, whose
+    calls all raise.
     """
 
     def __init__(self, *outcomes: Verdict | Execution | Exception, again: Callable[[Version], Verdict] | None = None) -> None:
@@ -114,6 +117,8 @@ class ScriptedSandbox:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Execution:
+        if name == ENTRY:
+            return Returned(type_name="list", text="", data=json.dumps([["raised", "NotScripted"] for _ in arguments["calls"]]))
         self.executed.append((name, arguments))
         self.owners.append(current_owner())
         self.libraries.append(library)
@@ -262,8 +267,19 @@ def steady(version: Version) -> Verdict:
     return failing() if is_stub(version.code) or not version.whole else passing()
 
 
+def gate(sandbox: ScriptedSandbox) -> Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]:
+    """The verdicts of the sandbox's script, as if they were those of the whole gate on tools with other modules to import."""
+
+    async def judge(tool: Tool, library: Mapping[str, str]) -> Verdict:
+        return await sandbox.verify(tool.name, tool.code, tool.tests, lambda _: None, library=library)
+
+    return judge
+
+
 def is_stub(code: str) -> bool:
-    return "NotWritten" in code or code.endswith(("    return None\n", "    return 0\n", "    return number\n", "% 9973\n"))
+    return "NotWritten" in code or code.endswith(
+        ("    return None\n", "    return 0\n", "    return number\n", "    return (a, b)\n", "% 9973\n")
+    )
 
 
 def returned(text: str = "8", type_name: str = "int") -> Returned:

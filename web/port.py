@@ -86,12 +86,16 @@ class Engine(Protocol):
         """Raises: ToolNotFound, ToolModified."""
         ...
 
-    async def used_requests(self, name: str) -> tuple[str, ...]:
-        """What a tool has served and is found by, the newest first."""
+    async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
+        """The example requests of a tool, without those that somebody else had asked before it was there."""
         ...
 
-    async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
-        """Have a tool found no more by a request that it has served; those that are left.
+    async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
+        """Of what a tool has served and is found by, what `owner` has asked, the newest first."""
+        ...
+
+    async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
+        """Have a tool found no more by a request of `owner` that it has served; those that are left.
 
         Raises:
             RequestError: there is no such request.

@@ -70,8 +70,8 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
 
     @app.get("/api/tools/<name>")
     def tool(name: str) -> Response:
-        found = bridge.call(engine.tool(name))
-        return flask.jsonify(tool_page(found, bridge.call(engine.used_requests(name))))
+        found, owner = bridge.call(engine.tool(name)), _owner()
+        return flask.jsonify(tool_page(found, bridge.call(engine.examples(owner, found)), bridge.call(engine.used_requests(owner, name))))
 
     @app.get("/api/graph")
     def graph() -> Response:

@@ -1,4 +1,7 @@
-"""The routes of a tool's versions, of its standing and of the requests it is found by; what they change, they change for everybody."""
+"""The routes of a tool's versions, of its standing and of the requests it is found by; what they change, they change for everybody.
+
+What somebody asked is shown to them alone.
+"""
 
 from typing import TypeVar
 
@@ -9,6 +12,7 @@ from werkzeug.exceptions import BadRequest
 
 from src.core.value import Value
 from web.bridge import Bridge
+from web.gate import visitor_of
 from web.port import Engine
 from web.wire import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
 
@@ -24,7 +28,8 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
 
     @app.get("/api/tools/<name>/versions/<number>")
     def version(name: str, number: str) -> Response:
-        return flask.jsonify(version_page(bridge.call(engine.version(name, _number("version", number)))))
+        found = bridge.call(engine.version(name, _number("version", number)))
+        return flask.jsonify(version_page(found, bridge.call(engine.examples(_owner(), found))))
 
     @app.get("/api/tools/<name>/diff")
     def diff(name: str) -> Response:
@@ -46,9 +51,9 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
 
     @app.post("/api/tools/<name>/forget")
     def forget(name: str) -> Response:
-        asked = _body(Forget, '{"request": "…"}, with a request that the tool has served')
-        left = bridge.call(engine.forget_request(name, asked.request))
-        return flask.jsonify(tool_page(bridge.call(engine.tool(name)), left))
+        asked = _body(Forget, '{"request": "…"}, with a request of yours that the tool has served')
+        left, tool = bridge.call(engine.forget_request(_owner(), name, asked.request)), bridge.call(engine.tool(name))
+        return flask.jsonify(tool_page(tool, bridge.call(engine.examples(_owner(), tool)), left))
 
 
 def _body(form: type[ValueT], described: str) -> ValueT:
@@ -57,6 +62,10 @@ def _body(form: type[ValueT], described: str) -> ValueT:
         return form.model_validate(flask.request.get_json(silent=True))
     except ValidationError as error:
         raise BadRequest(f"the body must be JSON of the form {described}") from error
+
+
+def _owner() -> str:
+    return visitor_of(flask.request.environ).owner
 
 
 def _number(what: str, text: str) -> int:

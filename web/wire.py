@@ -148,10 +148,10 @@ def lesson_line(lesson: Lesson) -> dict[str, Any]:
     return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
-def tool_page(tool: Tool, used_requests: Sequence[str]) -> dict[str, Any]:
-    """All about one tool, with the requests that it has served and is found by."""
+def tool_page(tool: Tool, examples: Sequence[str], used_requests: Sequence[str]) -> dict[str, Any]:
+    """All about one tool, with the examples and the requests that are for the visitor to see."""
     shown = plain(tool)
-    page = {key: shown[key] for key in ("code", "tests", "example_requests", "digest")}
+    page = {**{key: shown[key] for key in ("code", "tests", "digest")}, "example_requests": list(examples)}
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
     more = {"parameters": parameters, "returns": tool.signature.returns, "used_requests": list(used_requests)}
     return {**tool_line(tool), **page, **more}
@@ -170,10 +170,10 @@ def version_line(version: ToolVersion) -> dict[str, Any]:
     }
 
 
-def version_page(version: ToolVersion) -> dict[str, Any]:
-    """All about one version."""
+def version_page(version: ToolVersion, examples: Sequence[str]) -> dict[str, Any]:
+    """All about one version, with the examples that are for the visitor to see."""
     shown = plain(version)
-    page = {key: shown[key] for key in ("name", "description", "code", "tests", "example_requests", "requires")}
+    page = {**{key: shown[key] for key in ("name", "description", "code", "tests", "requires")}, "example_requests": list(examples)}
     prompts = [{"name": p.name, "digest": p.digest} for p in version.provenance.prompts]
     made = {"verdict": shown["provenance"]["verdict"], "prompts": prompts}
     return {**version_line(version), **page, **made, "signature": str(version.signature)}

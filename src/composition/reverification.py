@@ -1,18 +1,18 @@
 """Re-verification: what a change of a tool means for the tools that are composed from it.
 
-Each runs its suite with the new version. One that passes gets a new version with new pins; one that fails keeps its pins, goes on
-working as before, and that is told.
+Each goes through the gate with the new version, and has to return what it returned with the old one. One that passes gets a new
+version with new pins; one that fails keeps its pins, goes on working as before, and that is told.
 """
 
 import ast
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 
 from src.composition.sources import PinnedSources
 from src.core.composition import imports
 from src.core.errors import LibraryError
-from src.core.protocols import Sandbox, ToolLibrary
+from src.core.protocols import ToolLibrary
 from src.core.provenance import Provenance, RequirementChanged
 from src.core.tool import Requirement, Tool
 from src.core.value import Value
@@ -36,12 +36,16 @@ class Reverified(Value):
         return f"{self.name} passes its tests with what has changed, and is at version {self.version} now"
 
 
+Gate = Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]
+"""Takes a tool through the gate with these modules to import. Raises: SandboxError."""
+
+
 class Reverification:
     """Re-verifies what is composed from tools that change."""
 
-    def __init__(self, library: ToolLibrary, sandbox: Sandbox, sources: PinnedSources, tell: Callable[[Reverified], None]) -> None:
+    def __init__(self, library: ToolLibrary, gate: Gate, sources: PinnedSources, tell: Callable[[Reverified], None]) -> None:
         """`tell` is called once for each tool, as soon as it is known what becomes of it."""
-        self._library, self._sandbox, self._sources, self._tell = library, sandbox, sources, tell
+        self._library, self._gate, self._sources, self._tell = library, gate, sources, tell
         self.revising = ""
         """The tool that is getting its new pins at this moment."""
 
@@ -71,8 +75,7 @@ class Reverification:
         pins = await self._pins(tool, now)
         problem, version = _clash(pins) or _stuck(tool, pins, now), tool.version
         if not problem:
-            library = await self._sources.of(pins)
-            verdict = await self._sandbox.verify(tool.name, tool.code, tool.tests, lambda _: None, library=library)
+            verdict = await self._gate(tool, await self._sources.of(pins))
             problem = _told(verdict)
             if not problem:
                 try:

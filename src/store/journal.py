@@ -5,7 +5,7 @@ All methods block: call them in a thread. `src.store.recorder` writes events fro
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
@@ -102,6 +102,20 @@ class Journal:
         with writing(self._engine) as connection:
             connection.execute(_TURNS.insert().values(**row, started_at=datetime.now(UTC), server=self._server))
         return turn_id
+
+    def said(self, owner: str, texts: Iterable[str]) -> frozenset[str]:
+        """Which of the texts are requests of `owner`."""
+        return self._asked(texts, _CONVERSATIONS.c.owner == owner)
+
+    def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
+        """Which of the texts somebody else has asked until then, and `owner` has not."""
+        texts = list(texts)
+        return self._asked(texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until) - self.said(owner, texts)
+
+    def _asked(self, texts: Iterable[str], *where: sa.ColumnElement[bool]) -> frozenset[str]:
+        joined = sa.select(_TURNS.c.request).join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
+        with reading(self._engine) as connection:
+            return frozenset(connection.execute(joined.where(_TURNS.c.request.in_(list(texts)), *where)).scalars())
 
     def remove_conversation(self, conversation_id: str) -> None:
         """Forget a conversation with its turns, events, files and threads of agents; contents that another conversation has stay."""

@@ -5,13 +5,14 @@ fulfil is reopened once. Each stage returns the symbol that it ends with; src/tu
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
 from src.core.composition import Importable
-from src.core.errors import SynthesisFailed, ToolExists
+from src.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
 from src.core.events import StageName
-from src.core.example import first_examples
+from src.core.example import may_be_kept, own_examples
 from src.core.plan import Plan
 from src.core.protocols import Sandbox, ToolLibrary
 from src.core.provenance import Created, Extended, Provenance
@@ -19,16 +20,18 @@ from src.core.tool import Tool, ToolDraft
 from src.core.turn import Turn
 from src.core.verdict import Verdict
 from src.core.words import count
+from src.synthesis.before import Before
+from src.synthesis.chain import Chain
 from src.synthesis.composing import steady_requirements
-from src.synthesis.consensus import Consensus, agree, distinct
+from src.synthesis.consensus import Candidate, Consensus, against, agree, distinct
 from src.synthesis.examples import arguments_of
-from src.synthesis.gate import Gate, steady_summary, summary
-from src.synthesis.mutants import strength
+from src.synthesis.gate import steady_summary, summary
+from src.synthesis.inputs import Arguments
 from src.synthesis.policy import SynthesisPolicy
 from src.synthesis.programming import Programmer, no_implementation
 from src.synthesis.specifying import Analyst, Job, Order, Reply
-from src.synthesis.steps import Steps
-from src.synthesis.testing import Tester
+from src.synthesis.steps import Steps, gave_up
+from src.synthesis.testing import Tester, can_not_pass
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,9 @@ class Workshop:
 
     policy: SynthesisPolicy
     sandbox: Sandbox
-    gate: Gate
+    chain: Chain
+    before: Callable[[Tool], Awaitable[Before]]
+    """A tool as the version before."""
     library: ToolLibrary
     model_name: str
     analyst: Analyst
@@ -50,9 +55,15 @@ class Building:
 
     _order: Order
     _tools: Importable
+    _former: Before | None
+    """The version before, where there is one."""
     _tests: str
+    _earlier: Mapping[str, str]
+    """Of the tests those of the version before, with their names there."""
     _drawn: list[str]
     """The candidates; the first is the one that the person saw."""
+    _witnesses: Sequence[Candidate]
+    """Those that were right, as far as the comparison could tell."""
     _code: str
     _verdict: Verdict
 
@@ -98,13 +109,14 @@ class Building:
             raise self._stuck
         if not self._stuck:
             self._tools = Importable(await self._shop.library.tools())
-        self._order = made
-        self._drawn = []
+        self._order, self._drawn, self._witnesses = made, [], ()
+        self._former = await self._shop.before(made.extends) if made.extends else None
         self._rewrites, self._problem, self._strengthened = 0, "", not self._policy.mutation_score
         return "ordered"
 
     async def _test(self) -> str:
-        self._tests = await self._shop.tester.write(self._steps, self._order, problem=self._problem)
+        written = await self._shop.tester.write(self._steps, self._order, self._former, problem=self._problem)
+        self._tests, self._earlier = written.tests, written.earlier
         return "rewritten" if self._drawn else "written"
 
     async def _implement(self) -> str:
@@ -115,12 +127,22 @@ class Building:
     async def _compare(self) -> str:
         agreed = await self._agreed(self._drawn, self._tests)
         enough = agreed.kept >= self._policy.least_tests or not agreed.dropped
-        if enough or self._rewrites == self._policy.max_rewrites:
+        problem, last = "" if enough else _too_few(agreed), self._rewrites == self._policy.max_rewrites
+        if not problem or last:
+            problem = await self._weakened(agreed.tests)
+        if not problem:
             self._tests = agreed.tests
             self._begin_repairs(agreed.nearest.code)
             return "agreed"
-        self._rewrites, self._problem = self._rewrites + 1, _too_few(agreed)
+        if last:
+            raise gave_up("tests", self._rewrites + 1, problem)
+        self._rewrites, self._problem = self._rewrites + 1, problem
         return "refuted"
+
+    async def _weakened(self, tests: str) -> str:
+        """Why what a vote left of the suite does not count; "" if it does."""
+        judged = await self._shop.chain.suite_problem(self._order.spec.signature(), tests) if tests != self._tests else None
+        return f"without the tests that most of the independent implementations refute, {judged.problem}" if judged else ""
 
     async def _agreed(self, drawn: Sequence[str], tests: str) -> Consensus:
         """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""
@@ -132,12 +154,16 @@ class Building:
 
     async def _vote(self, drawn: Sequence[str], tests: str) -> Consensus:
         signature = self._order.spec.signature()
-        examples = [a for e in (*self._order.spec.user_examples, *self._order.spec.examples) if (a := arguments_of(e, signature))]
         with self._steps.step("consensus") as current:
-            agreed = await agree(self._shop.sandbox, signature, distinct(drawn), tests, examples)
+            agreed = await agree(self._shop.sandbox, signature, distinct(drawn), tests, self._examples(), kept=self._earlier)
+            self._witnesses = [Candidate(code=r.code, draws=r.draws) for r in agreed.reports if r.right]
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
             current.failed = agreed.chosen is None
         return agreed
+
+    def _examples(self) -> list[Arguments]:
+        spec = self._order.spec
+        return [a for e in (*spec.user_examples, *spec.examples) if (a := arguments_of(e, spec.signature()))]
 
     def _begin_repairs(self, code: str) -> None:
         """Have as many repairs of the code ahead as may be."""
@@ -148,7 +174,9 @@ class Building:
     async def _verify(self) -> str:
         name = self._order.spec.name
         with self._steps.step("verification") as current:
-            self._verdict = await self._shop.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
+            self._verdict = await self._shop.chain.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
+            if self._verdict.passed and (problem := await self._refuted()):
+                self._verdict = Verdict(passed=False, problem=problem)
             if self._verdict.passed:
                 current.summary = steady_summary(self._verdict)
                 return "passed" if self._strengthened else "unproven"
@@ -156,6 +184,16 @@ class Building:
         failed = {t.test for t in self._verdict.tests if t.outcome != "passed" and not self._verdict.problem}
         self._always = failed if self._always is None else self._always & failed
         return "failed"
+
+    async def _refuted(self) -> str:
+        """What the version before, or the candidates where the code is none of them, say against code that passes; "" for nothing."""
+        shop, signature = self._shop, self._order.spec.signature()
+        if problem := await shop.chain.comparison(signature, self._code, self._tests, self._former):
+            return problem
+        if self._code in self._drawn:
+            return ""
+        found = await against(shop.sandbox, signature, self._code, self._witnesses, tests=self._tests, examples=self._examples())
+        return f"for {found.call} it {found.own}, and most of the implementations that passed return {found.others}" if found else ""
 
     async def _repair(self) -> str:
         """Have the code written again until it can be run, as often as may be.
@@ -173,6 +211,9 @@ class Building:
                 self._before, self._code = self._code, new
                 return "repaired"
         failure = no_implementation(self._policy, last)
+        old = sorted({self._earlier[name] for t in self._always or () if (name := t.partition("[")[0]) in self._earlier})
+        if order.extends and old:
+            raise can_not_pass(order.extends, f"{failure.message}; of version {order.extends.version}: {', '.join(old)}")
         if self._stuck or not self._always or not self._policy.max_repairs:
             raise failure
         self._stuck = failure
@@ -182,7 +223,7 @@ class Building:
         """Have tests added, once, where the suite would not notice many mistakes."""
         self._strengthened = True
         with self._steps.step("mutation") as current:
-            found = await strength(self._shop.sandbox, self._order.spec.name, self._code, self._tests)
+            found = await self._shop.chain.strength(self._order.spec.name, self._code, self._tests)
             current.summary = f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
             current.artifact = found.model_dump_json(indent=2)
         if found.score >= self._policy.mutation_score:
@@ -190,10 +231,13 @@ class Building:
         tests = await self._shop.tester.more(self._steps, self._order, self._tests, found)
         if tests == self._tests:
             return "strong"
+        code = self._code
         if len(set(self._drawn)) > 1:
-            tests = (await self._agreed([*self._drawn, self._code], tests)).tests
+            agreed = await self._agreed([*self._drawn, code], tests)
+            tests = self._tests if await self._weakened(agreed.tests) else agreed.tests
+            code = code if any(r.right for r in agreed.reports if r.code == code) else agreed.nearest.code
         self._tests = tests
-        self._begin_repairs(self._code)
+        self._begin_repairs(code)
         return "added"
 
     async def _register(self) -> str:
@@ -211,12 +255,13 @@ class Building:
                 signature=spec.signature(),
                 code=self._code,
                 tests=self._tests,
-                example_requests=first_examples(turn.request, spec.example_requests),
+                example_requests=own_examples(turn.request, spec.example_requests),
                 model=self._shop.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
             )
             if known:
                 tool = await library.revise(draft, known.version, made)
+                await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."
                 return tool
             if twin := await self._shop.analyst.twin(spec, self._code, self._tests):
@@ -224,6 +269,7 @@ class Building:
                 return twin
             try:
                 tool = await library.add(draft, made)
+                await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library."
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
@@ -232,6 +278,12 @@ class Building:
                     raise
                 current.summary = f"{tool.name} was registered by another turn meanwhile; that one is used."
             return tool
+
+    async def _found_by_request(self, tool: Tool) -> None:
+        """What a person said is no example for others, but finds the tool from now on."""
+        with suppress(EmbedderUnavailable):  # then its words and its examples find it
+            if may_be_kept(self._steps.turn.request):
+                await self._shop.library.record_request(tool.name, tool.version, self._steps.turn.request)
 
 
 def _too_few(agreed: Consensus) -> str:

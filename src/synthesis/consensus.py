@@ -1,12 +1,13 @@
 """Consensus: what several candidates, written independently from one specification, tell about its tests and about each other.
 
-A test that most candidates fail is more likely wrong than they all are, so it goes; the person's own examples always stay. Of the
-candidates that pass what is left, one that returns other values than most of the others, or takes much longer, is refuted.
+A test that most candidates fail is more likely wrong than they all are, so it goes; the person's own examples always stay, and so do
+the tests of the version before. Of the candidates that pass what is left, one that returns other values than most of the others, or
+takes much longer, is refuted.
 After CodeT (Chen et al. 2022), with votes in place of its products of counts; docs/verdicts.md has the measurements.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 
 from src.core.protocols import Sandbox
 from src.core.signature import Signature
@@ -15,7 +16,7 @@ from src.core.verdict import Verdict, Version
 from src.core.words import count
 from src.synthesis.examples import PREFIX
 from src.synthesis.inputs import Arguments, calls_in, mutations
-from src.synthesis.probe import Outcome, probe, same
+from src.synthesis.probe import SAYS, Outcome, probe, same, shown_call
 from src.synthesis.suite.editing import apart, without
 
 INPUTS = 200
@@ -115,25 +116,30 @@ def distinct(codes: Sequence[str]) -> tuple[Candidate, ...]:
 
 
 async def agree(
-    sandbox: Sandbox, signature: Signature, candidates: Sequence[Candidate], tests: str, examples: Sequence[Arguments] = ()
+    sandbox: Sandbox,
+    signature: Signature,
+    candidates: Sequence[Candidate],
+    tests: str,
+    examples: Sequence[Arguments] = (),
+    *,
+    kept: Collection[str] = (),
 ) -> Consensus:
-    """Let candidates vote on the tests, and compare those that pass; `examples` are further inputs.
+    """Let candidates vote on the tests but those `kept`, and compare those that pass; `examples` are further inputs.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
     name = signature.function
     verdicts = await _run(sandbox, name, candidates, tests)
-    split = apart(tests, name, [d.test for d in _refuted(candidates, verdicts)])
+    split = apart(tests, name, [d.test for d in _refuted(candidates, verdicts, kept)])
     if split != tests:
         tests, verdicts = split, await _run(sandbox, name, candidates, split)
-    dropped = _refuted(candidates, verdicts)
+    dropped = _refuted(candidates, verdicts, kept)
     gone = {d.test for d in dropped}
     left = without(tests, name, gone) if gone else tests
     reports = [_report(c, v, gone) for c, v in zip(candidates, verdicts, strict=True)]
     kept = max((len([t for t in v.tests if t.test not in gone]) for v in verdicts), default=0)
     passing = [n for n, report in enumerate(reports) if report.right]
-    calls = list({repr(i): i for i in (*examples, *calls_in(tests, signature))}.values())
-    inputs = [*calls, *mutations(calls, INPUTS)] if len(passing) > 1 else []
+    inputs = _inputs(signature, tests, examples) if len(passing) > 1 else []
     found = await asyncio.gather(*(probe(sandbox, candidates[n].code, name, inputs) for n in passing)) if inputs else []
     ran = {n: outcomes for n, outcomes in zip(passing, found, strict=False) if outcomes is not None}
     shown = _Shown(name, inputs)
@@ -154,12 +160,32 @@ async def agree(
     )
 
 
+async def against(
+    sandbox: Sandbox, signature: Signature, code: str, others: Sequence[Candidate], *, tests: str, examples: Sequence[Arguments] = ()
+) -> Difference | None:
+    """Where a module that passes the tests differs from most of the candidates that passed them before.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    if sum(other.draws for other in others) < LEAST_JURY:
+        return None
+    inputs = _inputs(signature, tests, examples)
+    own, *rest = await asyncio.gather(*(probe(sandbox, c, signature.function, inputs) for c in (code, *(o.code for o in others))))
+    ran = [(outcomes, other.draws) for outcomes, other in zip(rest, others, strict=True) if outcomes is not None]
+    return _difference(own, ran, _Shown(signature.function, inputs)) if own else None
+
+
+def _inputs(signature: Signature, tests: str, examples: Sequence[Arguments]) -> list[Arguments]:
+    calls = list({repr(i): i for i in (*examples, *calls_in(tests, signature))}.values())
+    return [*calls, *mutations(calls, INPUTS)]
+
+
 async def _run(sandbox: Sandbox, name: str, candidates: Sequence[Candidate], tests: str) -> tuple[Verdict, ...]:
     versions = [Version(code=c.code, whole=True, apart=False) for c in candidates]
     return await sandbox.verify_versions(name, versions, tests, SECONDS)
 
 
-def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> list[Dropped]:
+def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict], kept: Collection[str]) -> list[Dropped]:
     """The tests that most of the votes are against, if they come from different candidates; each votes where it ran."""
     ballots: dict[str, list[tuple[Candidate, bool, str]]] = {}
     for candidate, verdict in zip(candidates, verdicts, strict=True):
@@ -169,7 +195,7 @@ def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> li
     for name, votes in ballots.items():
         against = [(candidate, message) for candidate, passed, message in votes if not passed]
         draws, of = sum(c.draws for c, _ in against), sum(c.draws for c, *_ in votes)
-        if draws * 2 > of and len(against) > 1 and not name.startswith(PREFIX):
+        if draws * 2 > of and len(against) > 1 and not (name.startswith(PREFIX) or name.partition("[")[0] in kept):
             found.append(Dropped(test=name, against=draws, of=of, message=against[0][1]))
     return found
 
@@ -187,16 +213,8 @@ class _Shown:
         self._name, self._inputs = name, inputs
 
     def __call__(self, number: int, own: Outcome, others: Outcome) -> Difference:
-        call = f"{self._name}({', '.join(f'{k}={v!r}' for k, v in self._inputs[number].items())})"
-        return Difference(call=call, others=others.text, own=_SAYS[own.kind](own.text))
-
-
-_SAYS: dict[str, Callable[[str], str]] = {
-    "returned": lambda text: f"returns {text}",
-    "raised": lambda text: f"raises {text}",
-    "slow": lambda _: "takes too long",
-    "large": lambda _: "returns a very large value",
-}
+        call = shown_call(self._name, self._inputs[number])
+        return Difference(call=call, others=others.text, own=SAYS[own.kind](own.text))
 
 
 def _difference(own: Sequence[Outcome], others: Sequence[tuple[Sequence[Outcome], int]], shown: _Shown) -> Difference | None:

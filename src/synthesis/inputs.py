@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from src.core.signature import UNREADABLE, Signature
+from src.synthesis.cases import calls
 
 Arguments = dict[str, Any]
 """Values by parameter name: anything that a Python literal can be."""
@@ -24,15 +25,15 @@ _TOKEN = re.compile(r"\d+|[^\W\d_]+|\s+|.", re.DOTALL)
 
 
 def calls_in(source: str, signature: Signature) -> list[Arguments]:
-    """The arguments of all calls of the function with literal arguments only, each once, in their order."""
+    """The arguments of all calls of the function whose values are written out, there or as cases, each once, in their order."""
     names = [p.name for p in signature.parameters]
     try:
-        nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call)]
+        nodes = list(calls(ast.parse(source), signature.function))
     except UNREADABLE:
         return []
     found: dict[str, Arguments] = {}
     for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
-        if isinstance(node.func, ast.Name) and node.func.id == signature.function and len(node.args) <= len(names):
+        if len(node.args) <= len(names):
             given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
             try:
                 arguments = {name: ast.literal_eval(value) for name, value in given if name is not None}

@@ -2,7 +2,8 @@
 
 import ast
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
@@ -19,11 +20,12 @@ SECONDS = 2.0
 """Of all calls of one candidate; what is not reached by then counts as slow too."""
 TOLERANCE = 1e-6
 """Relative and absolute, within which two floats are the same."""
-_ENTRY = "probe_all_calls"
+ENTRY = "probe_all_calls"
+"""The function that calls a candidate, in its module."""
 _DRIVER = f"""
 
 
-def {_ENTRY}(function, calls, seconds_a_call, seconds):
+def {ENTRY}(function, calls, seconds_a_call, seconds):
     import ast, builtins, json, signal, time
 
     class Slow(BaseException):
@@ -63,6 +65,19 @@ class Outcome(Value):
 
 
 _OUTCOMES = TypeAdapter(list[tuple[Literal["returned", "raised", "slow", "large"], Annotated[str, Field(max_length=4000)]]])
+SAYS: dict[str, Callable[[str], str]] = {
+    "returned": lambda text: f"returns {text}",
+    "raised": lambda text: f"raises {text}",
+    "slow": lambda _: "takes too long",
+    "large": lambda _: "returns a very large value",
+}
+"""What a call does, for people, by its kind and text."""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+
+def shown_call(function: str, arguments: Arguments) -> str:
+    """Python source."""
+    return f"{function}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
 
 async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arguments]) -> list[Outcome] | None:
@@ -73,14 +88,14 @@ async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arg
     Raises: SandboxUnavailable, SandboxFailed.
     """
     arguments = {"function": function, "calls": [repr(i) for i in inputs], "seconds_a_call": SECONDS_A_CALL, "seconds": SECONDS}
-    execution = await sandbox.execute(_ENTRY, code + _DRIVER, arguments)
+    execution = await sandbox.execute(ENTRY, code + _DRIVER, arguments)
     if not isinstance(execution, Returned) or execution.data is None:
         return None
     try:
         outcomes = _OUTCOMES.validate_json(execution.data)
     except ValueError:  # the candidate has written it itself
         return None
-    return [Outcome(kind=kind, text=text) for kind, text in outcomes] if len(outcomes) == len(inputs) else None
+    return [Outcome(kind=kind, text=_ADDRESS.sub("", text)) for kind, text in outcomes] if len(outcomes) == len(inputs) else None
 
 
 def same(one: Outcome, other: Outcome) -> bool:

@@ -6,7 +6,7 @@ from src.composition.upkeep import Upkeep
 from src.core.errors import SandboxUnavailable, ToolModified
 from src.core.provenance import Provenance, RequirementChanged, ToolVersion
 from src.core.tool import Requirement, Tool, ToolDraft
-from tests.doubles import ListedLibrary, ScriptedSandbox, failing, passing, tool
+from tests.doubles import ListedLibrary, ScriptedSandbox, failing, gate, passing, tool
 
 
 def made(name: str, *imported: str, requires: tuple[str, ...] = (), version: int = 1, standing: str = "trusted") -> Tool:
@@ -23,7 +23,7 @@ class Background:
 
     def __init__(self, library: ListedLibrary, *outcomes: object) -> None:
         self.library, self.sandbox, self.told = library, ScriptedSandbox(*outcomes), list[Reverified]()
-        self.work = Reverification(library, self.sandbox, PinnedSources(library), self.told.append)
+        self.work = Reverification(library, gate(self.sandbox), PinnedSources(library), self.told.append)
 
     async def after_change(self) -> tuple[Reverified, ...]:
         """What becomes of all when `half` goes from version 1 to 2."""

@@ -22,6 +22,7 @@ BROKEN = fenced("def double_number(number: int) -> int:\n    return number\n")
 SURE = SpecificationReply(outcome="answer", message="Hello!", specification=None)
 UNSURE = SpecificationReply(outcome="question", message="Which?", specification=None)
 
+KEPT = tool().model_copy(update={"tests": "from add_numbers import add_numbers\n\n\ndef test_adds():\n    assert add_numbers(a=1) == 2\n"})
 REUSED = "gather new search fits execute ran respond"
 BUILT = "search nothing-fits specify ordered test written implement alike verify unproven strengthen strong register registered prepare"
 
@@ -47,14 +48,14 @@ def way(turns: Turns, plan_step: str = "") -> str:
         ),
         (
             (ADD, fenced("def add_numbers(a: int, b: int = 1) -> int:\n    return b + a\n"), "3"),
-            (Raised(type_name="KeyError", message="a"), passing(), returned("3")),
+            (Raised(type_name="KeyError", message="a"), failing(), passing(), returned("3")),
             "gather new search fits execute at-fault mend mended execute ran respond",
         ),
         ((ADD, "misuse", "No."), (Raised(type_name="KeyError", message="a"),), REUSED.replace("ran", "at-fault mend left")),
     ],
 )
 async def test_a_turn_takes_the_way_that_its_stages_say(replies, runs, taken):
-    turns = Turns(ScriptedModel(*replies), ScriptedSandbox(*runs), ListedLibrary(tool()))
+    turns = Turns(ScriptedModel(*replies), ScriptedSandbox(*runs), ListedLibrary(KEPT))
     await turns.ask("double 4")
     assert (way(turns), turns.events[-1].type) == (taken, "turn_finished")
 

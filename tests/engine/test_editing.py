@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from src.synthesis.suite.editing import apart, joined, names_of, without
+from src.synthesis.suite.editing import apart, names_of, without
+from src.synthesis.suite.joining import joined
 
 SUITE = """import pytest
 from f import f

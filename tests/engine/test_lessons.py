@@ -57,7 +57,7 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             orchestrator=orchestrator,
             synthesis=synthesis,
             learning=book.learning,
-            upkeep=Upkeep(Reverification(library, sandbox, PinnedSources(library), lambda outcome: None)),
+            upkeep=Upkeep(Reverification(library, synthesis.reexamine, PinnedSources(library), lambda outcome: None)),
             journal=book.journal,
             recorder=recorder,
             files=ConversationFiles(book.database),

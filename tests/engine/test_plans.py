@@ -97,7 +97,7 @@ async def test_a_step_that_nothing_fits_is_built():
     assert turns.events[-1].answer == "8 and cba."
     asked = (await turns.library.version("double_number", 1)).provenance.prompts
     assert [prompt.name for prompt in asked] == ["specification", "tests", "implementation"], "and none of the whole request"
-    assert turns.library.requests == [("reverse_text", 1, "do reversed")], "of the step, and none for what was built"
+    assert turns.library.requests == [("double_number", 1, "double 4"), ("reverse_text", 1, "do reversed")], "of the steps"
     assert {e.plan_step for e in turns.events if e.type in ("synthesis_step", "test_finished")} == {"", "doubled"}
     assert ["`steps`:" in model.prompts[n].messages[0].content for n in (1, 3)] == [True, False]
 

@@ -49,7 +49,7 @@ async def test_a_tool_goes_through_every_step_and_into_the_library():
     built = await run.synthesize()
     assert built == await run.library.get("double_number")
     assert (built.code, built.tests, built.model) == (CODE, TESTS, "scripted")
-    assert built.example_requests == ("double 4", "twice 7")
+    assert (built.example_requests, run.library.requests) == (("twice 7",), [("double_number", 1, "double 4")])
     assert steps(run.events) == [
         ("specification", "started", 1),
         ("specification", "finished", 1),
@@ -68,9 +68,10 @@ async def test_a_tool_goes_through_every_step_and_into_the_library():
 
 
 @pytest.mark.parametrize("request_", ["double " + "4" * 500, "double 4 for ghp_0123456789abcdefghijABCDEFGHIJ012345"])
-async def test_a_long_request_and_one_with_a_secret_are_not_shown_with_the_tool(request_):
+async def test_a_long_request_and_one_with_a_secret_are_not_kept_with_the_tool(request_):
     run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
     assert (await run.synthesize(request_)).example_requests == ("double 4", "twice 7")
+    assert run.library.requests == []
 
 
 async def test_the_suite_runs_on_a_stub_before_any_code_exists():

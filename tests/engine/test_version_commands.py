@@ -2,12 +2,15 @@
 
 import asyncio
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from src.cli import app
+from src.store.database import open_database
+from src.store.journal import Journal
 from tests.home import Home
 from tests.registry.drafts import REVERSE
 from tests.registry.repaired import USED, prepare
@@ -49,10 +52,42 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None
 def test_a_request_that_a_tool_has_served_is_shown_and_removed(home: Home) -> None:
     served = [f"# has served: {request}" for request in USED]
     assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served
-    assert run("forget", "reverse_text", USED[0]).stderr == "reverse_text is found by 1 request that it has served.\n"
+    assert run("forget", "reverse_text", USED[0]).stderr == "reverse_text is found by 1 request of the command line that it has served.\n"
     assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served[1:]
     refused = run("forget", "reverse_text", USED[0])
     assert (refused.exit_code, refused.stderr) == (
         1,
-        f"error: reverse_text is found by no request {USED[0]!r} that it has served\n`python -m src tools reverse_text` lists them\n",
+        f"error: reverse_text is found by no request {USED[0]!r} of yours that it has served\n"
+        "`python -m src tools reverse_text` lists those of the terminal\n",
     )
+
+
+@pytest.mark.parametrize("other", ["somebody", "terminal "], ids=["a visitor", "a similar name"])
+def test_what_one_person_asked_is_shown_to_nobody_else_and_removed_by_nobody_else(tmp_path: Path, home: Home, other: str) -> None:
+    elsewhere = Home(tmp_path / "elsewhere")
+    asyncio.run(prepare(elsewhere, other))
+    journal = Journal(open_database(f"sqlite:///{elsewhere.folder / 'data' / 'agent.db'}"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in elsewhere.environment(SANDBOX="docker", DOCKER_HOST="unix:///none").items():
+            patch.setenv(name, value)
+        shown = run("tools", "reverse_text").stdout
+        assert shown.startswith("# reverse_text(")
+        assert "has served" not in shown
+        assert [request for request in USED if request in shown] == []
+        assert "of yours that it has served" in run("forget", "reverse_text", USED[0]).stderr
+    assert journal.said(other, USED) == set(USED)
+    assert journal.said("terminal", USED) == set()
+
+
+def test_an_example_that_somebody_had_asked_before_is_theirs_alone(home: Home) -> None:
+    journal = Journal(open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}"))
+    mine, yours = (journal.create_conversation(owner, "t") for owner in ("me", "you"))
+    journal.begin_turn(mine, "what is my pin 1234 backwards?")
+    journal.begin_turn(yours, "what I both asked")
+    journal.begin_turn(mine, "what I both asked")
+    examples = ("what is my pin 1234 backwards?", "what I both asked", "reverse a word")
+    now = datetime.now(UTC)
+    assert journal.said_by_others("you", examples, now) == {"what is my pin 1234 backwards?"}
+    assert journal.said_by_others("me", examples, now) == set()
+    assert journal.said_by_others("them", examples, now) == set(examples[:2])
+    assert journal.said_by_others("them", examples, now - timedelta(hours=1)) == set(), "an example that was chosen later stays one"

@@ -4,6 +4,7 @@ from src.capability_registry import CapabilityRegistry
 from src.core.events import Usage
 from src.core.provenance import Provenance, Repaired
 from src.store.database import open_database
+from src.store.journal import Journal
 from tests.doubles import passing
 from tests.embedding.hashing import HashingEmbedder
 from tests.home import Home
@@ -16,15 +17,18 @@ USED = ("write hello the wrong way round", "what is desserts backwards?")
 """What `reverse_text` has served, the newest first."""
 
 
-async def prepare(home: Home) -> None:
-    """`reverse_text` at version 2, with requests that it has served, and beside it `shout_text`."""
+async def prepare(home: Home, owner: str = "terminal") -> None:
+    """`reverse_text` at version 2, with requests of `owner` that it has served, and beside it `shout_text`."""
     engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
     library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
     await library.start()
     for draft in (REVERSE, SHOUT):
         await library.add(draft)
     await library.revise(REPAIRED, 1, REPAIR)
+    journal = Journal(engine)
+    conversation = journal.create_conversation(owner, "reversing")
     for request in reversed(USED):
+        journal.begin_turn(conversation, request)
         await library.record_request(REPAIRED.name, 2, request)
     await library.aclose()
     engine.dispose()

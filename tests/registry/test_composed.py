@@ -5,7 +5,7 @@ from src.composition.reverification import Reverification, Reverified
 from src.composition.sources import PinnedSources
 from src.core.provenance import Edited, Provenance, Repaired, RequirementChanged
 from src.core.tool import Requirement
-from tests.doubles import ScriptedSandbox, failing, passing
+from tests.doubles import ScriptedSandbox, failing, gate, passing
 from tests.registry.conftest import Place
 from tests.registry.drafts import REPAIRED, REVERSE, SHOUT
 
@@ -54,7 +54,7 @@ async def test_dependents_follow_a_repair_and_a_rollback_or_stay(library: Capabi
     await library.add(REVERSE)
     await library.add(IMPORTING)
     sandbox, told = ScriptedSandbox(passing(), failing("test_a")), list[Reverified]()
-    work = Reverification(library, sandbox, PinnedSources(library), told.append)
+    work = Reverification(library, gate(sandbox), PinnedSources(library), told.append)
     await library.revise(REPAIRED, 1, Provenance(origin=Repaired()))
     await work.reverify_dependents("reverse_text")
     await library.rollback("reverse_text", 1)

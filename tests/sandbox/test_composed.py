@@ -48,7 +48,7 @@ async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(sandbox
     kept = [event async for event in orchestrator.begin(REQUEST, keeps=PLAN)]
     assert (kept[0].type, kept[0].keeps) == ("turn_started", "t")
     assert (await library.get(COMPOSED.name)).requires == tuple(Requirement(name=name, version=1) for name in sorted(NAMES))
-    assert REQUEST in (await library.get(COMPOSED.name)).example_requests
+    assert (COMPOSED.name, 1, REQUEST) in library.requests
     again = [event async for event in orchestrator.begin(REQUEST)]
     assert [told.type for told in again if told.type in ("plan_made", "synthesis_step", "tool_found")] == ["tool_found"]
     for turn in (kept, again):

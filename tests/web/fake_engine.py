@@ -359,10 +359,13 @@ class FakeEngine:
             raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
         return TOOL
 
-    async def used_requests(self, name: str) -> tuple[str, ...]:
+    async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
+        return tool.example_requests
+
+    async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
         return SERVED
 
-    async def forget_request(self, name: str, request: str) -> tuple[str, ...]:
+    async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
         if request not in SERVED:
             raise RequestError(f"{name} is found by no request {request!r} that it has served")
         return tuple(one for one in SERVED if one != request)

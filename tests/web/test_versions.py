@@ -15,7 +15,7 @@ CHANGES: dict[str, dict[str, Any] | None] = {
     "forget": {"request": "sum of 1 and 1"},
 }
 BODY = 'the body must be JSON of the form {"to": 1}, with the number of a version'
-FORGET = 'the body must be JSON of the form {"request": "…"}, with a request that the tool has served'
+FORGET = 'the body must be JSON of the form {"request": "…"}, with a request of yours that the tool has served'
 LINE = {
     "version": 2,
     "created_at": "2026-01-02T03:04:05Z",

@@ -1,4 +1,4 @@
-"""Changes to a suite that leave the rest of it as it stands: tests taken out, tests taken apart, suites put together."""
+"""Changes to a suite that leave the rest of it as it stands: tests taken out, tests taken apart."""
 
 import ast
 import copy
@@ -46,31 +46,6 @@ def apart(source: str, tool: str, names: Collection[str]) -> str:
 def names_of(source: str, tool: str) -> frozenset[str]:
     """Names of the suite's tests."""
     return frozenset(test.name for test in Suite(source, tool).tests)
-
-
-def joined(*suites: str) -> str:
-    """One suite of several. A test of a name that is taken gets another, unless it says the same; any other function stays the first."""
-    body: list[str] = []
-    defined: dict[str, str] = {}
-    for source in filter(None, suites):
-        changes: dict[ast.AST, tuple[Function, ...]] = {}
-        for node in [n for n in ast.parse(source).body if isinstance(n, FUNCTIONS)]:
-            name, says = node.name, _says(node)
-            if name in defined:
-                new = name if not name.startswith("test") or defined[name] == says else _free(name, defined)
-                changes[node] = () if new == name else (_renamed(node, new),)
-                name = new
-            defined.setdefault(name, says)
-        body.append(_edited(source, changes).strip("\n"))
-    return "\n\n\n".join(body) + "\n"
-
-
-def _says(node: Function) -> str:
-    return "\n".join(map(ast.dump, [*node.decorator_list, node.args, *node.body]))
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    return next(new for number in range(2, len(taken) + 3) if (new := f"{name}_{number}") not in taken)
 
 
 def _edited(source: str, changes: dict[ast.AST, tuple[Function, ...]]) -> str:

@@ -52,7 +52,7 @@ class Suite:
     @cached_property
     def fixtures(self) -> dict[str, Function]:
         """By the name under which tests ask for them."""
-        return {_fixture_name(decorator, f): f for f in self.functions if (decorator := self.fixture_mark(f)) is not None}
+        return {fixture_name(decorator, f): f for f in self.functions if (decorator := self.fixture_mark(f)) is not None}
 
     @cached_property
     def meanings(self) -> dict[str, str]:
@@ -89,10 +89,10 @@ class Suite:
     def parametrizations(self, test: Test) -> list[ast.Call]:
         """The calls of `pytest.mark.parametrize` that multiply a test."""
         decorators = [*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())]
-        marks = [self._value_of(d) for d in decorators]
+        marks = [self.value_of(d) for d in decorators]
         return [m for m in marks if isinstance(m, ast.Call) and self.dotted(m.func) == "pytest.mark.parametrize"]
 
-    def _value_of(self, node: ast.expr) -> ast.expr:
+    def value_of(self, node: ast.expr) -> ast.expr:
         """What a name is set to, where it is set once at the top."""
         if not isinstance(node, ast.Name):
             return node
@@ -101,7 +101,7 @@ class Suite:
 
     def decorator(self, node: ast.expr) -> str:
         """What a decorator is, as a dotted name."""
-        return self.dotted(called(self._value_of(node)))
+        return self.dotted(called(self.value_of(node)))
 
     def where(self, node: ast.AST) -> str:
         """The test that a node stands in, or "the suite"."""
@@ -213,7 +213,7 @@ def _dotted(node: ast.AST | None, meanings: dict[str, str]) -> str:
     return ""
 
 
-def _fixture_name(decorator: ast.expr, function: Function) -> str:
+def fixture_name(decorator: ast.expr, function: Function) -> str:
     for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
         if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
             return str(keyword.value.value)

@@ -19,11 +19,11 @@ export function Requests({ name, written, used }) {
       ${written.map((text) => html`<li key=${text}><${Example} text=${text} /></li>`)}
       ${used.map((text) => html`<${Used} key=${`used ${text}`} name=${name} text=${text} remove=${remove} />`)}
     </ul>
-    ${used.length > 0 && html`<p class="step-note">Those that can be removed are requests of people that it has served.</p>`}`;
+    ${used.length > 0 && html`<p class="step-note">Those that can be removed are your own requests that it has served; nobody else sees them.</p>`}`;
 }
 
 function Used({ name, text, remove }) {
-  const question = `Have ${name} no longer be found by “${text}”? That is for everybody.`;
+  const question = `Have ${name} no longer be found by “${text}”?`;
   return html`<li class="used-request"><${Example} text=${text} /><${Confirm} testid="forget" label="Remove" about=${text} question=${question} act=${() => remove(text)} /></li>`;
 }
 
