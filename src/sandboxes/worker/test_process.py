@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from . import report, tool_process
+from .audit import Audit
 from .failures import describe, shorten
 from .frames import Channel, Message
 from .missing import missing_package
@@ -82,6 +83,7 @@ class _Run:
         """The suite that was compiled last."""
         self._link: ToolLink | None = None
         self._busy = False
+        self._audit = Audit(tuple(f"{folder}/" for folder in sys.path))
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -99,6 +101,7 @@ class _Run:
         self._control, calls = self._nursery.wait()
         assert calls is not None
         self._calls = calls
+        self._audit.install()
         self._do_jobs(session)
         return True
 
@@ -142,6 +145,7 @@ class _Run:
         ready = self._control.receive()
         if ready is None or not ready["go"]:  # the tool can't be loaded, which the judge tells
             return False
+        self._audit.begin(self._filename, code)
         self._link = ToolLink(self._calls)
         sys.modules[job["name"]] = ProxyModule(job["name"], self._link)
         try:
@@ -195,6 +199,7 @@ class _Run:
             self._problem("The tests can't be collected: " + shorten(str(report.longrepr)))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._audit.test = _name(nodeid)
         self._results[nodeid] = {"test": _name(nodeid), "outcome": "passed", "seconds": 0.0, "message": ""}
 
     @pytest.hookimpl(wrapper=True)
@@ -235,12 +240,14 @@ class _Run:
         if not self._busy:
             return
         self._busy = False
+        if self._audit.problem:
+            self._problem(self._audit.problem)
         if self._link:
             self._link.leave()
         self._control.send({"finished": True, "tool_gone": bool(self._link and self._link.gone), "last": last})
 
     def _problem(self, problem: str) -> None:
-        self._control.send({"problem": problem})
+        self._control.send({"problem": self._audit.problem or problem})
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:
