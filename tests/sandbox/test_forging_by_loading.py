@@ -73,7 +73,7 @@ async def test_a_suite_that_starts_or_reaches_for_things_fails_as_a_suite(verify
 
 async def test_a_suite_that_evaluates_while_it_is_loaded_says_so(verify) -> None:
     verdict = await verify(TEXT, HEAD + "X = eval(solution(0))\ndef test_a(): assert X")
-    assert verdict.problem.startswith("The suite runs text as code, while it is loaded (exec), so that what the tool returns")
+    assert verdict.problem.startswith("The suite runs text as code, while it is loaded (")
 
 
 HONEST = """

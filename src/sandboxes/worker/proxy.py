@@ -1,15 +1,21 @@
 """The module that tests import in place of the tool: every name in it is fetched from the tool's process.
 
-Requests and replies alternate on one socket. Request: `{"op": get|names|call|attribute|next, ...}`; reply: `{"value"}` or
+Which names there are was read from the tool's source on the host, so that the tool itself can't name what is bound in a suite.
+Requests and replies alternate on one socket. Request: `{"op": get|call|attribute|next, ...}`; reply: `{"value"}` or
 `{"error"}`, with `args` where the call changed its arguments, and `out` where it printed.
 """
 
+import builtins
 import contextlib
 import os
 import sys
 import threading
+import unittest
+from collections.abc import Collection
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 from . import codec
 from .frames import BrokenStream, Channel, Message
@@ -37,9 +43,6 @@ class ToolLink:
 
     def get(self, name: str) -> Any:
         return self._ask({"op": "get", "name": name})
-
-    def names(self) -> list[str]:
-        return [str(name) for name in self._ask({"op": "names"})]
 
     def attribute(self, handle: int, name: str) -> Any:
         return self._ask({"op": "attribute", "handle": handle, "name": name})
@@ -101,18 +104,21 @@ def _print(out: Any) -> None:
                 stream.write(text)
 
 
+_TAKEN = {*dir(builtins), *unittest.__all__, *filter(str.islower, pytest.__all__)}
+
+
 class ProxyModule(ModuleType):
     """Stands for the tool's module."""
 
-    def __init__(self, name: str, link: ToolLink) -> None:
+    def __init__(self, name: str, link: ToolLink, names: Collection[str], public: Collection[str]) -> None:
+        """`names` are all that there are; `public` those that `import *` binds, without what Python and pytest have by that name."""
         super().__init__(name)
         self.__file__ = f"{name}.py"
-        self.__dict__["_link"] = link
+        self.__dict__["__all__"] = [n for n in public if n == name or n not in _TAKEN]
+        self.__dict__.update(_link=link, _names=frozenset(names))
 
     def __getattr__(self, name: str) -> Any:
-        if name == "__all__":
-            return self.__dict__["_link"].names()
-        if name.startswith("__") or name == "_link":
+        if name.startswith("__") or name not in self.__dict__["_names"]:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         value = self.__dict__["_link"].get(name)
         self.__dict__[name] = value

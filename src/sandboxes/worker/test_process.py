@@ -8,6 +8,7 @@ import ast
 import gc
 import linecache
 import random
+import secrets
 import socket
 import sys
 from collections.abc import Generator
@@ -89,6 +90,11 @@ class _Run:
     def pytest_configure(self, config: pytest.Config) -> None:
         config.pluginmanager.unregister(name="terminalreporter")
 
+    @pytest.fixture
+    def tmp_path(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """In the place of pytest's own, whose folders are named after the test, and so after the values that it expects."""
+        return tmp_path_factory.mktemp(secrets.token_hex(8), numbered=False)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
         return True
@@ -110,7 +116,7 @@ class _Run:
         judge, control = socket.socketpair()
         tool, calls = socket.socketpair()
         with judge, control, tool, calls:
-            for message in ({"name": "rehearsal", "tests": _REHEARSAL}, {"go": True}):
+            for message in ({"name": "rehearsal", "tests": _REHEARSAL, "names": ["tool"], "public": ["tool"]}, {"go": True}):
                 Channel(judge).send(message)
             for reply in tool_process.rehearse():
                 Channel(tool).send(reply)
@@ -147,7 +153,7 @@ class _Run:
             return False
         self._audit.begin(self._filename, code)
         self._link = ToolLink(self._calls)
-        sys.modules[job["name"]] = ProxyModule(job["name"], self._link)
+        sys.modules[job["name"]] = ProxyModule(job["name"], self._link, job["names"], job["public"])
         try:
             module = self._load(job["tests"], code)
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
