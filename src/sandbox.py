@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _LANES = 2
 """Containers, at most, in which versions of a tool that need not be apart take turns."""
-_LANE = 8
+_LANE = 12
 """Versions for which one such container will do: starting another costs more than they take."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 

@@ -259,7 +259,8 @@ def steady(version: Version) -> Verdict:
 
 
 def is_stub(code: str) -> bool:
-    return "NotWritten" in code or code.endswith(("    return None\n", "    return 0\n", "    return number\n", "% 9973\n"))
+    agreeing = ("    return float('nan')\n", "    return [[]]\n", "    return Agreeing()\n", "    raise StopIteration\n")
+    return "NotWritten" in code or code.endswith((*agreeing, "    return None\n", "    return 0\n", "    return number\n", "% 9973\n"))
 
 
 def returned(text: str = "8", type_name: str = "int") -> Returned:

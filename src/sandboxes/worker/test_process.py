@@ -20,6 +20,7 @@ import pytest
 
 from . import report, tool_process
 from .audit import Audit
+from .doubts import doubt_of
 from .failures import describe, shorten
 from .frames import Channel, Message
 from .missing import missing_package
@@ -153,12 +154,14 @@ class _Run:
             return False
         self._audit.begin(self._filename, code)
         self._link = ToolLink(self._calls)
-        sys.modules[job["name"]] = ProxyModule(job["name"], self._link, job["names"], job["public"])
+        sys.modules[job["name"]] = ProxyModule(job["name"], self._link, job["names"], job["public"], _names(code))
         try:
             module = self._load(job["tests"], code)
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
             self._problem(report.load_problem("tests", error, self._filename) + _hint(error, job["name"]))
             return False
+        if doubt := self._doubt(""):
+            self._problem(f"While the suite was loaded, {doubt}")
         node = _Suite.from_parent(session, path=Path("/", self._filename))
         node.suite = module
         session.items = list(session.genitems(node))
@@ -206,6 +209,8 @@ class _Run:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._audit.test = _name(nodeid)
+        assert self._link is not None
+        self._link.begin()
         self._results[nodeid] = {"test": _name(nodeid), "outcome": "passed", "seconds": 0.0, "message": ""}
 
     @pytest.hookimpl(wrapper=True)
@@ -226,9 +231,15 @@ class _Run:
         if phase.skipped:
             return "skipped", shorten(str(phase.longrepr[2])) if isinstance(phase.longrepr, tuple) else "skipped"
         if phase.passed:
-            return "passed", ""
+            doubt = self._doubt(self._audit.test) if phase.when == "call" else ""
+            return ("failed", doubt) if doubt else ("passed", "")
         message = describe(call.excinfo, self._filename) if call.excinfo else shorten(str(phase.longrepr))
         return ("failed" if phase.when == "call" else "error"), message
+
+    def _doubt(self, test: str) -> str:
+        """Why a test that passed does not count, or loading the suite; "" if it does."""
+        assert self._link is not None
+        return next(iter(self._link.doubts), "") or doubt_of(self._link.returned, self._code[0], test)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         result = self._results.pop(nodeid)
@@ -274,6 +285,12 @@ def _in_order(items: list[pytest.Item], order: str | None) -> list[pytest.Item]:
 def _name(nodeid: str) -> str:
     """The test without the file that it pretends to come from."""
     return nodeid.partition("::")[2]
+
+
+def _names(code: CodeType) -> frozenset[str]:
+    """The names that stand in a piece of code."""
+    inner = [_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    return frozenset(code.co_names).union(*inner)
 
 
 def _hint(error: BaseException, name: str) -> str:
