@@ -20,6 +20,7 @@ from src.sandboxes.choice import Choice
 from src.sandboxes.conversation import converse, packed_files
 from src.sandboxes.docker import DockerBackend
 from src.sandboxes.expected import SuiteProblem, expected_tests
+from src.sandboxes.exported import exported_names
 from src.sandboxes.library import check_modules, check_size
 from src.sandboxes.limits import ContainerLimits
 from src.sandboxes.pool import GRACE, Pool, PoolSize
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _LANES = 2
 """Containers, at most, in which versions of a tool that need not be apart take turns."""
-_LANE = 8
+_LANE = 12
 """Versions for which one such container will do: starting another costs more than they take."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
@@ -177,7 +178,7 @@ class SecureSandbox:
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
         account = SuiteAccount(secrets.token_hex(16), expected, on_test)
-        job: Message = {"name": name, "code": code, "library": dict(library), "tests": tests}
+        job = _suite_job(name, code, tests, library)
         killed, seconds = await self._run(self._verifiers, job, account)
         return account.verdict(killed, seconds)
 
@@ -199,7 +200,7 @@ class SecureSandbox:
         for version in versions:
             how = {"order": version.order, "stop_early": not version.whole}
             account = SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole)
-            work.append(({"name": name, "code": version.code, "library": dict(library), "tests": tests, **how}, account))
+            work.append((_suite_job(name, version.code, tests, library) | how, account))
         lanes = _lanes(versions)
         try:
             async with asyncio.TaskGroup() as group:
@@ -262,6 +263,14 @@ class SecureSandbox:
         """Raises: BrokenStream: it is too large."""
         check_size(job["library"])
         return pack({"nonce": account.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
+
+
+def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:
+    """What tests may have of the tool's module is settled here: `import *` gives no name that the suite binds itself."""
+    names, public = exported_names(code)
+    own, _ = exported_names(tests)
+    public = [n for n in public if n == name or n not in own]
+    return {"name": name, "code": code, "library": dict(library), "tests": tests, "names": names, "public": public}
 
 
 def _lanes(versions: Sequence[Version]) -> list[list[int]]:

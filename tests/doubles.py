@@ -277,9 +277,18 @@ def gate(sandbox: ScriptedSandbox) -> Callable[[Tool, Mapping[str, str]], Awaita
 
 
 def is_stub(code: str) -> bool:
-    return "NotWritten" in code or code.endswith(
-        ("    return None\n", "    return 0\n", "    return number\n", "    return (a, b)\n", "% 9973\n")
-    )
+    agreeing = ("    return float('nan')
+", "    return [[]]
+", "    return Agreeing()
+", "    raise StopIteration
+")
+    plain = ("    return None
+", "    return 0
+", "    return number
+", "    return (a, b)
+", "% 9973
+")
+    return "NotWritten" in code or code.endswith((*agreeing, *plain))
 
 
 def returned(text: str = "8", type_name: str = "int") -> Returned:

@@ -1,7 +1,8 @@
 """The gate: what a suite and a module must show in the sandbox before they count.
 
-A suite is red: every test fails on a stub that raises, and none passes on all stubs that return something. A module is green: it
-passes the whole suite. Both are run again in other orders and with other hash seeds, and must come to the same end.
+A suite is red: every test fails on a stub that raises, none passes on all stubs that return something, and the whole passes on no
+stub, not even where its results refuse no comparison. A module is green: it passes the whole suite. Both are run again in other orders
+and with other hash seeds, and must come to the same end.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from src.core.signature import Signature
 from src.core.value import Value
 from src.core.verdict import TestOrder, TestResult, Verdict, Version
 from src.core.words import count
-from src.synthesis.stubs import returning_stubs, stub
+from src.synthesis.stubs import agreeing_stubs, returning_stubs, stub
 
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
 """Of the repeats, after a run in the given order."""
@@ -48,11 +49,12 @@ class Gate:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        code, returning = stub(signature), returning_stubs(signature)
+        code, returning, agreeing = stub(signature), returning_stubs(signature), agreeing_stubs(signature)
         versions = [
             *(Version(code=code, order=order, whole=True, apart=False) for order in ORDERS),
             *(Version(code=other.code, whole=True, apart=False) for other in returning),
             Version(code=returning[0].code, order="reversed", whole=True, apart=False),
+            *(Version(code=other.code, apart=False) for other in agreeing),
         ]
         try:
             async with asyncio.TaskGroup() as group:
@@ -60,14 +62,16 @@ class Gate:
                 others = group.create_task(self._sandbox.verify_versions(signature.function, versions, tests, STUB_SECONDS))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        first, (reverse, shuffled, *returned, none_again) = live.result(), others.result()
+        first, (reverse, shuffled, *rest) = live.result(), others.result()
+        returned, none_again, agreed = rest[: len(returning)], rest[len(returning)], rest[len(returning) + 1 :]
         problem = _not_red(first)
         if not problem:
             differences = _repeated(emit, "stub", attempt, first, [reverse, shuffled])
             problem = _flaky_suite(differences, "an empty stub")
         if not problem and returned[0].problem is None and none_again.problem is None:
             problem = _flaky_suite([_difference(returned[0], none_again)], f"a function that {returning[0].does}")
-        return Red(tests=len(first.tests), problem=problem or _indifferent(returned, [r.does for r in returning]))
+        problem = problem or _indifferent(returned, [r.does for r in returning]) or _passing(agreed, [a.does for a in agreeing])
+        return Red(tests=len(first.tests), problem=problem)
 
     async def green(self, name: str, code: str, tests: str, emit: Emit, attempt: int = 1) -> Verdict:
         """Verify a module test by test, then again; a flaky one does not pass.
@@ -152,14 +156,19 @@ def _flaky_suite(differences: Sequence[str], what: str) -> str:
 
 def _indifferent(returned: Sequence[Verdict], does: Sequence[str]) -> str:
     """Why the suite accepts what it should not, "" if it does not."""
-    for verdict, what in zip(returned, does, strict=True):
-        if verdict.passed:
-            return f"the suite passes on a function that {what}, so it compares nothing with a value"
+    if passing := _passing(returned, does):
+        return passing
     always = set.intersection(*map(_passed, returned))
     if not always:
         return ""
     names = _named(t.test for t in returned[0].tests if t.test in always)
     return f"these tests pass whatever the function returns: {names}; compare what it returns with a literal"
+
+
+def _passing(verdicts: Sequence[Verdict], does: Sequence[str]) -> str:
+    """Why the suite accepts one of several functions, "" if it accepts none."""
+    passed = next((what for verdict, what in zip(verdicts, does, strict=True) if verdict.passed), "")
+    return f"the suite passes on a function that {passed}, so it compares nothing with a value" if passed else ""
 
 
 def _passed(verdict: Verdict) -> set[str]:

@@ -38,6 +38,7 @@ async def test_a_suite_is_red_in_every_order_and_on_what_returns_something():
         *(("reversed", True), ("shuffled", True)),
         *[("given", True)] * 4,
         ("reversed", True),
+        *[("given", False)] * 4,
     ]
     assert all(is_stub(v.code) for v in run.sandbox.repeated)
     assert [e.type for e in run.events] == ["test_finished", "suite_repeated", "suite_repeated"]
@@ -75,6 +76,10 @@ async def test_a_suite_that_differs_on_a_function_that_returns_none_is_flaky():
         ("return number\n", "returns its arguments"),
         ("% 9973\n", "returns some number for its arguments"),
         ("return 0\n", "always returns 0"),
+        ("return float('nan')\n", "returns NaN"),
+        ("return [[]]\n", "returns a list with nothing but an empty list"),
+        ("return Agreeing()\n", "returns an object that says yes to everything"),
+        ("raise StopIteration\n", "raises StopIteration"),
     ],
 )
 async def test_a_suite_that_passes_on_what_returns_something_compares_nothing(ending, does):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from src.sandboxes.exported import exported_names
 from src.sandboxes.worker import tool_process
 from src.sandboxes.worker.frames import Channel, Message
 from src.sandboxes.worker.proxy import ProxyModule, ToolGone, ToolLink
@@ -78,7 +79,7 @@ def tool() -> Iterator[Any]:
     channel = Channel(there)
     thread = threading.Thread(target=tool_process._serve, args=(module, channel.receive, channel.send))
     thread.start()
-    yield ProxyModule("proxied_tool", ToolLink(Channel(here)))
+    yield ProxyModule("proxied_tool", ToolLink(Channel(here)), *exported_names(SOURCE))
     here.shutdown(socket.SHUT_RDWR)
     thread.join()
     here.close()

@@ -12,6 +12,7 @@ import sys
 import uuid
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -69,6 +70,8 @@ _ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     EllipsisType: (lambda v: "", lambda p: ...),
 }
 _BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *_ATOMS)}
+KINDS = (str, int, float, bool, *_BY_NAME.values())
+"""The types that pass as they are."""
 _BASES = (str, int, float, bytes, bytearray, dict, list, tuple, set, frozenset, deque, Decimal, Fraction, datetime, date, time, timedelta)
 
 
@@ -162,6 +165,24 @@ def _decode(data: Any, beyond: Beyond, depth: int) -> Any:
     if kind in _CONTAINERS:
         return _CONTAINERS[kind][1]([_decode(item, beyond, depth + 1) for item in payload])
     return _MAPPINGS[kind]([(_decode(k, beyond, depth + 1), _decode(v, beyond, depth + 1)) for k, v in payload])
+
+
+def holds_nan(value: Any) -> bool:
+    """Whether a decoded value is, or holds, what is not a number."""
+    if isinstance(value, float | complex):
+        return value != value
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if isinstance(value, dict):
+        return any(holds_nan(item) for pair in value.items() for item in pair)
+    if isinstance(value, tuple) or type(value) in _CONTAINERS or type(value) in _MAPPINGS:
+        return any(map(holds_nan, value))
+    return is_dataclass(value) and not isinstance(value, type) and any(map(holds_nan, vars(value).values()))
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a decoded value is a list without a single element, those of its lists included."""
+    return isinstance(value, list | tuple) and all(map(is_empty, value))
 
 
 def write_back(original: Any, changed: Any) -> None:

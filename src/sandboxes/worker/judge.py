@@ -152,7 +152,7 @@ class _Trial:
         try:
             self._tool.send({k: self._job[k] for k in ("name", "code", "library", "arguments") if k in self._job})
             if self._tests:
-                self._tests.send({k: self._job[k] for k in ("name", "tests", "order", "stop_early") if k in self._job})
+                self._tests.send({k: self._job[k] for k in ("name", "tests", "names", "public", "order", "stop_early") if k in self._job})
             end = self._watch()
             seconds = time.monotonic() - self._started
             self._drain()

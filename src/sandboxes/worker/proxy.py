@@ -1,23 +1,37 @@
 """The module that tests import in place of the tool: every name in it is fetched from the tool's process.
 
-Requests and replies alternate on one socket. Request: `{"op": get|names|call|attribute|next, ...}`; reply: `{"value"}` or
+Which names there are was read from the tool's source on the host, so that the tool itself can't name what is bound in a suite.
+Requests and replies alternate on one socket. Request: `{"op": get|call|attribute|next, ...}`; reply: `{"value"}` or
 `{"error"}`, with `args` where the call changed its arguments, and `out` where it printed.
 """
 
+import builtins
 import contextlib
 import os
 import sys
 import threading
+import unittest
+from collections.abc import Collection
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
+
+import pytest
 
 from . import codec
 from .frames import BrokenStream, Channel, Message
-from .twins import Twins
+from .twins import Lent, Twins
 
 
 class ToolGone(BaseException):
     """The tool's process has ended, or speaks nonsense. No `except Exception` of a test can swallow it."""
+
+
+Returned = Literal["nan", "empty", "other"]
+_STOPS = (StopIteration, StopAsyncIteration, GeneratorExit)
+
+
+class ToolStopped(Exception):
+    """Stands for a StopIteration that the tool raised, which would end the loop of whoever called it as if all were well."""
 
 
 class ToolLink:
@@ -29,6 +43,17 @@ class ToolLink:
         self.gone = False
         """Whether the tool's process was found to have ended."""
         self.twins = Twins(self)
+        self.doubts: list[str] = []
+        """Why the test that runs must not pass."""
+        self.returned: set[Returned] = set()
+        """What the tool returned in the test that runs."""
+
+    def begin(self) -> None:
+        """A test begins."""
+        self.doubts, self.returned = [], set()
+
+    def doubt(self, reason: str) -> None:
+        self.doubts.append(reason)
 
     def leave(self) -> None:
         """Tell the tool's process that no test will ask it any more."""
@@ -37,9 +62,6 @@ class ToolLink:
 
     def get(self, name: str) -> Any:
         return self._ask({"op": "get", "name": name})
-
-    def names(self) -> list[str]:
-        return [str(name) for name in self._ask({"op": "names"})]
 
     def attribute(self, handle: int, name: str) -> Any:
         return self._ask({"op": "attribute", "handle": handle, "name": name})
@@ -72,17 +94,26 @@ class ToolLink:
             if reply is None:
                 self.gone = True
                 raise ToolGone("the tool's process has ended")
-            if given and reply.get("args") is not None:
-                codec.write_back(given, [self.twins.decode(a) for a in reply["args"]])
+            changed = [self.twins.decode(a) for a in reply["args"]] if given and reply.get("args") is not None else []
+            if given and changed:
+                codec.write_back(given, changed)
             error = self.twins.decode(reply["error"]) if "error" in reply else None
             value = None if error is not None else self.twins.decode(reply["value"])
         except (OSError, BrokenStream, codec.NotPlain, KeyError, TypeError, ValueError) as broken:
             self.gone = isinstance(broken, OSError)
             raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None
         _print(reply.get("out"))
+        if isinstance(error, _STOPS) and not (message["op"] == "next" and isinstance(error, StopIteration)):
+            raise ToolStopped(f"the tool raised {type(error).__name__}, which ends the loop that calls it; raise another exception")
         if isinstance(error, BaseException):
             raise error
+        self._note(value, changed)
         return value
+
+    def _note(self, *values: Any) -> None:
+        self.returned.add("empty" if codec.is_empty(values[0]) else "other")
+        if any(map(codec.holds_nan, values)):
+            self.returned.add("nan")
 
 
 def _folder() -> str | None:
@@ -101,19 +132,27 @@ def _print(out: Any) -> None:
                 stream.write(text)
 
 
+_TAKEN = {*dir(builtins), *unittest.__all__, *filter(str.islower, pytest.__all__)}
+
+
 class ProxyModule(ModuleType):
     """Stands for the tool's module."""
 
-    def __init__(self, name: str, link: ToolLink) -> None:
+    def __init__(self, name: str, link: ToolLink, names: Collection[str], public: Collection[str], written: Collection[str] = ()) -> None:
+        """`names` are all that there are; `public` those that `import *` binds, without what Python and pytest have by that name.
+
+        `written` are the names that stand in the suite: if one is a class, the suite expects objects of it.
+        """
         super().__init__(name)
         self.__file__ = f"{name}.py"
-        self.__dict__["_link"] = link
+        self.__dict__["__all__"] = [n for n in public if n == name or n not in _TAKEN]
+        self.__dict__.update(_link=link, _names=frozenset(names), _written=frozenset(written) - {name})
 
     def __getattr__(self, name: str) -> Any:
-        if name == "__all__":
-            return self.__dict__["_link"].names()
-        if name.startswith("__") or name == "_link":
+        if name.startswith("__") or name not in self.__dict__["_names"]:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         value = self.__dict__["_link"].get(name)
+        if name in self.__dict__["_written"] and isinstance(value, type) and issubclass(value, Lent):
+            value.asked_for = True
         self.__dict__[name] = value
         return value

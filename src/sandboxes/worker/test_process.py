@@ -8,6 +8,7 @@ import ast
 import gc
 import linecache
 import random
+import secrets
 import socket
 import sys
 from collections.abc import Generator
@@ -18,6 +19,8 @@ from typing import Any
 import pytest
 
 from . import report, tool_process
+from .audit import Audit
+from .doubts import doubt_of
 from .failures import describe, shorten
 from .frames import Channel, Message
 from .missing import missing_package
@@ -82,10 +85,16 @@ class _Run:
         """The suite that was compiled last."""
         self._link: ToolLink | None = None
         self._busy = False
+        self._audit = Audit(tuple(f"{folder}/" for folder in sys.path))
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.pluginmanager.unregister(name="terminalreporter")
+
+    @pytest.fixture
+    def tmp_path(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """In the place of pytest's own, whose folders are named after the test, and so after the values that it expects."""
+        return tmp_path_factory.mktemp(secrets.token_hex(8), numbered=False)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
@@ -99,6 +108,7 @@ class _Run:
         self._control, calls = self._nursery.wait()
         assert calls is not None
         self._calls = calls
+        self._audit.install()
         self._do_jobs(session)
         return True
 
@@ -107,7 +117,7 @@ class _Run:
         judge, control = socket.socketpair()
         tool, calls = socket.socketpair()
         with judge, control, tool, calls:
-            for message in ({"name": "rehearsal", "tests": _REHEARSAL}, {"go": True}):
+            for message in ({"name": "rehearsal", "tests": _REHEARSAL, "names": ["tool"], "public": ["tool"]}, {"go": True}):
                 Channel(judge).send(message)
             for reply in tool_process.rehearse():
                 Channel(tool).send(reply)
@@ -142,13 +152,16 @@ class _Run:
         ready = self._control.receive()
         if ready is None or not ready["go"]:  # the tool can't be loaded, which the judge tells
             return False
+        self._audit.begin(self._filename, code)
         self._link = ToolLink(self._calls)
-        sys.modules[job["name"]] = ProxyModule(job["name"], self._link)
+        sys.modules[job["name"]] = ProxyModule(job["name"], self._link, job["names"], job["public"], _names(code))
         try:
             module = self._load(job["tests"], code)
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
             self._problem(report.load_problem("tests", error, self._filename) + _hint(error, job["name"]))
             return False
+        if doubt := self._doubt(""):
+            self._problem(f"While the suite was loaded, {doubt}")
         node = _Suite.from_parent(session, path=Path("/", self._filename))
         node.suite = module
         session.items = list(session.genitems(node))
@@ -195,6 +208,9 @@ class _Run:
             self._problem("The tests can't be collected: " + shorten(str(report.longrepr)))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._audit.test = _name(nodeid)
+        assert self._link is not None
+        self._link.begin()
         self._results[nodeid] = {"test": _name(nodeid), "outcome": "passed", "seconds": 0.0, "message": ""}
 
     @pytest.hookimpl(wrapper=True)
@@ -215,9 +231,15 @@ class _Run:
         if phase.skipped:
             return "skipped", shorten(str(phase.longrepr[2])) if isinstance(phase.longrepr, tuple) else "skipped"
         if phase.passed:
-            return "passed", ""
+            doubt = self._doubt(self._audit.test) if phase.when == "call" else ""
+            return ("failed", doubt) if doubt else ("passed", "")
         message = describe(call.excinfo, self._filename) if call.excinfo else shorten(str(phase.longrepr))
         return ("failed" if phase.when == "call" else "error"), message
+
+    def _doubt(self, test: str) -> str:
+        """Why a test that passed does not count, or loading the suite; "" if it does."""
+        assert self._link is not None
+        return next(iter(self._link.doubts), "") or doubt_of(self._link.returned, self._code[0], test)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         result = self._results.pop(nodeid)
@@ -235,12 +257,14 @@ class _Run:
         if not self._busy:
             return
         self._busy = False
+        if self._audit.problem:
+            self._problem(self._audit.problem)
         if self._link:
             self._link.leave()
         self._control.send({"finished": True, "tool_gone": bool(self._link and self._link.gone), "last": last})
 
     def _problem(self, problem: str) -> None:
-        self._control.send({"problem": problem})
+        self._control.send({"problem": self._audit.problem or problem})
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:
@@ -261,6 +285,12 @@ def _in_order(items: list[pytest.Item], order: str | None) -> list[pytest.Item]:
 def _name(nodeid: str) -> str:
     """The test without the file that it pretends to come from."""
     return nodeid.partition("::")[2]
+
+
+def _names(code: CodeType) -> frozenset[str]:
+    """The names that stand in a piece of code."""
+    inner = [_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    return frozenset(code.co_names).union(*inner)
 
 
 def _hint(error: BaseException, name: str) -> str:

@@ -137,9 +137,6 @@ def _look_up(module: ModuleType, shared: SharedObjects, request: Message) -> Any
     match request["op"]:
         case "get":
             return getattr(module, request["name"])
-        case "names":
-            public = [n for n in vars(module) if not n.startswith("_")]
-            return list(getattr(module, "__all__", public))
         case "attribute":
             return getattr(shared.lent(request["handle"]), request["name"])
         case _:

@@ -30,9 +30,20 @@ class Link(Protocol):
 
     def next(self, handle: int) -> Any: ...
 
+    def doubt(self, reason: str) -> None:
+        """Let the test that runs fail, as what the tool returned decides itself whether it is right."""
+        ...
+
+
+_PLAIN = frozenset(name for kind in codec.KINDS for name in dir(kind) if not name.startswith("_")) | {"all", "any", "equals"}
+"""Methods that plain values have."""
+
 
 class Lent:
     """An object that lives in the tool's process. Equal to itself only."""
+
+    asked_for = False
+    """Whether the suite names the class, and so expects an object of it and not a plain value."""
 
     def __init__(self, link: Link, handle: int, text: str) -> None:
         self.__dict__.update(_lent=handle, _link=link, _text=text)
@@ -43,10 +54,21 @@ class Lent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self.__dict__["_link"].attribute(self.__dict__["_lent"], name)
+        value = self.__dict__["_link"].attribute(self.__dict__["_lent"], name)
+        if name in _PLAIN and callable(value):
+            self._answers(f"`{name}`")
+        return value
 
     def __bool__(self) -> bool:
         return True
+
+    def __contains__(self, item: Any) -> bool:
+        self._answers("`in`")
+        return any(item == value for value in iter(self))  # type: ignore[call-overload]
+
+    def _answers(self, what: str) -> None:
+        if not self.asked_for:
+            self.__dict__["_link"].doubt(f"the tool returned an object ({self!r:.100}) whose {what} is its own; return a plain value")
 
     def _special(self, name: str) -> Any:
         try:
