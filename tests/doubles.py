@@ -277,17 +277,8 @@ def gate(sandbox: ScriptedSandbox) -> Callable[[Tool, Mapping[str, str]], Awaita
 
 
 def is_stub(code: str) -> bool:
-    agreeing = ("    return float('nan')
-", "    return [[]]
-", "    return Agreeing()
-", "    raise StopIteration
-")
-    plain = ("    return None
-", "    return 0
-", "    return number
-", "    return (a, b)
-", "% 9973
-")
+    agreeing = ("    return float('nan')\n", "    return [[]]\n", "    return Agreeing()\n", "    raise StopIteration\n")
+    plain = ("    return None\n", "    return 0\n", "    return number\n", "    return (a, b)\n", "% 9973\n")
     return "NotWritten" in code or code.endswith((*agreeing, *plain))
 
 
