@@ -139,11 +139,22 @@ def _staging(start: Start) -> Iterator[str]:
     ordinary = [str(stage) for source, stage in staged.items() if not source.is_dir()]
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", "mode=0755,size=64k", "stage", str(_STAGE)])
     yield shlex.join(["cd", str(_STAGE)])
-    yield shlex.join(["mkdir", *folders])
+    around = list(dict.fromkeys(source.parent for source in staged if not source.is_mount()))
+    yield shlex.join(["mkdir", "empty", *(f"shown{number}" for number in range(len(around))), *folders])
     yield from (f": > {shlex.quote(stage)}" for stage in ordinary)
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", tmp, "tmp", str(_STAGE / "tmp")])
+    for number, folder in enumerate(around):
+        yield _nameless(mount, folder, _STAGE / f"shown{number}")
     for source, stage in staged.items():
-        yield shlex.join([mount, "-n", "--bind", str(source), str(stage)])
+        laid = source if source.is_mount() else _STAGE / f"shown{around.index(source.parent)}" / source.name
+        yield shlex.join([mount, "-n", "--bind", str(laid), str(stage)])
+
+
+def _nameless(mount: str, folder: Path, shown: Path) -> str:
+    """Have a folder of this machine once more, where that works by a file system that does not tell in the list of mounts where it is."""
+    overlay = [mount, "-n", "-t", "overlay", "-o", f"ro,lowerdir=.:{_STAGE / 'empty'}", "overlay", str(shown)]
+    bind = [mount, "-n", "--bind", str(folder), str(shown)]
+    return f"(cd {shlex.quote(str(folder))} && exec {shlex.join(overlay)}) 2>/dev/null || {shlex.join(bind)}"
 
 
 def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:

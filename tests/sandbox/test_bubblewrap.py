@@ -124,6 +124,16 @@ def tool(): return [len({told}), [str(t)[:300] for t in {told} if {str(Path(sys.
     assert found == [] or not foreign()
 
 
+@pytest.mark.skipif("overlay" not in Path("/proc/filesystems").read_text(), reason="this kernel has no file system that hides names")
+@pytest.mark.parametrize("name", ["self/mountinfo", "self/mounts", "1/mountinfo", "thread-self/mountinfo"])
+async def test_the_list_of_mounts_names_no_folder_of_the_machine(sandbox: SecureSandbox, name: str) -> None:
+    seen = await run(sandbox, f"def tool(): return open('/proc/{name}').read()")
+    assert isinstance(seen, str)
+    named = [line for line in seen.splitlines() if any(str(f) in line for f in (ROOT, FOLDER, sys.base_prefix, Path.home()))]
+    assert named == [] or not foreign()
+    assert str(interpreter.PLACE) in seen or not foreign()
+
+
 async def test_programs_that_a_tool_starts_find_what_python_is_linked_to(sandbox: SecureSandbox) -> None:
     code = """
 import subprocess, sys
