@@ -155,7 +155,7 @@ class Building:
     async def _vote(self, drawn: Sequence[str], tests: str) -> Consensus:
         signature = self._order.spec.signature()
         with self._steps.step("consensus") as current:
-            agreed = await agree(self._shop.sandbox, signature, distinct(drawn), tests, self._examples(), kept=self._earlier)
+            agreed = await agree(self._shop.sandbox, signature, distinct(drawn), tests, self._examples(), frozen=self._earlier)
             self._witnesses = [Candidate(code=r.code, draws=r.draws) for r in agreed.reports if r.right]
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
             current.failed = agreed.chosen is None

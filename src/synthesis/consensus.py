@@ -122,18 +122,18 @@ async def agree(
     tests: str,
     examples: Sequence[Arguments] = (),
     *,
-    kept: Collection[str] = (),
+    frozen: Collection[str] = (),
 ) -> Consensus:
-    """Let candidates vote on the tests but those `kept`, and compare those that pass; `examples` are further inputs.
+    """Let candidates vote on the tests but the `frozen` ones, and compare those that pass; `examples` are further inputs.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
     name = signature.function
     verdicts = await _run(sandbox, name, candidates, tests)
-    split = apart(tests, name, [d.test for d in _refuted(candidates, verdicts, kept)])
+    split = apart(tests, name, [d.test for d in _refuted(candidates, verdicts, frozen)])
     if split != tests:
         tests, verdicts = split, await _run(sandbox, name, candidates, split)
-    dropped = _refuted(candidates, verdicts, kept)
+    dropped = _refuted(candidates, verdicts, frozen)
     gone = {d.test for d in dropped}
     left = without(tests, name, gone) if gone else tests
     reports = [_report(c, v, gone) for c, v in zip(candidates, verdicts, strict=True)]
@@ -185,7 +185,7 @@ async def _run(sandbox: Sandbox, name: str, candidates: Sequence[Candidate], tes
     return await sandbox.verify_versions(name, versions, tests, SECONDS)
 
 
-def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict], kept: Collection[str]) -> list[Dropped]:
+def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict], frozen: Collection[str]) -> list[Dropped]:
     """The tests that most of the votes are against, if they come from different candidates; each votes where it ran."""
     ballots: dict[str, list[tuple[Candidate, bool, str]]] = {}
     for candidate, verdict in zip(candidates, verdicts, strict=True):
@@ -195,7 +195,7 @@ def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict], kept:
     for name, votes in ballots.items():
         against = [(candidate, message) for candidate, passed, message in votes if not passed]
         draws, of = sum(c.draws for c, _ in against), sum(c.draws for c, *_ in votes)
-        if draws * 2 > of and len(against) > 1 and not (name.startswith(PREFIX) or name.partition("[")[0] in kept):
+        if draws * 2 > of and len(against) > 1 and not (name.startswith(PREFIX) or name.partition("[")[0] in frozen):
             found.append(Dropped(test=name, against=draws, of=of, message=against[0][1]))
     return found
 

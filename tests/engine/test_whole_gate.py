@@ -248,3 +248,82 @@ async def test_a_repair_is_told_what_the_last_one_changed():
     first, second = (prompt.messages[-1].content for prompt in turn.model.prompts[3:5])
     assert "<changes>" not in first
     assert "-    return number\n+    return number + 1\n" in second
+
+
+PLUS_PARAMETER = SpecParameter(name="plus", annotation="int", default="0", description="is added")
+NO_FIT = FunctionCall(name="no_tool_fits", arguments={"reason": "it can't add"})
+WIDER = "def double_number(number: int, plus: int = 0) -> int:\n    return 2 * number + plus\n"
+WIDER_SUITE = f"{IMPORT}def test_plus():\n    assert double_number(number=4, plus=1) == 9\n\n\n{ZERO}\n\n{BELOW}"
+
+
+def extending(tests: str, *replies: str, code: str = CODE, **policy) -> Turn:
+    """A turn that wants a further parameter of `double_number`, which has these tests."""
+    known = tool("double_number", code).model_copy(update={"tests": IMPORT + tests})
+    spec = specified(parameters=(*specification().parameters, PLUS_PARAMETER))
+    return Turn(NO_FIT, spec, *map(fenced, replies), CALL, "It is 8.", library=ListedLibrary(known), **policy)
+
+
+BROKEN = {
+    "a tool that never passed it": ("def test_old():\n    assert double_number(number=7) == 15\n", CODE),
+    "a helper that is gone": ("def test_old():\n    assert double_number(number=7) == helper(7)\n", CODE),
+    "an error that changed": (
+        "import pytest\n\n\ndef test_old():\n    with pytest.raises(ValueError):\n        double_number(number=None)\n",
+        CODE,
+    ),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+async def test_a_test_of_an_earlier_version_that_can_not_pass_ends_the_revision(how):
+    tests, code = BROKEN[how]
+    turn = extending(tests, code=code)
+    failed = await turn.run()
+    assert isinstance(failed, TurnFailed)
+    assert failed.message.startswith("double_number stays at version 1, whose tests hold for every later one: test_old fails (")
+    assert "correct it in test_double_number.py and run `python -m src verify double_number`" in failed.remedy
+    assert (await turn.library.get("double_number")).version == 1
+
+
+BREAKING = {
+    "all of them alike": [WIDER.replace("2 * number", "3 * number")] * 3,
+    "each in its way": [WIDER.replace("2 * number", f"{n} * number") for n in (3, 4, 5)],
+    "two with a witness": [WIDER, *[WIDER.replace("2 * number", f"{n} * number") for n in (3, 4)]],
+}
+
+
+@pytest.mark.parametrize("how", BREAKING)
+async def test_a_test_of_an_earlier_version_is_voted_out_by_nobody(how):
+    old = "def test_old():\n    assert double_number(number=7) == 14\n"
+    suite = f"{IMPORT}def test_plus():\n    assert double_number(number=0, plus=1) == 1\n\n\n{ZERO}"
+    codes = BREAKING[how]
+    turn = extending(old, suite, *codes, max_repairs=0, mutation_score=0)
+    ended = await turn.run()
+    if how == "two with a witness":
+        assert isinstance(ended, TurnFinished)
+        assert "test_old" in (await turn.library.get("double_number")).tests
+    else:
+        assert isinstance(ended, TurnFailed)
+        assert ended.message.endswith("of version 1: test_old")
+        assert ended.message.startswith("double_number stays at version 1")
+
+
+async def test_a_revision_returns_what_the_version_before_returned():
+    old = "def test_old():\n    assert double_number(number=7) == 14\n"
+    narrow = WIDER.replace("return 2", "if number < -50:\n        return 0\n    return 2").replace("-50", "-4")
+    turn = extending(old, WIDER_SUITE.replace("-3) == -6", "-1) == -2"), narrow, WIDER, candidates=1, mutation_score=0)
+    await turn.run()
+    assert (await turn.library.get("double_number")).code == WIDER
+    assert "version 1 returns" in turn.model.prompts[4].messages[-1].content
+
+
+async def test_a_suite_that_would_pass_on_a_stub_without_its_refuted_tests_is_written_again():
+    lie = "def test_lie():\n    assert double_number(number=5) == 11\n"
+    zeros = "\n\n".join(f"def test_zero_{n}():\n    assert double_number(number={n} - {n}) == 0\n" for n in (1, 2, 3))
+    turn = Turn(
+        specified(), fenced(f"{IMPORT}{zeros}\n\n{lie}"), fenced(CODE), fenced(PLUS), fenced(SUM), fenced(SUITE), CALL, "It is 8."
+    )  # fmt: skip
+    await turn.run()
+    assert "without the tests that most of the independent implementations refute, the suite passes on a function that" in (
+        turn.model.prompts[5].messages[-1].content
+    )
+    assert "test_below" in (await turn.library.get("double_number")).tests

@@ -26,40 +26,40 @@ def kept(tests: str = TESTS, code: str = DOUBLE, name: str = "tool") -> Tool:
     return tool(name, code).model_copy(update={"tests": tests})
 
 
-def engine(sandbox: SecureSandbox, library: ListedLibrary, *replies: str, bar: float = 0.5) -> SynthesisEngine:
+def engine(sandbox: SecureSandbox, library: ListedLibrary, *replies: str, bar: float = 0) -> SynthesisEngine:
     linked = LinkedSandbox(sandbox, library, PinnedSources(library))
     return SynthesisEngine(ScriptedModel(*replies), linked, library, "scripted", SynthesisPolicy(mutation_score=bar))
 
 
-async def by_hand(sandbox: SecureSandbox, before: Tool, tests: str, code: str) -> str:
+async def by_hand(sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0) -> str:
     """Why an edit of both files is refused, "" if it is not."""
     draft = before.draft().model_copy(update={"tests": tests, "code": code, "signature": parse_signature(code, "tool")})
     try:
-        await engine(sandbox, ListedLibrary(before)).examine(draft)
+        await engine(sandbox, ListedLibrary(before), bar=bar).examine(draft)
     except SynthesisFailed as error:
         return error.message
     return ""
 
 
-async def mended(sandbox: SecureSandbox, before: Tool, tests: str, code: str) -> str:
+async def mended(sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0) -> str:
     """Why what a model mended is not taken, "" if it is."""
     known, events = before.model_copy(update={"tests": tests}), list[Event]()
-    made = await engine(sandbox, ListedLibrary(known), fenced(code)).mend(
+    made = await engine(sandbox, ListedLibrary(known), fenced(code), bar=bar).mend(
         Turn("r", events.append), known, "tool(0)", "KeyError", "KeyError"
     )
     return "" if made else next(e.text for e in events if isinstance(e, SynthesisStep) and e.state == "failed")
 
 
-async def reverified(sandbox: SecureSandbox, before: Tool, tests: str, code: str) -> str:
+async def reverified(sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0) -> str:
     """Why a tool keeps the old version of what it imports, "" if it takes the new one."""
     part, new = (c.replace("def tool(", "def part(").replace("return tool(", "return part(") for c in (before.code, code))
     composed = kept(tests, "from part import part\n\n\ndef tool(n):\n    return part(n)\n")
     composed = composed.model_copy(update={"requires": (Requirement(name="part", version=1),)})
-    verdict = await engine(sandbox, ListedLibrary(kept("", part, "part"), composed)).reexamine(composed, {"part": new})
+    verdict = await engine(sandbox, ListedLibrary(kept("", part, "part"), composed), bar=bar).reexamine(composed, {"part": new})
     return verdict.problem or ""
 
 
-Door = Callable[[SecureSandbox, Tool, str, str], Awaitable[str]]
+Door = Callable[..., Awaitable[str]]
 DOORS = pytest.mark.parametrize("door", [by_hand, mended, reverified])
 
 STATE = "last = 0\n\ndef tool(n):\n    global last\n    last = max(last, n)\n    return 2 * last\n"
@@ -186,7 +186,7 @@ async def test_a_suite_that_notices_few_mutants_lets_nothing_in(sandbox: SecureS
         code = f"from part import part\n\n\n{code}"
         weak = kept(tests, code).model_copy(update={"requires": (Requirement(name="part", version=1),)})
         part = kept("", "def part():\n    return 1\n", "part")
-        problem = (await engine(sandbox, ListedLibrary(part, weak)).reexamine(weak, {"part": part.code})).problem or ""
+        problem = (await engine(sandbox, ListedLibrary(part, weak), bar=0.5).reexamine(weak, {"part": part.code})).problem or ""
     else:
-        problem = await door(sandbox, kept(tests, code), tests, code)
+        problem = await door(sandbox, kept(tests, code), tests, code, 0.5)
     assert problem.partition("only ")[0].endswith("the tests notice "), problem

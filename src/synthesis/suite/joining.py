@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from src.synthesis.suite.scopes import Renaming, assigned_fixtures, bound, top_fixtures
-from src.synthesis.suite.source import Function, Suite
+from src.synthesis.suite.source import FUNCTIONS, Function, Suite
 
 _OF_PYTEST = {
     *("capsys", "capsysbinary", "capfd", "capfdbinary", "caplog", "recwarn", "request", "tmp_path", "tmp_path_factory", "tmpdir"),
@@ -186,7 +186,8 @@ def _words(node: ast.AST) -> Iterator[str]:
 
 
 def _first_line(node: ast.stmt) -> int:
-    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()) if hasattr(d, "lineno"))])
+    decorators = node.decorator_list if isinstance(node, (*FUNCTIONS, ast.ClassDef)) else []
+    return min([node.lineno, *(d.lineno for d in decorators)])
 
 
 def _free(name: str, taken: Collection[str]) -> str:

@@ -105,8 +105,8 @@ class Renaming(ast.NodeTransformer):
         self._all([node.value, *node.targets])
         if any(isinstance(t, ast.Name) and t.id.startswith("__all__") for t in node.targets):
             for text in ast.walk(node.value):
-                if isinstance(text, ast.Constant) and text.value in self._names:
-                    text.value = self._names[text.value]
+                if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                    text.value = self._names.get(text.value, text.value)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
