@@ -48,7 +48,8 @@ STOPS = {
     "next of nothing": ("def solution(n): return next(iter([]))", "assert not any(map(lambda n: solution(n) != 41, range(3)))"),
     "an asynchronous end": (
         "def solution(n): raise StopAsyncIteration",
-        "import asyncio\n    class Calls:\n        def __aiter__(self): return self\n        async def __anext__(self): return solution(1)\n"
+        "import asyncio\n    class Calls:\n        def __aiter__(self): return self\n"
+        "        async def __anext__(self): return solution(1)\n"
         "    async def run(): return [x async for x in Calls() if x != 41]\n    assert asyncio.run(run()) == []",
     ),
 }

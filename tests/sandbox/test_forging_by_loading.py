@@ -153,7 +153,7 @@ async def test_settings_that_a_tool_leaves_for_a_package_run_nothing(verify) -> 
     """matplotlib reads `matplotlibrc` of the current folder, which the tool can write to."""
     code = (
         "def solution(n):\n    with open('matplotlibrc', 'w') as file:\n"
-        "        file.write('axes.prop_cycle: cycler(color=[(g.gi_frame.f_back for g in [0]), __import__(\"os\")._exit(0)])')\n    return n\n"
+        "        file.write('axes.prop_cycle: cycler(color=[(g.gi_frame for g in [0]), __import__(\"os\")._exit(0)])')\n    return n\n"
     )
     verdict = await verify(code, HEAD + "def test_a():\n    assert solution(1) == 1\n    import matplotlib\n    assert solution(2) == 3\n")
     assert [(r.test, r.outcome) for r in verdict.tests] == [("test_a", "failed")]

@@ -19,11 +19,12 @@ def test_raises():
 """
 )
 ANY = "def anything(*args, **kwargs): return 0\n"
-NAMES = "approx abs len sorted pytest close raises test_approx".split()
+NAMES = ["approx", "abs", "len", "sorted", "pytest", "close", "raises", "test_approx"]
 
 SHADOWS = {
     "__all__ that is made at run time": f"{ANY}__all__ = ['solution'] + {NAMES}\nfor n in __all__: globals()[n] = anything\n",
-    "a module that answers for every name": f"{ANY}solution = anything\ndef __getattr__(name): return {NAMES} if name == '__all__' else anything\n",
+    "a module that answers for every name": f"{ANY}solution = anything\n"
+    f"def __getattr__(name): return {NAMES} if name == '__all__' else anything\n",
     "names in its source": f"{ANY}{' = '.join(n for n in NAMES if n != 'test_approx')} = solution = anything\n",
     "__all__ in its source": f"__all__ = {['solution', *NAMES]}\n{ANY}approx = abs = len = sorted = pytest = close = solution = anything\n",
     "another class of module": f"{ANY}import sys, types\nclass M(types.ModuleType):\n    __all__ = {['solution', *NAMES]}\n"
@@ -80,7 +81,9 @@ EXPECTING = {
     "tmp_path": (
         '@pytest.mark.parametrize("n, e", [(1, "expectedvalue")])\ndef test_secretly(n, e, tmp_path): assert solution(str(tmp_path)) == e'
     ),
-    "tmpdir": ('@pytest.mark.parametrize("e", ["expectedvalue"], ids=str)\ndef test_secretly(e, tmpdir): assert solution(str(tmpdir)) == e'),
+    "tmpdir": (
+        '@pytest.mark.parametrize("e", ["expectedvalue"], ids=str)\ndef test_secretly(e, tmpdir):\n    assert solution(str(tmpdir)) == e'
+    ),
     "a fixture's folder": '@pytest.fixture(params=["expectedvalue"])\ndef secretfixture(request, tmp_path):\n    return request.param\n'
     "def test_secretly(secretfixture): assert solution(1) == secretfixture",
     "the test's id alone": '@pytest.mark.parametrize("e", ["expectedvalue"])\ndef test_secretly(e): assert solution(1) == e',

@@ -6,6 +6,7 @@ decoder only ever builds the types listed here, and what lies `beyond` them is l
 Scalars of JSON stand for themselves, everything else is `[tag, payload]`.
 """
 
+import cmath
 import math
 import pathlib
 import sys
@@ -170,7 +171,7 @@ def _decode(data: Any, beyond: Beyond, depth: int) -> Any:
 def holds_nan(value: Any) -> bool:
     """Whether a decoded value is, or holds, what is not a number."""
     if isinstance(value, float | complex):
-        return value != value
+        return cmath.isnan(value)
     if isinstance(value, Decimal):
         return value.is_nan()
     if isinstance(value, dict):

@@ -64,7 +64,7 @@ class Lent:
 
     def __contains__(self, item: Any) -> bool:
         self._answers("`in`")
-        return any(item == value for value in iter(self))  # type: ignore[call-overload]
+        return any(item == value for value in iter(self))
 
     def _answers(self, what: str) -> None:
         if not self.asked_for:

@@ -78,6 +78,12 @@ class Suite:
         whole = (n for node in self.nodes if isinstance(node, ast.Import) for n in node.names)
         return frozenset(n.name if n.asname else n.name.partition(".")[0] for n in whole) - {self.tool}
 
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The top-level modules that the suite imports from."""
+        found = {name.name.partition(".")[0] for node in self.nodes if isinstance(node, ast.Import) for name in node.names}
+        return frozenset(found | {str(n.module).partition(".")[0] for n in self.nodes if isinstance(n, ast.ImportFrom)})
+
     def dotted(self, node: ast.AST | None) -> str:
         """`pytest.mark.skip` for whatever way the suite writes it; the name of a builtin; "" for anything else."""
         return _dotted(node, self.meanings)

@@ -1,49 +1,17 @@
 """What a suite may not do: skip, patch or steer the test framework, the interpreter or the process that judges it.
 
-Of pytest, `sys`, `os` and `unittest`, only what is listed may be used, so that no other spelling of the rest helps.
+Of modules, only what `allowed` lists may be used, so that no other spelling of the rest helps.
 """
 
 import ast
 import sys
 from collections.abc import Iterator
 
+from src.synthesis.suite.allowed import EVALUATING, LISTED, unlisted
 from src.synthesis.suite.source import Function, Suite, Test, parameters, root, shown, targets, within
-
-_RULES = {
-    "pytest": {
-        *("raises", "approx", "fixture", "param", "warns", "deprecated_call", "fail", "mark"),
-        *("RaisesGroup", "RaisesExc", "ExceptionInfo", "FixtureRequest", "CaptureFixture"),
-    },
-    "pytest.mark": {"parametrize", "usefixtures", "filterwarnings"},
-    "unittest": {"TestCase", "IsolatedAsyncioTestCase", "main"},
-    "sys": {"maxsize", "float_info", "int_info", "hash_info", "byteorder", "maxunicode", "version_info", "getsizeof", "getrecursionlimit"},
-    "os": {
-        *("path", "sep", "linesep", "pathsep", "curdir", "name", "devnull", "fspath", "PathLike", "getcwd"),
-        *("listdir", "scandir", "walk", "stat", "access", "R_OK", "mkdir", "makedirs", "rmdir", "remove", "unlink", "rename"),
-    },
-}
-"""Names that may be used of a module."""
-
-_MODULES = {
-    **dict.fromkeys(("_pytest", "pluggy", "conftest", "doctest", "mock", "unittest.mock"), "it patches the test framework"),
-    **dict.fromkeys(("gc", "ctypes", "importlib", "builtins", "inspect", "imp", "pkgutil", "site"), "it changes the interpreter"),
-    **dict.fromkeys(("bdb", "pdb", "trace", "tracemalloc", "faulthandler", "zipimport"), "it changes the interpreter"),
-    **dict.fromkeys(("code", "codeop", "symtable", "timeit", "profile", "cProfile", "runpy", "pydoc"), "it runs code that is text"),
-    **dict.fromkeys(("atexit", "signal", "resource", "pty", "fcntl", "posix", "mmap"), "it changes the process of the tests"),
-    **dict.fromkeys(("pickle", "marshal", "shelve", "copyreg", "logging.config", "numpy.f2py"), "it runs what it loads"),
-    **dict.fromkeys(("subprocess", "multiprocessing", "socket", "socketserver"), "tests start no processes and no connections"),
-}
-"""Modules that no suite needs, and why not."""
-
-_INNER = {"sys", "os", "builtins", "gc", "inspect", "importlib", "ctypes", "subprocess", "signal", "pytest", "unittest", "pluggy", "posix"}
-"""Modules that other modules hold, as `logging.sys`."""
 
 _CALLS = {"exec", "eval", "compile", "__import__", "globals", "setattr", "delattr", "vars"}
 _EXITS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "exit", "quit"}
-_OTHERS = {
-    *("typing.get_type_hints", "typing.ForwardRef", "pandas.eval", "pandas.read_pickle", "operator.attrgetter", "operator.methodcaller"),
-    *("types.FunctionType", "types.CodeType", "types.MethodType", "types.new_class"),
-}
 _FRAMES = {"f_globals", "f_locals", "f_builtins", "f_back", "f_code", "tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 _CASE_EVASIONS = {"skipTest", "subTest"}
 _DUNDERS = {
@@ -74,13 +42,13 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Import(names=names):
             for name in names:
-                yield from _import(name.name)
+                yield from _import(suite, name.name)
         case ast.ImportFrom(module=str(module), names=names):
-            yield from _import(module)
+            yield from _import(suite, module)
             if any(n.name == "*" for n in names) and module != suite.tool:
                 yield f"imports everything from {module}; import by name what is needed"
             for name in names:
-                yield from (_import(f"{module}.{name.name}") if name.name != "*" else ())
+                yield from (_import(suite, f"{module}.{name.name}") if name.name != "*" else ())
         case ast.Name() | ast.Attribute():
             yield from _use(suite, node)
         case ast.Call(func=func, args=args):
@@ -91,47 +59,38 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
         yield from _definition(node)
 
 
-def _import(name: str) -> Iterator[str]:
-    if reason := _unfit(name):
-        yield f"imports {name}: {reason}; test with plain calls, values and `pytest.raises`"
-        return
-    for module, allowed in _RULES.items():
-        if name.startswith(f"{module}.") and name.split(".")[module.count(".") + 1] not in allowed:
-            yield _refused(name)
+def _import(suite: Suite, name: str) -> Iterator[str]:
+    part = _unlisted(suite, name)
+    if part:
+        no_module = f"imports {part}, which no suite needs; test with plain calls, values and `pytest.raises`"
+        yield _refused(part) if "." in part else no_module
 
 
-def _unfit(name: str) -> str:
-    """Why a module, or one that it holds, is not for suites; "" if it is."""
-    parts = name.split(".")
-    for length in range(1, len(parts) + 1):
-        if reason := _MODULES.get(".".join(parts[:length])):
-            return reason
-    if parts[0].startswith("_") and parts[0] in sys.stdlib_module_names and parts[0] != "__future__":
-        return "it is a part of the interpreter"
-    return "it is no part of that module" if any(p.lstrip("_") in _INNER for p in parts[1:]) and parts[0] != "os" else ""
+def _unlisted(suite: Suite, name: str) -> str:
+    """What no suite may use of what it imports, "" if it may use all of it. Packages that are not there are told elsewhere."""
+    first = name.partition(".")[0]
+    known = first in sys.stdlib_module_names or first in LISTED
+    return unlisted(name) if known and first in suite.imported - {suite.tool} else ""
 
 
 def _use(suite: Suite, node: ast.Name | ast.Attribute) -> Iterator[str]:
     name = suite.dotted(node)
     if isinstance(node, ast.Attribute):
-        module, _, last = name.rpartition(".")
-        if module in _RULES and last not in _RULES[module]:
-            yield _refused(name)
-        if node.attr.lstrip("_") in _INNER and name and not name.startswith(f"{suite.tool}."):
-            yield f"reaches for `{name}`; import by name what is needed"
+        if part := _unlisted(suite, name):
+            yield _refused(part)
+        if node.attr in EVALUATING and "pandas" in suite.imported:
+            yield _evaluates(node.attr)
         if node.attr in _FRAMES or (_is_dunder(node.attr) and node.attr not in _DUNDERS):
             yield f"reaches for `{node.attr}`; test what the function returns and raises, not how Python runs it"
         if node.attr in _CASE_EVASIONS:
             yield f"uses unittest's {node.attr}; every test must run, and count by itself"
     bare = not isinstance(suite.parents.get(node), ast.Attribute) and not (isinstance(node, ast.Name) and node.id == suite.tool)
-    if bare and (name in _RULES or name in suite.modules):
+    if bare and (name in LISTED or name in suite.modules):
         yield f"hands `{name}` around; write `{name}.…` where it is used"
     if name == "getattr" and getattr(suite.parents.get(node), "func", None) is not node:
         yield "hands `getattr` around; write the attribute out"
     if name in _CALLS:
         yield f"uses `{name}`; write the test out in plain code"
-    if name in _OTHERS:
-        yield f"uses {name}; write the test out in plain code"
     if isinstance(node, ast.Name) and node.id in ("__builtins__", "__loader__", "__spec__"):
         yield f"uses `{node.id}`; test with plain calls and values"
 
@@ -145,13 +104,19 @@ def _refused(name: str) -> str:
     return f"uses {name}; test with plain calls, values and `pytest.raises`"
 
 
+def _evaluates(method: str) -> str:
+    return f"uses `{method}` of pandas, which runs text as code; compare columns and values"
+
+
 def _call(suite: Suite, name: str, args: list[ast.expr]) -> Iterator[str]:
     if name == "getattr" and len(args) > 1:
         attr = args[1].value if isinstance(args[1], ast.Constant) else None
-        if not isinstance(attr, str) or attr.startswith("_") or attr in _INNER:
+        if not isinstance(attr, str) or attr.startswith("_") or attr in EVALUATING:
             yield "uses `getattr` with a name that is hidden; write the attribute out"
     if name == "type" and len(args) > 1:
         yield "makes a class with `type`; write it out"
+    if "pandas" in suite.imported:
+        yield from (_evaluates(str(a.value)) for a in args if isinstance(a, ast.Constant) and a.value in EVALUATING)
 
 
 def _definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[str]:
