@@ -2,7 +2,6 @@
 
 import re
 import tempfile
-from contextlib import suppress
 from math import log2
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from src.core.errors import ConfigurationError
 from src.core.files import MB, FileLimits
+from src.core.private import close_to_others
 
 ROOT = Path(__file__).resolve().parent
 """The project's folder: relative folders begin here, wherever a program was started."""
@@ -245,12 +245,11 @@ def make_folders(settings: Settings) -> None:
     for name in ("data_dir", "tools_dir", "chroma_persist_dir"):
         folder: Path = getattr(settings, name)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700 if name == "data_dir" else 0o777, parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 pass
             if name == "data_dir":
-                with suppress(PermissionError):  # somebody else's folder is theirs to close
-                    folder.chmod(0o700)
+                close_to_others(folder)
         except (OSError, ValueError) as error:
             problem = "is not a folder" if isinstance(error, FileExistsError) else getattr(error, "strerror", None) or str(error)
             raise ConfigurationError(

@@ -19,6 +19,8 @@ from filelock import FileLock
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug import Request, Response
 
+from src.core.private import make_file_private, make_private
+
 logger = logging.getLogger(__name__)
 
 API_OWNER = "api"
@@ -111,9 +113,10 @@ def token_of(request: Request) -> str | None:
 def signing_key(folder: Path) -> bytes:
     """The key in `folder`/cookie.key, which is made and closed to others where there is none."""
     path = folder / "cookie.key"
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
-        if not path.exists() or path.stat().st_size < _KEY_BYTES:
+    make_private(folder)
+    with FileLock(f"{path}.lock", mode=0o600):
+        make_file_private(path)
+        if path.stat().st_size < _KEY_BYTES:
             path.unlink(missing_ok=True)
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(secrets.token_bytes(_KEY_BYTES))
