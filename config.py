@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from contextlib import suppress
+from math import log2
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from src.core.errors import ConfigurationError
 from src.core.files import MB, FileLimits
+from src.core.private import close_to_others
 
 ROOT = Path(__file__).resolve().parent
 """The project's folder: relative folders begin here, wherever a program was started."""
@@ -19,6 +20,9 @@ ENV_FILE = ROOT / ".env"
 _PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _IMAGE = re.compile(rf"(?:{_PART}(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?(@sha256:[0-9a-f]{{64}})?", re.ASCII)
 _SQLITE = "sqlite:///"
+_HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII | re.IGNORECASE)
+_SHORTEST_TOKEN, _TOKEN_BITS = 16, 64
+_NEW_TOKEN = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
 
 def _image(name: str) -> str:
@@ -29,6 +33,18 @@ def _image(name: str) -> str:
 
 def _below_the_project(folder: Path) -> Path:
     return ROOT / folder
+
+
+def _bits(token: str) -> float:
+    """How hard a token is to guess, as an estimate: what goes on as it went before, a run or a part seen already, adds nothing."""
+    kinds = [(str.isdigit, 10), (str.islower, 26), (str.isupper, 26)]
+    alphabet = sum(size for is_kind, size in kinds if any(map(is_kind, token))) + 32 * (not token.isalnum())
+    bits, pairs, step = 0.0, set[str](), None
+    for before, character in zip(token[:1] + token, token, strict=False):
+        pair, last, step = (before + character).lower(), step, ord(character) - ord(before)
+        bits += 0 if pair in pairs or step == last else log2(alphabet)
+        pairs.add(pair)
+    return bits
 
 
 Image = Annotated[str, AfterValidator(_image)]
@@ -127,9 +143,14 @@ class Settings(BaseSettings):
     flask_port: int = Field(5000, ge=0, le=65535)
     """Port that the page is served on; 0: any free one."""
     access_token: SecretStr | None = None
-    """Token that opens the page; empty: a new one at each start."""
+    """Token that opens the page, at least 16 characters that can't be guessed; empty: a new one at each start."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Further host names, separated by commas, under which the page may be reached, such as that of a proxy."""
+    """Further hosts, separated by commas, under which the page may be reached: names or addresses, such as that of a proxy;
+    `https://agent.example` allows that scheme only."""
+    connections_max_per_address: int = Field(128, ge=8)
+    """Connections that one address may hold, but for this machine's own, where a proxy may serve many people."""
+    turns_max_running: int = Field(24, ge=1)
+    """Requests that run at once, of all people together."""
     async_mode: Literal["eventlet", "threading"] = "eventlet"
     """Server behind Flask-SocketIO."""
 
@@ -158,6 +179,23 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(h.strip() for h in value.split(",") if h.strip()) if isinstance(value, str) else value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            if not _HOST.fullmatch(host):
+                raise ValueError(f"{host[:80]!r} should be a host such as agent.example or https://agent.example, without a port or a path")
+        return hosts
+
+    @field_validator("access_token")
+    @classmethod
+    def _is_hard_to_guess(cls, token: SecretStr | None) -> SecretStr | None:
+        if token and (len(token.get_secret_value()) < _SHORTEST_TOKEN or _bits(token.get_secret_value()) < _TOKEN_BITS):
+            short = len(token.get_secret_value()) < _SHORTEST_TOKEN
+            problem = f"has fewer than {_SHORTEST_TOKEN} characters" if short else "is too easy to guess"
+            raise ValueError(f"{problem}; leave it empty for a new one at each start, or make one: {_NEW_TOKEN}")
+        return token
 
     @property
     def file_limits(self) -> FileLimits:
@@ -207,12 +245,11 @@ def make_folders(settings: Settings) -> None:
     for name in ("data_dir", "tools_dir", "chroma_persist_dir"):
         folder: Path = getattr(settings, name)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700 if name == "data_dir" else 0o777, parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 pass
             if name == "data_dir":
-                with suppress(PermissionError):  # somebody else's folder is theirs to close
-                    folder.chmod(0o700)
+                close_to_others(folder)
         except (OSError, ValueError) as error:
             problem = "is not a folder" if isinstance(error, FileExistsError) else getattr(error, "strerror", None) or str(error)
             raise ConfigurationError(

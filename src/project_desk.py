@@ -18,6 +18,7 @@ from src.core.errors import RequestError
 from src.core.events import Event, TurnFinished
 from src.core.files import media_type
 from src.core.owner import owned_by
+from src.core.private import close_to_others
 from src.core.status import Asked
 from src.core.turn import News, awaited
 from src.core.value import Value
@@ -98,6 +99,8 @@ class ProjectDesk:
         """`runtime` is the context that turns run under; `news` has them wait for a sandbox that is still being set up."""
         self._folder, self._builder, self._journal, self._turns, self._runtime = folder, builder, journal, turns, runtime
         self._news = news
+        if folder.exists():
+            close_to_others(folder, with_contents=True)
 
     def has(self, conversation_id: str) -> bool:
         """Whether a conversation is that of a project. `conversation_id` must be one of the journal's. Blocking, but briefly."""

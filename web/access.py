@@ -7,8 +7,11 @@ send the token as `Authorization: Bearer`; all of them are the one owner `api`.
 
 import hashlib
 import hmac
+import logging
 import os
 import secrets
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +19,15 @@ from filelock import FileLock
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug import Request, Response
 
+from src.core.private import make_file_private, make_private
+
+logger = logging.getLogger(__name__)
+
 API_OWNER = "api"
 _KEY_BYTES = 32
+_FREE_GUESSES = 8
+_FIRST_WAIT, _LONGEST_WAIT = 0.25, 2.0  # seconds
+_MOST_ADDRESSES = 1000  # the ones that guessed longest ago are forgotten
 _VISITOR_DAYS = 400  # the longest that browsers keep a cookie
 
 
@@ -48,9 +58,8 @@ class Access:
 
     def visitor(self, request: Request) -> Visitor | None:
         """Who sent the request; None if it carries no valid token or cookie."""
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() == "bearer":  # other schemes may be meant for a proxy
-            return Visitor(API_OWNER, bearer=True) if self.opens(token.strip()) else None
+        if (token := token_of(request)) is not None:
+            return Visitor(API_OWNER, bearer=True) if self.opens(token) else None
         if not hmac.compare_digest(request.cookies.get(self._access_cookie, "").encode("utf-8", "replace"), self._pass.encode()):
             return None
         try:
@@ -73,12 +82,41 @@ class Access:
         response.set_cookie(self._visitor_cookie, value, max_age=age, httponly=True, samesite="Lax", secure=secure)
 
 
+class WrongTokens:
+    """Counts the wrong tokens of each address until it shows the right one. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._counts: OrderedDict[str, int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def add(self, address: str) -> float:
+        """Seconds that the answer should wait."""
+        with self._lock:
+            count = self._counts[address] = self._counts.pop(address, 0) + 1
+            if len(self._counts) > _MOST_ADDRESSES:
+                self._counts.popitem(last=False)
+        if count >= _FREE_GUESSES and count & (count - 1) == 0:  # 8, 16, 32 ...
+            logger.warning("%d wrong access tokens from %s", count, address)
+        return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(count - _FREE_GUESSES - 1, 10)) if count > _FREE_GUESSES else 0.0
+
+    def forgive(self, address: str) -> None:
+        with self._lock:
+            self._counts.pop(address, None)
+
+
+def token_of(request: Request) -> str | None:
+    """The token in the header; None where there is none. Other schemes than Bearer may be meant for a proxy."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
 def signing_key(folder: Path) -> bytes:
     """The key in `folder`/cookie.key, which is made and closed to others where there is none."""
     path = folder / "cookie.key"
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
-        if not path.exists() or path.stat().st_size < _KEY_BYTES:
+    make_private(folder)
+    with FileLock(f"{path}.lock", mode=0o600):
+        make_file_private(path)
+        if path.stat().st_size < _KEY_BYTES:
             path.unlink(missing_ok=True)
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(secrets.token_bytes(_KEY_BYTES))

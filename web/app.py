@@ -29,18 +29,19 @@ from src.leaving import leave
 from web.access import Access, signing_key
 from web.access_page import AccessPage
 from web.bridge import Bridge
+from web.connections import Connections, Patience, TimedRequests
 from web.files import add_file_routes
 from web.gate import Gate
 from web.port import Engine
 from web.projects import add_project_routes
 from web.routes import add_routes
 from web.serving import Serving, serving
-from web.sockets import Sockets
+from web.sockets import Sockets, socket_log
 from web.status_watch import watch_status
 from web.uploads import Uploads
 from web.vendor import load_vendor
 from web.versions import add_version_routes
-from web.wire import WireJSON, WirePacket
+from web.wire import FlaskJSON, WireJSON, WirePacket
 
 if TYPE_CHECKING:
     from src.engine import Engine as FullEngine
@@ -62,7 +63,7 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
         ConfigurationError: the page's libraries are not installed.
     """
     app = Flask(__name__)
-    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json = FlaskJSON(app)
     uploads = Uploads()
     add_routes(app, bridge, engine, load_vendor())
     add_file_routes(app, bridge, engine, uploads)
@@ -75,14 +76,22 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
         json=WireJSON,
         serializer=WirePacket,
         max_http_buffer_size=LARGEST_MESSAGE,
+        logger=socket_log(),
+        engineio_logger=socket_log(),
     )
-    sockets = Sockets(socketio, bridge, engine, uploads)
+    sockets = Sockets(socketio, bridge, engine, uploads, settings.turns_max_running)
     bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status)), status_interval))
     access = Access(token, signing_key(settings.data_dir))
     gate = Gate(
-        app.wsgi_app, access, settings.flask_host, settings.allowed_hosts, AccessPage(app), bodies={"/api/files": engine.file_limits.size}
+        app.wsgi_app,
+        access,
+        settings.flask_host,
+        settings.allowed_hosts,
+        AccessPage(app),
+        bodies={"/api/files": engine.file_limits.size},
+        pause=bridge.pause,
     )
-    app.wsgi_app = gate  # type: ignore[method-assign]
+    app.wsgi_app = TimedRequests(gate)  # type: ignore[method-assign]
     return app, socketio
 
 
@@ -122,7 +131,14 @@ def link(host: str, port: int, token: str) -> str:
 
 
 def serve(
-    engine: Engine, bridge: Bridge, kind: Serving, settings: Settings, listener: socket.socket, *, status_interval: float = 10.0
+    engine: Engine,
+    bridge: Bridge,
+    kind: Serving,
+    settings: Settings,
+    listener: socket.socket,
+    *,
+    status_interval: float = 10.0,
+    patience: Patience | None = None,
 ) -> None:
     """Print the link and serve until SIGINT or SIGTERM, then end the engine; within two seconds, if need be by force."""
     token = settings.access_token.get_secret_value() if settings.access_token else secrets.token_urlsafe(24)
@@ -147,7 +163,7 @@ def serve(
             _report(_OPEN.format(port=port))
         sys.stdout.write(link(settings.flask_host, port, token) + "\n")
         sys.stdout.flush()
-        kind.serve(app, listener, stop)
+        kind.serve(app, listener, stop, Connections(settings.connections_max_per_address, patience=patience))
     finally:
         bridge.close(engine.aclose)
 

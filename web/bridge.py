@@ -68,6 +68,11 @@ class Bridge:
             raise EngineSilent("the server is ending", "start it again")
         return future.result()
 
+    def pause(self, seconds: float) -> None:
+        """Wait while other handlers go on."""
+        if seconds:
+            self._serving.event().wait(seconds)
+
     def post(self, action: Callable[[], None]) -> None:
         """Have the server's side carry out an action; callable from any thread and from signal handlers."""
         self._outbox.append(action)

@@ -6,15 +6,14 @@ security headers. What lies behind finds in the WSGI environment who is asking (
 
 import json
 import secrets
-import socket
 from collections.abc import Callable, Iterable, Mapping
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
 
 from werkzeug import Request, Response
 
-from web.access import Access, Visitor
+from web.access import Access, Visitor, WrongTokens, token_of
+from web.connections import CONNECTION, is_websocket, origin
+from web.hosts import Hosts, parse_host
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -40,7 +39,7 @@ class Gate:
     """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of proxies for instance.
 
     `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are the paths that take larger bodies
-    than others, and how large.
+    than others, and how large; `pause` waits so many seconds while other requests go on.
     """
 
     def __init__(
@@ -52,12 +51,13 @@ class Gate:
         page: Callable[[str, str], str],
         *,
         bodies: Mapping[str, int],
+        pause: Callable[[float], object],
     ) -> None:
         self._app = app
         self._access = access
-        self._allowed = {h.lower() for h in allowed}
-        own = socket.gethostname().lower()
-        self._local = {"localhost", own, f"{own}.local", host.lower()}
+        self._hosts = Hosts(host, allowed)
+        self._pause = pause
+        self._wrong_tokens = WrongTokens()
         self._page = page
         self._bodies = bodies
 
@@ -65,12 +65,17 @@ class Gate:
         request = Request(environ)
         environ[_NONCE] = secrets.token_urlsafe(16)
         visitor = self._access.visitor(request)
+        self._count_token(request, visitor)
+        if visitor is not None:
+            environ[CONNECTION].await_response(request.content_length or 0)
         response = self._refuse_request(request, visitor) or self._open(request, visitor)
         if visitor is None or response is not None:
             response = response or self._ask_for_token(request)
             self._secure(response.headers, environ[_NONCE], own_style=True)
             return response(environ, start_response)
         environ[_VISITOR] = visitor
+        if is_websocket(environ):
+            environ[CONNECTION].await_messages()
 
         def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
             final = Response(headers=headers)
@@ -82,32 +87,35 @@ class Gate:
         return self._app(environ, start)
 
     def _refuse_request(self, request: Request, visitor: Visitor | None) -> Response | None:
-        host = _split(request.environ.get("HTTP_HOST", ""))
-        if host is None or not self._known(host.hostname or ""):
+        host = parse_host(request.environ.get("HTTP_HOST", ""))
+        if host is None or not self._hosts.allow(host):
             shown = request.environ.get("HTTP_HOST", "")[:80]
             return _refusal(request, 403, f"the host name {shown!r} is not allowed", "add it to ALLOWED_HOSTS, or use localhost")
-        origin = request.headers.get("Origin")
-        if origin is not None and not self._same_site(origin, host):
+        asking = request.headers.get("Origin")
+        if asking is not None and not self._hosts.allow_origin(asking, host):
             return _refusal(
-                request, 403, f"the origin {origin[:80]!r} is not allowed", "open the page itself, or add its host to ALLOWED_HOSTS"
+                request, 403, f"the origin {asking[:80]!r} is not allowed", "open the page itself, or add the origin to ALLOWED_HOSTS"
             )
-        changes = request.method not in _SAFE_METHODS or "websocket" in request.headers.get("Upgrade", "").lower()
-        if changes and origin is None and visitor is not None and not visitor.bearer:
+        changes = request.method not in _SAFE_METHODS or is_websocket(request.environ)
+        if changes and asking is None and visitor is not None and not visitor.bearer:
             return _refusal(request, 403, "the request names no origin", "browsers send one; programs send Authorization: Bearer <token>")
         largest = self._bodies.get(request.path, LARGEST_BODY)
         if not _is_socket(request) and (request.content_length or 0) > largest:
             return _refusal(request, 413, f"the body is larger than {largest} bytes", "send less")
         return None
 
-    def _known(self, name: str) -> bool:
-        return name in self._local or name in self._allowed or _is_address(name)
-
-    def _same_site(self, origin: str, host: SplitResult) -> bool:
-        """Whether host and port are those that the request is for, or an allowed host's, whose proxy may change both."""
-        parts = _split(origin.partition("://")[2])
-        if parts is None:
-            return False
-        return parts.netloc.lower() == host.netloc.lower() or parts.hostname in self._allowed
+    def _count_token(self, request: Request, visitor: Visitor | None) -> None:
+        """Has those who guess wait for the answer; a right token is never waited for, whoever guesses beside it."""
+        token = token_of(request)
+        if token is None and request.path == "/":
+            token = request.args.get("token")
+        if not token:
+            return
+        address = origin(request.remote_addr or "")
+        if (visitor is not None and visitor.bearer) or self._access.opens(token):
+            self._wrong_tokens.forgive(address)
+        else:
+            self._pause(self._wrong_tokens.add(address))
 
     def _open(self, request: Request, visitor: Visitor | None) -> Response | None:
         """The answer to the link with the token: the clean address, with a cookie that stands for the token."""
@@ -162,21 +170,3 @@ def _refusal(request: Request, status: int, message: str, remedy: str) -> Respon
 
 def _is_socket(request: Request) -> bool:
     return request.path.startswith("/socket.io")
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def _split(netloc: str) -> SplitResult | None:
-    """Host and port; None unless the text is just that."""
-    try:
-        parts = urlsplit(f"//{netloc}")
-        valid = parts.netloc == netloc and parts.username is None and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return None
-    return parts if valid else None

@@ -1,21 +1,31 @@
 """The two servers that can stand behind Flask-SocketIO, and the concurrency that each brings: green or real threads."""
 
+import errno
 import logging
 import os
 import socket
+import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flask import Flask
 
+from web.connections import CONNECTION, Connections
 from web.port import AsyncMode
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
     from werkzeug.serving import BaseWSGIServer
 
 logger = logging.getLogger("web.http")
+
+_BETTER_LATER = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ECONNABORTED, errno.EPROTO}
+"""Errors of accepting that are none of the listening socket's own."""
+_PAUSE = 0.1
+_NEVER_REACHED = 100_000  # connections that eventlet serves at once, as it stops accepting at its own bound
 
 
 class Event(Protocol):
@@ -40,8 +50,8 @@ class Serving(Protocol):
         """Wait for bytes; b"" when the other side has closed."""
         ...
 
-    def serve(self, app: Flask, listener: socket.socket, stop: Event) -> None:
-        """Serve on a listening socket until `stop` is set."""
+    def serve(self, app: Flask, listener: socket.socket, stop: Event, connections: Connections) -> None:
+        """Serve on a listening socket until `stop` is set; every request's environment holds its connection."""
         ...
 
 
@@ -72,9 +82,46 @@ class Eventlet:
         self._eventlet.hubs.trampoline(connection, read=True)
         return connection.recv(4096)
 
-    def serve(self, app: Flask, listener: socket.socket, stop: Event) -> None:
-        green = self._eventlet.greenio.GreenSocket(listener)
-        server = self._eventlet.spawn(self._eventlet.wsgi.server, green, app, log=logger, log_output=False, debug=False)
+    def serve(self, app: Flask, listener: socket.socket, stop: Event, connections: Connections) -> None:
+        eventlet, wsgi = self._eventlet, self._eventlet.wsgi
+
+        class Door:
+            """The listening socket: accepting never ends the server, and lets the connections before go on first."""
+
+            green = eventlet.greenio.GreenSocket(listener)
+            family, getsockname, close = listener.family, green.getsockname, green.close
+
+            def accept(self) -> Any:
+                while True:
+                    try:
+                        accepted = self.green.accept()
+                    except OSError as error:
+                        if error.errno not in _BETTER_LATER:
+                            raise
+                        connections.make_room()
+                        eventlet.sleep(_PAUSE)
+                    else:
+                        eventlet.sleep(0)
+                        return accepted
+
+        class Protocol(wsgi.HttpProtocol):  # type: ignore[misc]
+            def __init__(self, state: Any, server: Any) -> None:
+                self.held = connections.opened(state[1], state[0][0])
+                if self.held is None:
+                    return
+                try:
+                    super().__init__(state, server)
+                finally:
+                    connections.closed(self.held)
+
+            def get_environ(self) -> dict[str, Any]:
+                return {**super().get_environ(), CONNECTION: self.held}
+
+            def log_message(self, format: str, *args: Any) -> None:
+                logger.debug(format, *args)
+
+        pool = eventlet.GreenPool(_NEVER_REACHED)
+        server = eventlet.spawn(wsgi.server, Door(), app, log=logger, log_output=False, debug=False, protocol=Protocol, custom_pool=pool)
         server.link(lambda _: stop.set())
         stop.wait()
         listener.close()
@@ -94,8 +141,8 @@ class Threading:
     def receive(self, connection: socket.socket) -> bytes:
         return connection.recv(4096)
 
-    def serve(self, app: Flask, listener: socket.socket, stop: Event) -> None:
-        server = self._server(app, listener)
+    def serve(self, app: Flask, listener: socket.socket, stop: Event, connections: Connections) -> None:
+        server = self._server(app, listener, connections)
 
         def run() -> None:
             try:
@@ -109,11 +156,23 @@ class Threading:
         listener.close()
 
     @staticmethod
-    def _server(app: Flask, listener: socket.socket) -> "BaseWSGIServer":
-        from werkzeug.serving import WSGIRequestHandler, make_server
+    def _server(app: Flask, listener: socket.socket, connections: Connections) -> "BaseWSGIServer":
+        from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 
         class Handler(WSGIRequestHandler):
             """Quiet, and silent about versions."""
+
+            def handle(self) -> None:
+                self.held = connections.opened(self.connection, self.client_address[0])
+                if self.held is None:
+                    return
+                try:
+                    super().handle()
+                finally:
+                    connections.closed(self.held)
+
+            def make_environ(self) -> "WSGIEnvironment":
+                return {**super().make_environ(), CONNECTION: self.held}
 
             def log(self, type: str, message: str, *args: Any) -> None:
                 logger.debug(message, *args)
@@ -121,8 +180,21 @@ class Threading:
             def version_string(self) -> str:
                 return "web"
 
+        class Server(ThreadedWSGIServer):
+            def get_request(self) -> Any:
+                try:
+                    return super().get_request()
+                except OSError as error:
+                    if error.errno in _BETTER_LATER:
+                        connections.make_room()
+                        time.sleep(_PAUSE)
+                    raise
+
+            def handle_error(self, request: Any, client_address: Any) -> None:
+                logger.warning("a connection was ended: %s", f"{sys.exception()!r}"[:200])
+
         host, port = listener.getsockname()[:2]
-        return make_server(host, port, app, threaded=True, request_handler=Handler, fd=listener.fileno())
+        return Server(host, port, app, handler=Handler, fd=listener.fileno())
 
 
 def serving(mode: AsyncMode) -> Serving:

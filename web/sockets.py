@@ -14,17 +14,20 @@ from src.core.events import Record
 from src.core.prompt import FunctionCall
 from src.core.question import Answer
 from src.core.status import Asked, EngineStatus
+from src.core.visible import one_line
 from src.workspace.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
+from web.connections import origin
 from web.gate import visitor_of
 from web.port import Engine
-from web.turns import LimitedTurns
+from web.turns import Asker, LimitedTurns
 from web.uploads import Uploads
 from web.wire import LAST_SEQ, Act, Ask, Build, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
 
 logger = logging.getLogger(__name__)
 
 Reply = dict[str, Any]
+_LONGEST_LINE = 200
 
 _UNSAVED = AgentError("the database can't be written, so this conversation stands still", "see the server's log; it goes on by itself")
 
@@ -36,7 +39,7 @@ class Sockets:
     `error`, for clients that wait for no reply.
     """
 
-    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: Engine, uploads: Uploads) -> None:
+    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: Engine, uploads: Uploads, most_turns: int) -> None:
         self._socketio = socketio
         self._bridge = bridge
         self._engine = engine
@@ -47,11 +50,11 @@ class Sockets:
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
         self._unsaved: set[str] = set()
-        self._turns = bridge.run(self._listen())
+        self._turns = bridge.run(self._listen(most_turns))
 
-    async def _listen(self) -> LimitedTurns:
+    async def _listen(self, most_turns: int) -> LimitedTurns:
         post = self._bridge.post
-        turns = LimitedTurns(self._engine)
+        turns = LimitedTurns(self._engine, most_turns)
         self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
         self._engine.on_library_change(lambda *change: post(partial(self._tell_library_change, *change)))
         self._engine.on_lessons_change(lambda: post(self._tell_lessons_change))
@@ -61,12 +64,12 @@ class Sockets:
         request: Ask = parse(Ask, arguments)
         files = self._uploads.take(owner, request.files)
         answers = tuple(Answer(id=given.id, value=given.value) for given in request.answers)
-        turn = self._turns.ask(owner, request.conversation_id, request.text, files, answers, began=partial(self._began, sid))
+        turn = self._turns.ask(_asker(owner), request.conversation_id, request.text, files, answers, began=partial(self._began, sid))
         return plain(self._bridge.call(turn))
 
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
-        return plain(self._bridge.call(self._turns.keep(owner, request.turn_id, partial(self._began, sid))))
+        return plain(self._bridge.call(self._turns.keep(_asker(owner), request.turn_id, partial(self._began, sid))))
 
     def _build(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Build = parse(Build, arguments)
@@ -85,7 +88,7 @@ class Sockets:
         return self._work(owner, sid, partial(self._engine.projects.restore, owner, request.project_id, request.backup))
 
     def _work(self, owner: str, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
-        return plain(self._bridge.call(self._turns.work(owner, begin, partial(self._began, sid))))
+        return plain(self._bridge.call(self._turns.work(_asker(owner), begin, partial(self._began, sid))))
 
     def _say(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Say = parse(Say, arguments)
@@ -154,6 +157,26 @@ class Sockets:
     def tell_status(self, status: EngineStatus) -> None:
         """Send a changed status to every page; to be called on the server's side."""
         self._socketio.emit("status", plain(status))
+
+
+def _asker(owner: str) -> Asker:
+    return Asker(owner, origin(flask.request.environ.get("REMOTE_ADDR", "")))
+
+
+def socket_log() -> logging.Logger:
+    """For the socket libraries: what a client sent that they can't cope with is one short line, and no traceback."""
+    log = logging.getLogger("web.socketio")
+    log.setLevel(logging.WARNING)
+    if _in_one_line not in log.filters:
+        log.addFilter(_in_one_line)
+    return log
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    told = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
+    record.msg, record.args, record.exc_info = one_line(told)[:_LONGEST_LINE], (), None
+    return True
 
 
 def _room(conversation_id: str) -> str:

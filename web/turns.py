@@ -1,30 +1,45 @@
-"""Turns begin here, seen from the engine's loop: no more than `MOST_AT_ONCE` of one owner."""
+"""Turns begin here, seen from the engine's loop: so many of one owner, of one address, and in all.
 
-from collections import Counter
+An owner is a cookie, which a browser can drop; hence the other two.
+"""
+
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 from src.core.errors import RequestError
 from src.core.events import FINAL, Record
 from src.core.files import File
 from src.core.question import Answer
 from src.core.status import Asked
+from web.connections import may_be_a_proxy
 from web.port import Engine
 
 MOST_AT_ONCE = 8
+_SHARE = 2 / 3
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who begins a turn, and from where."""
+
+    owner: str
+    address: str
 
 
 class LimitedTurns:
     """Used on the engine's loop only."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, most: int) -> None:
+        """`most`: of all people; one address may have two thirds of that, unless it may be a proxy's."""
         self._engine = engine
-        self._owners: dict[str, str] = {}  # turn id → owner
-        self._beginning: Counter[str] = Counter()
+        self._most, self._most_of_address = most, max(1, int(most * _SHARE))
+        self._running: dict[str, Asker] = {}  # turn id → who began it
+        self._beginning: list[Asker] = []
         engine.subscribe(self._forget_ended)
 
     async def ask(
         self,
-        owner: str,
+        asker: Asker,
         conversation_id: str | None,
         text: str,
         files: Sequence[File],
@@ -35,32 +50,41 @@ class LimitedTurns:
         """Begin a turn; `began` is called before its first record comes out of the engine.
 
         Raises:
-            RequestError: as the engine's `ask`, or too many turns of this owner are running.
+            RequestError: as the engine's `ask`, or too many turns are running.
         """
-        return await self._begun(owner, lambda: self._engine.ask(owner, conversation_id, text, files, answers=answers), began)
+        return await self._begun(asker, lambda: self._engine.ask(asker.owner, conversation_id, text, files, answers=answers), began)
 
-    async def keep(self, owner: str, turn_id: str, began: Callable[[Asked], None]) -> Asked:
+    async def keep(self, asker: Asker, turn_id: str, began: Callable[[Asked], None]) -> Asked:
         """The same with a turn that keeps a plan."""
-        return await self._begun(owner, lambda: self._engine.keep(owner, turn_id), began)
+        return await self._begun(asker, lambda: self._engine.keep(asker.owner, turn_id), began)
 
-    async def work(self, owner: str, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
+    async def work(self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
         """The same with a turn of a project, which `begin` begins."""
-        return await self._begun(owner, begin, began)
+        return await self._begun(asker, begin, began)
 
-    async def _begun(self, owner: str, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
-        running = self._beginning[owner] + sum(o == owner for o in self._owners.values())
-        if running >= MOST_AT_ONCE:
-            raise RequestError(f"{running} requests are running already", "wait until one has ended, or stop one")
-        self._beginning[owner] += 1
+    async def _begun(self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
+        self._check(asker)
+        self._beginning.append(asker)
         try:
             asked = await begin()
         finally:
-            self._beginning[owner] -= 1
-        self._owners[asked.turn_id] = owner
+            self._beginning.remove(asker)
+        self._running[asked.turn_id] = asker
         began(asked)
         return asked
+
+    def _check(self, asker: Asker) -> None:
+        all_of_them = [*self._running.values(), *self._beginning]
+        own = sum(one.owner == asker.owner for one in all_of_them)
+        near = sum(one.address == asker.address for one in all_of_them)
+        if own >= MOST_AT_ONCE:
+            raise RequestError(f"{own} requests are running already", "wait until one has ended, or stop one")
+        if near >= self._most_of_address and not may_be_a_proxy(asker.address):
+            raise RequestError(f"{near} requests from your address are running already", "wait until one has ended, or stop one")
+        if len(all_of_them) >= self._most:
+            raise RequestError(f"{len(all_of_them)} requests of all people are running already", "wait a little, then send it again")
 
     def _forget_ended(self, records: Sequence[Record]) -> None:
         for record in records:
             if isinstance(record.event, FINAL):
-                self._owners.pop(record.turn_id, None)
+                self._running.pop(record.turn_id, None)

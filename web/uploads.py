@@ -1,34 +1,63 @@
-"""Files that pages have sent and that no request has taken yet: in memory, a few at a time, the oldest go first."""
+"""Files that pages have sent and that no request has taken yet: in memory, a few at a time, for a few minutes."""
 
 import secrets
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from src.core.errors import RequestError
+from src.core.errors import AgentError, RequestError
 from src.core.files import File
 
-_WAITING = 64 * 1024 * 1024
-"""Bytes that wait at most, of everybody together; a page sends its request right after its files."""
+_MOST = 64 * 1024 * 1024
+_MOST_OF_ONE = 16 * 1024 * 1024
+_LASTS = 300.0
+"""Seconds that a file waits; a page sends its request right after its files."""
+_WEIGHT = 500
+"""Bytes that a file takes beside its content."""
+
+
+class UploadsFull(AgentError):
+    """So much is waiting that nothing more is taken."""
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    owner: str
+    file: File
+    since: float
+
+    @property
+    def size(self) -> int:
+        return len(self.file.content) + _WEIGHT
 
 
 class Uploads:
     """Safe to use from several threads."""
 
-    def __init__(self, most: int = _WAITING) -> None:
-        self._most = most
+    def __init__(self, most: int = _MOST, most_of_one: int = _MOST_OF_ONE, clock: Callable[[], float] = time.monotonic) -> None:
+        """`most`: bytes of all people together, `most_of_one`: of each."""
+        self._most, self._most_of_one, self._clock = most, most_of_one, clock
         self._lock = threading.Lock()
-        self._waiting: dict[tuple[str, str], File] = {}
+        self._waiting: dict[str, _Waiting] = {}
 
     def put(self, owner: str, file: File) -> str:
-        """Keep a file until its request comes; the id by which that names it."""
-        upload = secrets.token_hex(16)
+        """Keep a file until its request comes; the id by which that names it. An owner's new files take the place of older ones.
+
+        Raises:
+            UploadsFull: too much of other people is waiting, which stays.
+        """
+        new, upload = _Waiting(owner, file, self._clock()), secrets.token_hex(16)
         with self._lock:
-            self._waiting[owner, upload] = file
-            size = sum(len(f.content) for f in self._waiting.values())
-            for key in list(self._waiting)[:-1]:
-                if size <= self._most:
-                    break
-                size -= len(self._waiting.pop(key).content)
+            kept = {key: one for key, one in self._waiting.items() if new.since - one.since < _LASTS}
+            own = {key: one for key, one in kept.items() if one.owner == owner}
+            while own and _size(own) + new.size > self._most_of_one:
+                oldest = next(iter(own))
+                del own[oldest], kept[oldest]
+            self._waiting = kept
+            if _size(kept) + new.size > self._most:
+                raise UploadsFull("too many files of other people are waiting", "wait a minute, then send it again")
+            self._waiting[upload] = new
         return upload
 
     def take(self, owner: str, uploads: Sequence[str]) -> tuple[File, ...]:
@@ -38,8 +67,12 @@ class Uploads:
             RequestError: one is not here, or not this owner's.
         """
         with self._lock:
-            found = [self._waiting.pop((owner, upload), None) for upload in uploads]
-        files = tuple(file for file in found if file)
-        if len(files) < len(found):
+            own = [upload for upload in dict.fromkeys(uploads) if upload in self._waiting and self._waiting[upload].owner == owner]
+            files = tuple(self._waiting.pop(upload).file for upload in own)
+        if len(files) < len(uploads):
             raise RequestError("a file of this request has not arrived", "send it again")
         return files
+
+
+def _size(waiting: dict[str, _Waiting]) -> int:
+    return sum(one.size for one in waiting.values())

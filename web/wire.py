@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+from flask.json.provider import DefaultJSONProvider
 from pydantic import BaseModel, Field, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
@@ -20,6 +21,7 @@ UNREADABLE = "unreadable"
 """The event that stands for whatever a client sent that is no event."""
 
 LONGEST_TEXT = 20_000
+_DEEPEST = 64
 LONGEST_ANSWER = 4_000
 MOST_FILES = 100
 LONGEST_PATH = 400
@@ -187,7 +189,7 @@ def problem(error: Exception) -> dict[str, str]:
 
 
 class WireJSON:
-    """JSON as browsers parse it (no NaN), read without an error that the socket libraries do not expect."""
+    """JSON as browsers parse it (no NaN); what can't be read, or is nested too deeply, is a ValueError everywhere."""
 
     @staticmethod
     def dumps(data: Any, **options: Any) -> str:
@@ -199,15 +201,32 @@ class WireJSON:
     @staticmethod
     def loads(text: str | bytes, **options: Any) -> Any:
         try:
-            return json.loads(text, **options)
+            data = json.loads(text, **options)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
+        if _is_deep(data):
+            raise ValueError("nested too deeply")
+        return data
+
+
+class FlaskJSON(DefaultJSONProvider):
+    """The same for the bodies of requests."""
+
+    sort_keys = False
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        return WireJSON.loads(s, **kwargs)
 
 
 class WirePacket(Packet):  # type: ignore[misc]
     """A Socket.IO packet; one that can't be read becomes the event `unreadable` instead of an error in a library."""
 
     reserved = frozenset({"connect", "disconnect", "connect_error", "*"})
+
+    def __init__(self, *arguments: Any, encoded_packet: Any = None, **options: Any) -> None:
+        super().__init__(*arguments, encoded_packet=encoded_packet, **options)
+        if encoded_packet is not None and not encoded_packet:  # which the library does not even read
+            self.packet_type, self.data = EVENT, [UNREADABLE]
 
     def decode(self, encoded_packet: Any) -> int:
         try:
@@ -224,6 +243,15 @@ class WirePacket(Packet):  # type: ignore[misc]
             return self.packet_type in {CONNECT, DISCONNECT, ACK}
         named = isinstance(self.data, list) and bool(self.data) and isinstance(self.data[0], str)
         return named and self.data[0] not in self.reserved
+
+
+def _is_deep(data: Any) -> bool:
+    level = [data]
+    for _ in range(_DEEPEST):
+        level = [inner for outer in level if isinstance(outer, dict | list) for inner in (outer.values() if isinstance(outer, dict) else outer)]
+        if not level:
+            return False
+    return True
 
 
 def _finite(data: Any) -> Any:

@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import Path
 
 from src.core.errors import WorkspaceError
+from src.core.private import make_file_private, make_private
 from src.workspace.folder import Workspace
 
 KEPT = 100
@@ -15,10 +16,11 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def back_up(workspace: Workspace, folder: Path) -> Path:
     """A zip of all files of the workspace, under the next free number in the folder. Blocking."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     there = backups(folder)
     path = folder / f"{int(there[-1].stem) + 1 if there else 1:06}.zip"
     unfinished = folder / f".{path.name}.new"
+    make_file_private(unfinished)
     unfinished.write_bytes(packed(workspace))
     unfinished.rename(path)
     for old in there[: -KEPT + 1]:

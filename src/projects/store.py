@@ -10,6 +10,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from src.core.errors import RequestError
+from src.core.private import close_to_others, make_file_private, make_private
 from src.core.value import Value
 from src.projects.backup import backups
 from src.projects.context import Before
@@ -91,22 +92,25 @@ class ProjectStore:
     def save(self, name: str, state: ProjectState) -> None:
         """As a whole or not at all."""
         path = self._state(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_private(name)
         unfinished = path.with_suffix(".new")
+        unfinished.unlink(missing_ok=True)
+        make_file_private(unfinished)
         unfinished.write_text(state.model_dump_json(indent=1), encoding="utf-8")
         unfinished.replace(path)
 
     @contextmanager
     def claimed(self, name: str) -> Iterator[None]:
         """Nobody else builds the project meanwhile, in this process or another. Raises: RequestError: somebody does."""
-        folder = self._state(name).parent
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock", timeout=0)
+        folder = self._make_private(name)
+        lock = FileLock(folder / ".lock", timeout=0, mode=0o600)
         try:
             lock.acquire()
         except Timeout as error:
             raise RequestError(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
         try:
+            for one in (folder, self.workspace(name).folder):
+                close_to_others(one, with_contents=True)  # those of earlier versions were open
             yield
         finally:
             lock.release()
@@ -121,6 +125,15 @@ class ProjectStore:
         if workspace.folder.is_dir() and not any(workspace.folder.iterdir()):
             workspace.folder.rmdir()
         shutil.rmtree(self.folder / HIDDEN / name)
+
+    def _make_private(self, name: str) -> Path:
+        """The folder of a project's state."""
+        folder = self._state(name).parent
+        if not self.folder.exists():
+            make_private(self.folder)
+        for one in (folder.parent, folder):
+            make_private(one)
+        return folder
 
     def _state(self, name: str) -> Path:
         return self.folder / HIDDEN / name / "state.json"

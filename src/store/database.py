@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from filelock import FileLock
 
 from src.core.errors import DatabaseUnavailable
+from src.core.private import make_file_private, make_private
 from src.store.schema import properties
 
 if TYPE_CHECKING:
@@ -150,8 +151,11 @@ def _one_process_only(url: sa.URL) -> AbstractContextManager[object]:
     if url.get_backend_name() != "sqlite" or not url.database:
         return nullcontext()
     path = Path(url.database)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(f"{path}.lock")
+    if not path.parent.is_dir():
+        make_private(path.parent)
+    if not url.database.startswith((":memory:", "file:")):
+        make_file_private(path)
+    return FileLock(f"{path}.lock", mode=0o600)
 
 
 def _keep_a_write_ahead_log(engine: sa.Engine) -> None:

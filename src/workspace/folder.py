@@ -10,6 +10,7 @@ from typing import ClassVar
 from pydantic import ConfigDict
 
 from src.core.errors import WorkspaceError
+from src.core.private import make_private
 from src.core.value import Value
 from src.core.words import count
 from src.workspace.paths import CACHES, WorkspaceLimits, WorkspacePath, path_problem
@@ -77,7 +78,7 @@ class Workspace:
             return False
 
     def write(self, path: str, content: bytes, mode: int | None = None) -> None:
-        """Write a file as a whole or not at all, with the folders on its way. `mode` None: its permissions stay as they are.
+        """Write a file as a whole or not at all, with the folders on its way. `mode` None: its permissions stay as they are; others than the owner have none.
 
         Raises:
             WorkspaceError: the path is not allowed, something else has its name, or the workspace would hold too much.
@@ -87,7 +88,7 @@ class Workspace:
         self._check_number(len(sizes.keys() | {path}))
         self._check_size(sum(sizes.values()) - sizes.get(path, 0) + len(content))
         with self._translated(path):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_private(self.folder)
             with self._folder_of(path, make=True) as (folder, name):
                 _replace(folder, name, content, mode)
 
@@ -136,7 +137,7 @@ class Workspace:
             for part in folders:
                 if make:
                     with suppress(FileExistsError):
-                        os.mkdir(part, dir_fd=folder)
+                        os.mkdir(part, 0o700, dir_fd=folder)
                 folder = os.open(part, _FOLDER, dir_fd=folder)
                 stack.callback(os.close, folder)
             yield folder, name
@@ -169,7 +170,7 @@ class Workspace:
 
 def _replace(folder: int, name: str, content: bytes, mode: int | None) -> None:
     """Raises: OSError: also where something that is no ordinary file has the name."""
-    before = 0o644
+    before = 0o600
     with suppress(FileNotFoundError):
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISREG(found.st_mode):
@@ -179,7 +180,7 @@ def _replace(folder: int, name: str, content: bytes, mode: int | None) -> None:
     try:
         with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder), "wb") as file:
             file.write(content)
-            os.fchmod(file.fileno(), before if mode is None else mode)
+            os.fchmod(file.fileno(), (before if mode is None else mode) & 0o700)
         os.rename(unfinished, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(OSError):

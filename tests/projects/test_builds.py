@@ -111,7 +111,7 @@ async def test_a_zip_of_the_project_is_kept_before_each_action_and_restoring_is_
     assert bench.files == {"main.py": "print(42)\n", "run.py": "2\n"}
     restore(store.workspace("demo"), kept[0])
     assert bench.files == before
-    assert (bench.folder / "demo" / "run.py").stat().st_mode & 0o777 == 0o755
+    assert (bench.folder / "demo" / "run.py").stat().st_mode & 0o777 == 0o700
     assert sorted(path.name for path in (bench.folder / "demo").iterdir()) == ["pkg", "run.py"]
 
 

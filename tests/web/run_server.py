@@ -1,12 +1,14 @@
 """The real server around the fake engine, as a process: `python -m tests.web.run_server`, settings from the environment."""
 
 import logging
+import os
 
 from config import Settings, load_settings
 from src.leaving import leave
 from tests.web.fake_engine import FakeEngine
 from web import app
 from web.bridge import Bridge
+from web.connections import Patience
 from web.serving import serving
 
 
@@ -20,7 +22,9 @@ def main() -> None:
     kind = serving(settings.async_mode)
     bridge = Bridge(kind)
     engine = bridge.run(build(settings))
-    app.serve(engine, bridge, kind, settings, app.bind(settings.flask_host, settings.flask_port), status_interval=0.02)
+    listener = app.bind(settings.flask_host, settings.flask_port)
+    patience = Patience(*map(float, os.environ["PATIENCE"].split())) if "PATIENCE" in os.environ else None
+    app.serve(engine, bridge, kind, settings, listener, status_interval=0.02, patience=patience)
 
 
 if __name__ == "__main__":

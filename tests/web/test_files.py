@@ -10,7 +10,7 @@ import requests
 from src.core.errors import RequestError
 from src.core.files import File
 from tests.web.server_process import ServerProcess
-from web.uploads import Uploads
+from web.uploads import Uploads, UploadsFull
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0"
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
@@ -133,16 +133,37 @@ def test_the_limits_are_told(server: ServerProcess, visitor: requests.Session) -
     assert visitor.get(f"{server.url}/api/health").json()["files"] == {"count": 3, "size": 2**20}
 
 
-def test_uploads_that_nobody_takes_make_room() -> None:
-    uploads = Uploads(most=10)
-    ids = [uploads.put("me", File(name=f"{n}", content=bytes(4))) for n in range(3)]
+def test_uploads_that_nobody_takes_make_room_for_the_same_persons() -> None:
+    uploads = Uploads(most=100_000, most_of_one=10_000)
+    ids = [uploads.put("me", File(name=f"{n}", content=bytes(4000))) for n in range(3)]
     assert all(re.fullmatch(r"[0-9a-f]{32}", upload) for upload in ids)
     with pytest.raises(RequestError):
         uploads.take("me", ids[:1])
     assert [f.name for f in uploads.take("me", ids[1:])] == ["1", "2"]
     with pytest.raises(RequestError):
         uploads.take("me", ids[1:])
-    large = uploads.put("me", File(name="large", content=bytes(20)))
+    large = uploads.put("me", File(name="large", content=bytes(20_000)))
     with pytest.raises(RequestError):
         uploads.take("somebody", [large])
     assert len(uploads.take("me", [large])) == 1
+
+
+@pytest.mark.parametrize(("count", "size", "owners"), [(9, 9_000, 9), (300, 0, 300), (40, 4_000, 1)], ids=["large", "empty", "of one"])
+def test_nobodys_waiting_files_are_pushed_out_by_others(count: int, size: int, owners: int) -> None:
+    now = [0.0]
+    uploads = Uploads(most=50_000, most_of_one=10_000, clock=lambda: now[0])
+    mine = uploads.put("me", File(name="mine", content=bytes(5_000)))
+
+    def flood() -> int:
+        refused = 0
+        for n in range(count):
+            try:
+                uploads.put(f"other {n % owners}", File(name="a", content=bytes(size)))
+            except UploadsFull:
+                refused += 1
+        return refused
+
+    assert (flood() > 0) == (owners > 1)
+    assert [f.name for f in uploads.take("me", [mine])] == ["mine"]
+    now[0] = 301
+    assert uploads.put("late", File(name="late", content=bytes(9_000))), "what nobody took is gone"

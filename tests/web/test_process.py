@@ -52,8 +52,8 @@ def test_a_given_token_and_port_are_used(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = ServerProcess(tmp_path, "eventlet", ACCESS_TOKEN="open sesame&x", FLASK_PORT=str(port), FLASK_HOST="0.0.0.0")
-    assert server.link == f"http://127.0.0.1:{port}/?token=open%20sesame%26x"
+    server = ServerProcess(tmp_path, "eventlet", ACCESS_TOKEN="open sesame&come in", FLASK_PORT=str(port), FLASK_HOST="0.0.0.0")
+    assert server.link == f"http://127.0.0.1:{port}/?token=open%20sesame%26come%20in"
     server.browser().close()
     assert server.end() == (0, "")
     assert server.errors == (

@@ -5,17 +5,19 @@ import hljs from "@highlightjs/cdn-assets/es/core.min.js";
 import json from "@highlightjs/cdn-assets/es/languages/json.min.js";
 import python from "@highlightjs/cdn-assets/es/languages/python.min.js";
 import { Marked, Renderer } from "marked";
+import { canRender, isShallow } from "./bounds.js";
 import { html } from "./html.js";
 import { visible } from "./visible.js";
 
 hljs.registerLanguage("json", json);
 hljs.registerLanguage("python", python);
 
+const LONGEST_CODE = 200_000;
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escape = (text) => text.replace(/[&<>"]/g, (c) => ESCAPES[c]);
 
 function highlighted(code, language) {
-  return hljs.getLanguage(language) ? hljs.highlight(code, { language, ignoreIllegals: true }).value : escape(code);
+  return code.length <= LONGEST_CODE && hljs.getLanguage(language) ? hljs.highlight(code, { language, ignoreIllegals: true }).value : escape(code);
 }
 
 const plain = new Renderer();
@@ -32,24 +34,43 @@ const marked = new Marked({
   },
 });
 
-// Nothing that styles, submits, embeds or fetches: the page asks no other host for anything.
+// By list, as whatever is on neither list may style, submit, embed or fetch: the page asks no other host for anything.
 const RULES = {
-  USE_PROFILES: { html: true },
-  FORBID_TAGS: ["style", "form", "input", "button", "textarea", "select", "img", "picture", "video", "audio", "source", "dialog"],
-  FORBID_ATTR: ["style", "id", "name", "popover", "popovertarget", "data-testid"],
+  ALLOWED_TAGS: [
+    "a", "abbr", "b", "blockquote", "br", "caption", "code", "col", "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em",
+    "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small",
+    "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "var", "wbr",
+  ],
+  ALLOWED_ATTR: ["align", "class", "colspan", "dir", "href", "lang", "open", "reversed", "rowspan", "scope", "start", "tabindex", "title"],
+  ALLOW_ARIA_ATTR: false,
   ALLOW_DATA_ATTR: false,
 };
 
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  if (node.tagName !== "A") return;
+  if (node.tagName !== "A") return node.removeAttribute?.("href");
   node.setAttribute("target", "_blank");
   node.setAttribute("rel", "noopener noreferrer");
 });
 
 const safe = (markup) => ({ __html: DOMPurify.sanitize(markup, RULES) });
 
+// Null where the renderer should not get the text, or could not cope with it: a page must outlive whatever it shows.
+function rendered(text) {
+  try {
+    const markup = canRender(text) ? marked.parse(text) : "";
+    return isShallow(markup) && markup ? safe(markup) : null;
+  } catch (error) {
+    console.warn("shown as plain text:", error.message);
+    return null;
+  }
+}
+
 export function Markdown({ text }) {
-  return html`<div class="markdown" dangerouslySetInnerHTML=${safe(marked.parse(visible(text)))}></div>`;
+  const shown = visible(text);
+  const markup = rendered(shown);
+  return markup
+    ? html`<div class="markdown" dangerouslySetInnerHTML=${markup}></div>`
+    : html`<div class="markdown"><pre class="plain" tabindex="0">${shown}</pre></div>`;
 }
 
 export function Highlighted({ code, language }) {

@@ -1,0 +1,126 @@
+"""What one person may take of a server that serves many: turns at once, whatever cookies are dropped; and guesses at the token."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from config import Settings, load_settings
+from src.core.errors import ConfigurationError, RequestError
+from src.core.status import Asked
+from tests.web.server_process import ServerProcess
+from web.access import WrongTokens
+from web.turns import Asker, LimitedTurns
+
+
+class Endless:
+    """An engine, as far as turns need one, whose turns never end."""
+
+    def subscribe(self, on_records: object) -> None:
+        self.begun = 0
+
+    async def keep(self, owner: str, turn_id: str) -> Asked:
+        self.begun += 1
+        return Asked(conversation_id="c", turn_id=f"{self.begun}")
+
+
+async def refused(turns: LimitedTurns, *askers: Asker) -> list[str]:
+    problems = []
+    for asker in askers:
+        try:
+            await turns.keep(asker, "t", lambda _: None)
+        except RequestError as error:
+            problems.append(error.message)
+    return problems
+
+
+@pytest.mark.parametrize(
+    ("askers", "problems"),
+    [
+        ([Asker("me", "192.0.2.1")] * 9, ["8 requests are running already"]),
+        ([Asker(f"{n}", "192.0.2.1") for n in range(9)], ["8 requests from your address are running already"]),
+        ([Asker(f"{n}", "127.0.0.1") for n in range(13)], ["12 requests of all people are running already"]),
+        ([Asker(f"{n}", f"192.0.2.{n}") for n in range(13)], ["12 requests of all people are running already"]),
+    ],
+    ids=["of one cookie", "of cookies that were dropped", "behind a proxy", "from many addresses"],
+)
+async def test_turns_are_bounded_by_cookie_by_address_and_in_all(askers: list[Asker], problems: list[str]) -> None:
+    engine: Any = Endless()
+    assert await refused(LimitedTurns(engine, most=12), *askers) == problems
+
+
+def test_dropping_the_cookie_gives_no_further_turns(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "eventlet", TURNS_MAX_RUNNING="3")
+    for _ in range(3):
+        with server.browser() as visitor, server.socket(visitor) as page:
+            assert page.ask("hold many")["ok"]
+    with server.browser() as visitor, server.socket(visitor) as page:
+        assert page.ask("say hello")["error"]["message"] == "3 requests of all people are running already"
+    with server.program() as program, server.socket(program) as client:
+        assert not client.ask("say hello")["ok"]
+    assert server.end() == (0, "")
+
+
+@pytest.mark.parametrize("mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
+def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> None:
+    server = ServerProcess(tmp_path, mode)
+
+    def seconds(**asking: Any) -> float:
+        began = time.monotonic()
+        assert requests.get(f"{server.url}/", timeout=20, **asking).status_code == 401
+        return time.monotonic() - began
+
+    with server.program() as program:
+        for way in ({"headers": {"Authorization": "Bearer wrong"}}, {"params": {"token": "wrong"}}, {"headers": {"Authorization": "bearer  x"}}):
+            assert max(seconds(**way) for _ in range(8)) < 0.25
+            assert seconds(**way) + seconds(**way) > 0.7
+            began = time.monotonic()
+            assert program.get(f"{server.url}/api/tools").status_code == 200
+            assert time.monotonic() - began < 0.25
+    assert server.end() == (0, "")
+    assert server.errors == "WARNING:web.access:8 wrong access tokens from 127.0.0.1\n" * 3
+
+
+def test_wrong_tokens_are_counted_in_bounded_memory_and_each_address_for_itself() -> None:
+    counts = WrongTokens()
+    waits = [counts.add("192.0.2.1") for _ in range(20)]
+    assert waits[:8] == [0.0] * 8
+    assert waits[8:12] == [0.25, 0.5, 1.0, 2.0]
+    assert set(waits[12:]) == {2.0}
+    assert counts.add("192.0.2.2") == 0.0
+    counts.forgive("192.0.2.1")
+    assert counts.add("192.0.2.1") == 0.0
+    for n in range(5000):
+        counts.add(f"2001:db8:{n:x}::")
+    assert len(counts._counts) == 1000
+
+
+@pytest.mark.parametrize(
+    ("token", "problem"),
+    [
+        ("1", "has fewer than 16 characters"),
+        ("Tr0ub4dor&3", "has fewer than 16 characters"),
+        ("a" * 40, "is too easy to guess"),
+        ("1234567890123456", "is too easy to guess"),
+        ("abcdefghijklmnopqrstuvwxyz", "is too easy to guess"),
+        ("passwordpassword", "is too easy to guess"),
+        ("abcABC" * 10, "is too easy to guess"),
+        ("ababababababababababab", "is too easy to guess"),
+    ],
+)
+def test_a_token_that_can_be_guessed_is_refused_with_how_to_make_one(monkeypatch: pytest.MonkeyPatch, token: str, problem: str) -> None:
+    monkeypatch.setenv("ACCESS_TOKEN", token)
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(None)
+    make = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
+    assert caught.value.message == f"ACCESS_TOKEN=(hidden): {problem}; leave it empty for a new one at each start, or make one: {make}"
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["rEI7ZW_ruJsoRMJQRXUkmG-almtsM-rI", "9f86d081884c7d65", "open sesame & come in", "3b241101-e2bb-4255-8caf-4136c566a962", "8Zq!w3Rt#v7Lp@x2"],
+)
+def test_a_token_that_was_drawn_is_accepted(token: str) -> None:
+    assert Settings(_env_file=None, access_token=token).access_token

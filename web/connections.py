@@ -1,0 +1,192 @@
+"""Connections: how many may be open, from one address and in all, and how long each may take over what it does.
+
+Both servers tell when one opens and closes; the WSGI middleware tells when a request begins and ends. Where there are too many, one that
+has not shown the token yet makes room, so that people with the token come in while somebody without it opens thousands. What takes
+too long is shut down, which wakes whatever waits for it, in green and in real threads alike.
+"""
+
+import logging
+import resource
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING
+
+from werkzeug.wsgi import ClosingIterator
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+logger = logging.getLogger(__name__)
+
+CONNECTION = "agent.connection"
+"""Where a request's WSGI environment holds its connection."""
+_MOST = 512
+_PIECE = 64 * 1024
+_SLOWEST_UPLOAD = 50_000  # bytes in a second
+_LOGGED_EVERY = 60.0
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds that a connection may take."""
+
+    head: float = 20.0
+    """To send the head of a request, from its opening or the end of the response before; and a whole request without the token."""
+    request: float = 60.0
+    """From the head to the first piece of the response; longer than Socket.IO holds a poll. A body has further time by its size."""
+    piece: float = 60.0
+    """To take each piece of the response."""
+    silence: float = 60.0
+    """Between two messages of a websocket; an honest client answers a ping every 25 seconds."""
+
+
+class Connection:
+    """One that is open. Others may shut it down at any time; only its server closes it."""
+
+    def __init__(self, peer: socket.socket, address: str, patience: Patience) -> None:
+        self.address, self.shown_token = address, False
+        self._peer, self._patience = peer, patience
+        self.await_head()
+
+    def await_head(self) -> None:
+        self.deadline = time.monotonic() + self._patience.head
+
+    def await_response(self, body: int) -> None:
+        """The head has come, and shows the token; a body of so many bytes follows."""
+        self.shown_token = True
+        self.deadline = time.monotonic() + self._patience.request + body / _SLOWEST_UPLOAD
+
+    def await_piece(self) -> None:
+        self.deadline = time.monotonic() + (self._patience.piece if self.shown_token else self._patience.head)
+
+    def await_messages(self) -> None:
+        """It is a websocket from now on. The kernel ends what is silent; green sockets do not block, and Engine.IO sees to them."""
+        self.deadline = float("inf")
+        seconds = struct.pack("ll", int(self._patience.silence), 0)
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._peer.setsockopt(socket.SOL_SOCKET, option, seconds)
+
+    def shut_down(self) -> None:
+        self.deadline = float("inf")
+        with suppress(OSError):  # it has gone by itself
+            self._peer.shutdown(socket.SHUT_RDWR)
+
+
+class Connections:
+    """Those of one server. Safe to use from several threads."""
+
+    def __init__(self, most_of_one_address: int, most: int | None = None, patience: Patience | None = None) -> None:
+        """`most`: of all; by default what leaves half of the process's descriptors to everything else."""
+        self._most = most or min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+        self._most_of_one = most_of_one_address
+        self._patience = patience or Patience()
+        self._open: set[Connection] = set()
+        self._lock = threading.Lock()
+        self._logged = -_LOGGED_EVERY
+        threading.Thread(target=self._watch, name="connections", daemon=True).start()
+
+    def opened(self, peer: socket.socket, address: str) -> Connection | None:
+        """Take one in; None if there are too many and none makes room."""
+        new = Connection(peer, origin(address), self._patience)
+        with self._lock:
+            of_address = [c for c in self._open if c.address == new.address]
+            crowded = len(of_address) >= self._most_of_one and not may_be_a_proxy(new.address)
+            if crowded or len(self._open) >= self._most:
+                self._report(new.address)
+                if not self._make_room(of_address if crowded else self._open):
+                    return None
+            self._open.add(new)
+        return new
+
+    def closed(self, connection: Connection) -> None:
+        with self._lock:
+            self._open.discard(connection)
+
+    def make_room(self) -> None:
+        """Shut one down that has not shown the token, as the process has no descriptor left."""
+        with self._lock:
+            self._make_room(self._open)
+
+    def _make_room(self, among: Iterable[Connection]) -> bool:
+        strangers = [c for c in among if not c.shown_token]
+        if not strangers:
+            return False
+        held = Counter(c.address for c in strangers)
+        last = max(strangers, key=lambda c: (held[c.address], -c.deadline))  # of whoever has most, the one that waits longest
+        last.shut_down()
+        self._open.discard(last)
+        return True
+
+    def _report(self, address: str) -> None:
+        if time.monotonic() - self._logged >= _LOGGED_EVERY:
+            self._logged = time.monotonic()
+            logger.warning("there are too many connections (%d), the newest from %s; strangers are shut out", len(self._open), address)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(min(1.0, self._patience.head / 4))
+            with self._lock:
+                late = [c for c in self._open if c.deadline < time.monotonic()]
+            for connection in late:
+                connection.shut_down()
+
+
+class TimedRequests:
+    """WSGI middleware, outside of all others: says of each connection what it is waited for."""
+
+    def __init__(self, app: "WSGIApplication") -> None:
+        self._app = app
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        connection: Connection = environ[CONNECTION]
+        connection.await_piece()
+        try:
+            response = self._app(environ, start_response)
+        except ConnectionError:
+            raise
+        except Exception as error:
+            if not is_websocket(environ):
+                raise
+            logger.warning("a websocket was ended: %s", f"{type(error).__name__}: {error}"[:200])
+            connection.shut_down()
+            raise ConnectionError from None  # which servers take for what it is
+        return ClosingIterator(_pieces(response, connection), [getattr(response, "close", lambda: None), connection.await_head])
+
+
+def is_websocket(environ: "WSGIEnvironment") -> bool:
+    return "websocket" in environ.get("HTTP_UPGRADE", "").lower()
+
+
+def origin(address: str) -> str:
+    """What stands for one person's machine: an address of IPv4, or a network of IPv6, of which each gets billions of addresses."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    if found.ipv4_mapped or found.is_loopback:
+        return str(found.ipv4_mapped or found)
+    return str(IPv6Address(int(found) >> 64 << 64))
+
+
+def may_be_a_proxy(address: str) -> bool:
+    """Whether many people may stand behind it: nobody but this machine itself can come from there."""
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return True
+
+
+def _pieces(response: Iterable[bytes], connection: Connection) -> Iterator[bytes]:
+    for data in response:
+        for start in range(0, len(data), _PIECE):
+            connection.await_piece()
+            yield data[start : start + _PIECE]

@@ -1,0 +1,95 @@
+"""Hosts: under which names and addresses the page may be reached, and from which origins it may be asked.
+
+A name that is not this machine's own is refused, as any site can have its name lead here; so is an origin of another scheme, host or port.
+"""
+
+import re
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+_HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?", re.ASCII | re.IGNORECASE)
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Host:
+    """Name or address, in small letters, and the port if it is given."""
+
+    name: str
+    port: int | None
+
+    def same(self, other: "Host", scheme: str) -> bool:
+        usual = _PORTS[scheme]
+        return (self.name, self.port or usual) == (other.name, other.port or usual)
+
+
+def parse_host(text: str) -> Host | None:
+    """A Host header, or the rest of an origin; None unless the text is just a host, with a port or without."""
+    found = _HOST.fullmatch(text)
+    if found is None:
+        return None
+    name, port = found["name"].lower(), int(found["port"]) if found["port"] else None
+    if name.startswith("["):
+        address = _address(name[1:-1])
+        if not isinstance(address, IPv6Address):
+            return None
+        name = str(address)
+    return Host(name, port) if port is None or port < 2**16 else None
+
+
+class Hosts:
+    """What is allowed: this machine's own names and addresses, and ALLOWED_HOSTS: names, or origins such as `https://agent.example`.
+
+    Of an allowed name requests may come by https, as behind a proxy that ends TLS, or by http straight to this server; where the
+    scheme is given, only by that.
+    """
+
+    def __init__(self, listening: str, allowed: Iterable[str]) -> None:
+        own = socket.gethostname().lower()
+        self._own = {"localhost", own, own.partition(".")[0], f"{own.partition('.')[0]}.local", listening.lower()}
+        self._schemes: dict[str, str] = {}
+        for entry in allowed:
+            scheme, _, name = entry.lower().rpartition("://")
+            host = parse_host(name)
+            self._schemes[host.name if host else name] = scheme
+
+    def allow(self, host: Host) -> bool:
+        if host.name in self._schemes:
+            return True
+        address = _address(host.name)
+        return host.name in self._own if address is None else _is_own(address)
+
+    def allow_origin(self, origin: str, host: Host) -> bool:
+        """Whether a page of that origin may ask this server, which serves http, under that host."""
+        scheme, _, rest = origin.lower().partition("://")
+        found = parse_host(rest)
+        if found is None or scheme not in _PORTS:
+            return False
+        wanted = self._schemes.get(found.name)
+        if wanted is not None and scheme == (wanted or "https"):
+            return True
+        return not wanted and scheme == "http" and found.same(host, scheme)
+
+
+def _address(name: str) -> IPv4Address | IPv6Address | None:
+    try:
+        found = ip_address(name)
+    except ValueError:
+        return None
+    return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
+
+
+def _is_own(address: IPv4Address | IPv6Address) -> bool:
+    """Whether a socket can be bound to it, which only an address of this machine allows, whenever it got that."""
+    if address.is_loopback:
+        return True
+    if address.is_unspecified or address.is_multicast or str(address) == "255.255.255.255":
+        return False
+    try:
+        with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as own:
+            own.bind((str(address), 0))
+    except OSError:
+        return False
+    return True
