@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run front-end test test-all provisions machine lint unit format lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end test test-all provisions machine lint unit format lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run:
@@ -59,6 +59,10 @@ bench-sandbox: $(VENV)/test.stamp
 # The same beside llm-sandbox's pool of Docker containers, which gets an environment of its own.
 bench-sandbox-llm: $(VENV)/test.stamp $(VENV)-llm-sandbox/stamp
 	@$(PY) -m benchmarks.sandbox --beside $(VENV)-llm-sandbox/bin/python
+
+# Whether a wrong tool that the tests know passes the whole gate, on Docker and bubblewrap; the last line is JSON.
+bench-forging: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.forging
 
 # What agents cost beside bare asyncio; the last line is JSON.
 bench-runtime: $(VENV)/test.stamp

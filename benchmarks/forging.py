@@ -64,9 +64,7 @@ async def _measure(backends: list[str]) -> dict[str, object]:
 async def _judge(chain: Chain, case: WrongTool, places: asyncio.Semaphore | None = None) -> Judgement:
     """What the chain says; a sandbox that fails over a tool has not let it pass."""
     signature = parse_signature(case.specified, case.function)
-    draft = ToolDraft(
-        name=case.function, description="", signature=signature, code=case.code, tests=case.suite, example_requests=()
-    )
+    draft = ToolDraft(name=case.function, description="", signature=signature, code=case.code, tests=case.suite, example_requests=())
     async with places or nullcontext():
         try:
             return await chain.judge(draft, Importable())
