@@ -199,14 +199,14 @@ def _view(files: Files) -> Iterator[str]:
         yield from ("--ro-bind", str(stage), str(place))
     if files.environment:
         yield from _interpreter()
-    for name, place in _PLACES.items():
-        yield from ("--ro-bind-try", str(_PACKAGES / name), place)
+    for name, target in _PLACES.items():
+        yield from ("--ro-bind-try", str(_PACKAGES / name), target)
     yield from ("--proc", "/proc")
-    for path in hidden_of_proc():
-        if os.path.isdir(path):
-            yield from ("--tmpfs", path, "--remount-ro", path)
-        elif os.path.exists(path):
-            yield from ("--ro-bind", "/dev/null", path)
+    for hidden in hidden_of_proc():
+        if os.path.isdir(hidden):
+            yield from ("--tmpfs", hidden, "--remount-ro", hidden)
+        elif os.path.exists(hidden):
+            yield from ("--ro-bind", "/dev/null", hidden)
     yield from ("--tmpfs", "/dev")
     for name in _DEVICES:
         yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")

@@ -52,7 +52,7 @@ def names(value: object) -> tuple[str, ...] | None:
     return tuple(map(printable, value))
 
 
-def result(fields: object) -> TestResult | None:
+def result(fields: Any) -> TestResult | None:
     """A test's result; None if it has not its form."""
     match fields:
         case {"test": str(test), "outcome": str(outcome), "message": str(message)} if outcome in _OUTCOMES and len(test) <= _TEST:
@@ -61,7 +61,7 @@ def result(fields: object) -> TestResult | None:
     return None
 
 
-def outcome(fields: object, **frame: Any) -> Returned | Raised | None:
+def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
     """The outcome of a call with what the `frame` says of it; None if it has not its form."""
     match fields:
         case {"outcome": "returned", "type_name": str(name), "text": str(value)}:
