@@ -55,8 +55,11 @@ def test_no_attribute_that_fetches_survives_even_without_the_policy(link: str, u
     for number, text in enumerate(FETCHING, 1):
         ask(page, f"recite {text}")
         answered(page, number)
-    assert page.locator("[data-testid=answer] *").evaluate_all(
-        "(all) => all.flatMap((e) => e.getAttributeNames()).filter((n) => !['class', 'href', 'target', 'rel', 'tabindex'].includes(n))"
-    ) == []
+    assert (
+        page.locator("[data-testid=answer] *").evaluate_all(
+            "(all) => all.flatMap((e) => e.getAttributeNames()).filter((n) => !['class', 'href', 'target', 'rel', 'tabindex'].includes(n))"
+        )
+        == []
+    )
     assert page.locator("[data-testid=answer] [href]:not(a)").count() == 0
     assert fetched == []

@@ -45,7 +45,16 @@ def allowed(text: str, *entries: str, listening: str = "0.0.0.0") -> bool:
 
 def test_this_machine_is_reached_by_its_own_names_and_addresses() -> None:
     name = socket.gethostname()
-    for own in ("localhost", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", name, f"{name.partition('.')[0]}.local", own_address()):
+    for own in (
+        "localhost",
+        "127.0.0.1",
+        "127.1.2.3",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        name,
+        f"{name.partition('.')[0]}.local",
+        own_address(),
+    ):
         assert allowed(f"{own}:5000"), own
     assert allowed("bound.example", listening="bound.example")
 
@@ -91,4 +100,8 @@ def test_an_allowed_host_that_can_be_none_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ALLOWED_HOSTS", f"fine.example, {entry}")
     with pytest.raises(ConfigurationError, match="ALLOWED_HOSTS=.*should be a host such as agent.example"):
         load_settings(None)
-    assert Settings(_env_file=None, allowed_hosts="a.example,https://b.example,[::1]").allowed_hosts == ("a.example", "https://b.example", "[::1]")
+    assert Settings(_env_file=None, allowed_hosts="a.example,https://b.example,[::1]").allowed_hosts == (
+        "a.example",
+        "https://b.example",
+        "[::1]",
+    )

@@ -73,7 +73,11 @@ def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> 
         return time.monotonic() - began
 
     with server.program() as program:
-        for way in ({"headers": {"Authorization": "Bearer wrong"}}, {"params": {"token": "wrong"}}, {"headers": {"Authorization": "bearer  x"}}):
+        for way in (
+            {"headers": {"Authorization": "Bearer wrong"}},
+            {"params": {"token": "wrong"}},
+            {"headers": {"Authorization": "bearer  x"}},
+        ):
             assert max(seconds(**way) for _ in range(8)) < 0.25
             assert seconds(**way) + seconds(**way) > 0.7
             began = time.monotonic()
@@ -120,7 +124,13 @@ def test_a_token_that_can_be_guessed_is_refused_with_how_to_make_one(monkeypatch
 
 @pytest.mark.parametrize(
     "token",
-    ["rEI7ZW_ruJsoRMJQRXUkmG-almtsM-rI", "9f86d081884c7d65", "open sesame & come in", "3b241101-e2bb-4255-8caf-4136c566a962", "8Zq!w3Rt#v7Lp@x2"],
+    [
+        "rEI7ZW_ruJsoRMJQRXUkmG-almtsM-rI",
+        "9f86d081884c7d65",
+        "open sesame & come in",
+        "3b241101-e2bb-4255-8caf-4136c566a962",
+        "8Zq!w3Rt#v7Lp@x2",
+    ],
 )
 def test_a_token_that_was_drawn_is_accepted(token: str) -> None:
     assert Settings(_env_file=None, access_token=token).access_token
