@@ -205,7 +205,8 @@ def test_what_is_malformed_below_socket_io_logs_a_line_and_no_traceback(tmp_path
         for message in messages + broken:
             with server.socket(visitor) as page:
                 page.client.eio.ws.send(message)
-        for body in [*messages, *broken, "\x1e" * 20, "d=", "d", "4[\x1e4"]:
+        unknown = {"9", "2", "6"}  # Engine.IO's answer to these waits for a poll
+        for body in [*(b for b in messages + broken if b not in unknown), "\x1e" * 20, "d=", "d", "4[\x1e4"]:
             address = f"{server.url}/socket.io/?EIO=4&transport=polling"
             address += f"&sid={json.loads(visitor.get(address).text[1:])['sid']}"
             for data in ("40", body):
