@@ -22,7 +22,7 @@ _IMAGE = re.compile(rf"(?:{_PART}(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0
 _SQLITE = "sqlite:///"
 _HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII | re.IGNORECASE)
 _SHORTEST_TOKEN, _TOKEN_BITS = 16, 64
-_NEW_TOKEN = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
+_DRAW = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
 
 def _image(name: str) -> str:
@@ -194,7 +194,7 @@ class Settings(BaseSettings):
         if token and (len(token.get_secret_value()) < _SHORTEST_TOKEN or _bits(token.get_secret_value()) < _TOKEN_BITS):
             short = len(token.get_secret_value()) < _SHORTEST_TOKEN
             problem = f"has fewer than {_SHORTEST_TOKEN} characters" if short else "is too easy to guess"
-            raise ValueError(f"{problem}; leave it empty for a new one at each start, or make one: {_NEW_TOKEN}")
+            raise ValueError(f"{problem}; leave it empty for a new one at each start, or make one: {_DRAW}")
         return token
 
     @property

@@ -32,10 +32,10 @@ def parse_host(text: str) -> Host | None:
         return None
     name, port = found["name"].lower(), int(found["port"]) if found["port"] else None
     if name.startswith("["):
-        address = _address(name[1:-1])
-        if not isinstance(address, IPv6Address):
+        try:
+            name = str(IPv6Address(name[1:-1]))
+        except ValueError:
             return None
-        name = str(address)
     return Host(name, port) if port is None or port < 2**16 else None
 
 

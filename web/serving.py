@@ -104,7 +104,7 @@ class Eventlet:
                         eventlet.sleep(0)
                         return accepted
 
-        class Protocol(wsgi.HttpProtocol):  # type: ignore[misc]
+        class Protocol(wsgi.HttpProtocol):  # type: ignore[misc, name-defined]
             def __init__(self, state: Any, server: Any) -> None:
                 self.held = connections.opened(state[1], state[0][0])
                 if self.held is None:

@@ -248,7 +248,9 @@ class WirePacket(Packet):  # type: ignore[misc]
 def _is_deep(data: Any) -> bool:
     level = [data]
     for _ in range(_DEEPEST):
-        level = [inner for outer in level if isinstance(outer, dict | list) for inner in (outer.values() if isinstance(outer, dict) else outer)]
+        level = [
+            inner for outer in level if isinstance(outer, dict | list) for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
         if not level:
             return False
     return True

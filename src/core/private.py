@@ -13,7 +13,7 @@ def make_private(folder: Path) -> None:
 
 
 def close_to_others(path: Path, *, with_contents: bool = False) -> None:
-    """Leave what the owner may do with a file or folder, and nothing to anybody else. Links, and what is another user's, stay as they are."""
+    """Leave other users nothing that they may do with a file or folder. Links, and what is not this user's, stay as they are."""
     with suppress(OSError):
         mode = path.lstat().st_mode
         if not stat.S_ISLNK(mode) and mode & 0o077:

@@ -78,7 +78,9 @@ class Workspace:
             return False
 
     def write(self, path: str, content: bytes, mode: int | None = None) -> None:
-        """Write a file as a whole or not at all, with the folders on its way. `mode` None: its permissions stay as they are; others than the owner have none.
+        """Write a file as a whole or not at all, with the folders on its way. `mode` None: its permissions stay as they are.
+
+        Others than the owner have none.
 
         Raises:
             WorkspaceError: the path is not allowed, something else has its name, or the workspace would hold too much.

@@ -1,6 +1,7 @@
 """An engine without a model: the request says what the turn does; journal and recorder are the real ones.
 
-`say TEXT` answers word by word, `recite TEXT` at once; `say back` also hands out the files that came with it. `hold NAME` says one word, waits until
+`say TEXT` answers word by word, `recite TEXT` at once; `say back` also hands out the files that came with it.
+`hold NAME` says one word, waits until
 somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second waits for `release NAME`; keeping
 it says `kept`. `build NAME` passes through the stages of a synthesis and waits for `release NAME` in `execute`. `delegate NAME` has
 an agent run code until somebody sends `release NAME`. `question` asks two, whose answers are said. `flood N` emits N pieces. `fail`

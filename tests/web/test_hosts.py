@@ -98,7 +98,7 @@ def test_an_origin_is_compared_by_scheme_host_and_port(origin: str, host: str, e
 @pytest.mark.parametrize("entry", ["agent.example:443", "https://agent.example/", "*.example", "agent example", "ftp://agent.example"])
 def test_an_allowed_host_that_can_be_none_is_named(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
     monkeypatch.setenv("ALLOWED_HOSTS", f"fine.example, {entry}")
-    with pytest.raises(ConfigurationError, match="ALLOWED_HOSTS=.*should be a host such as agent.example"):
+    with pytest.raises(ConfigurationError, match=r"ALLOWED_HOSTS=.*should be a host such as agent\.example"):
         load_settings(None)
     assert Settings(_env_file=None, allowed_hosts="a.example,https://b.example,[::1]").allowed_hosts == (
         "a.example",

@@ -1,5 +1,8 @@
 """What no honest page sends: an answer that says what is wrong, and a server that goes on."""
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,6 +153,72 @@ def test_packets_that_no_client_makes_become_an_error_event(
         page.client.eio.send(packet)
         assert page.next("error")["message"] == "'unreadable' is not an event of this server"
         assert _is_alive(page)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 60_000, b'{"to":' * 60_000, b'{"to":' * 70 + b"1" + b"}" * 70, b'{"to": "\\ud800"}', b"\xff", b"1" * 9_000]
+)
+@pytest.mark.parametrize("call", ["PATCH /api/lessons/l1", *(f"POST /api/tools/add/{change}" for change in ("rollback", "forget"))])
+def test_a_body_that_no_parser_copes_with_is_a_bad_request(
+    server: ServerProcess, visitor: requests.Session, call: str, body: bytes
+) -> None:
+    method, path = call.split()
+    headers = {"Origin": server.url, "Content-Type": "application/json"}
+    response = visitor.request(method, server.url + path, data=body[:60_000], headers=headers)
+    assert response.status_code == 400
+    assert re.search("JSON|number|string|required", response.json()["error"]["message"])
+
+
+@pytest.mark.parametrize("nested", ["[" * 70 + "]" * 70, '{"a":' * 900 + "1" + "}" * 900, "[" * 60_000], ids=len)
+@pytest.mark.parametrize("event", ["ask", "act", "subscribe"])
+def test_an_event_that_is_nested_too_deeply_is_refused(server: ServerProcess, visitor: requests.Session, event: str, nested: str) -> None:
+    with server.socket(visitor) as page:
+        page.client.eio.send(f'2["{event}",{{"project_id":"p","action":{nested}}}]')
+        assert page.next("error")["message"] == "'unreadable' is not an event of this server"
+        assert _is_alive(page)
+
+
+@pytest.mark.parametrize("mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
+def test_what_is_malformed_below_socket_io_logs_a_line_and_no_traceback(tmp_path: Path, mode: Any) -> None:
+    server = ServerProcess(tmp_path, mode)
+    messages = [
+        "4",
+        "4\x00",
+        "40",
+        "40/x,",
+        "40/x,[]",
+        "41",
+        "41",
+        "42/x,[]",
+        '42/x,["ask",{}]',
+        "43",
+        "430",
+        "430[]",
+        '430["a"]',
+        "43/x,0[]",
+        "44",
+        "45",
+        "46",
+    ]
+    broken = ["", "x", "b", "b!", "9", "2", "3", "5", "6", "\x1e"]
+    with server.browser() as visitor:
+        for message in messages + broken:
+            with server.socket(visitor) as page:
+                page.client.eio.ws.send(message)
+        unknown = {"9", "2", "6"}  # Engine.IO's answer to these waits for a poll
+        for body in [*(b for b in messages + broken if b not in unknown), "\x1e" * 20, "d=", "d", "4[\x1e4"]:
+            address = f"{server.url}/socket.io/?EIO=4&transport=polling"
+            address += f"&sid={json.loads(visitor.get(address).text[1:])['sid']}"
+            for data in ("40", body):
+                visitor.post(address, data=data.encode(), headers={"Origin": server.url}, timeout=20)
+        for path in ("/socket.io/?EIO=4", "/socket.io/?EIO=x&transport=polling&j=x", "/socket.io/?EIO=4&transport=polling&sid=x"):
+            visitor.post(server.url + path, data=b"\xff\xfe", headers={"Origin": server.url}, timeout=20)
+        with server.socket(visitor) as page:
+            assert _is_alive(page)
+    assert server.end() == (0, "")
+    lines = server.errors.splitlines()
+    assert not [line for line in lines if not re.match("(WARNING|ERROR):web", line) or len(line) > 250], server.errors
+    assert len(lines) <= 2 * len(messages + broken) + 10
 
 
 def test_a_flood_of_garbage_on_one_connection_hurts_no_other(server: ServerProcess, visitor: requests.Session) -> None:
