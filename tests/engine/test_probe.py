@@ -6,6 +6,18 @@ from src.core.verdict import Returned
 from src.synthesis.probe import Outcome, probe, same
 from tests.doubles import ScriptedSandbox
 
+
+class Answering(ScriptedSandbox):
+    """A sandbox whose candidate answers for all its calls with this."""
+
+    def __init__(self, data):
+        super().__init__()
+        self._data = data
+
+    async def execute(self, *_, **__):
+        return Returned(type_name="list", text="", data=self._data)
+
+
 LIES = {
     "a number": "5",
     "an object": '{"returned": "1"}',
@@ -20,12 +32,11 @@ LIES = {
 
 @pytest.mark.parametrize("data", LIES.values(), ids=LIES.keys())
 async def test_a_candidate_that_lies_about_its_form_is_left_out(data):
-    assert await probe(ScriptedSandbox(Returned(type_name="list", text="", data=data)), "", "f", [{}]) is None
+    assert await probe(Answering(data), "", "f", [{}]) is None
 
 
 async def test_an_honest_candidate_is_taken_at_its_word():
-    sandbox = ScriptedSandbox(Returned(type_name="list", text="", data='[["returned", "1"]]'))
-    assert await probe(sandbox, "", "f", [{}]) == [Outcome(kind="returned", text="1")]
+    assert await probe(Answering('[["returned", "1"]]'), "", "f", [{}]) == [Outcome(kind="returned", text="1")]
 
 
 @pytest.mark.parametrize("text", [str(10**400), "[" * 1500 + "]" * 1500, "{[]: 1}", "1_0" * 1000, "{1: " * 90 + "1" + "}" * 90])
