@@ -7,21 +7,27 @@ in the tests the mark `extended` stands at what takes long and repeats another t
 import pytest
 
 ONCE = {
+    "test_chain",
     "test_execute",
     "test_files",
     "test_forging",
+    "test_forging_by_answers",
+    "test_forging_by_loading",
+    "test_forging_by_names",
     "test_forging_sideways",
     "test_gate",
     "test_hostile",
     "test_hostile_suites",
     "test_indistinguishable",
+    "test_joined_suites",
     "test_packages",
     "test_pool",
+    "test_reported",
     "test_reuse",
     "test_verify",
     "test_workspace",
 }
-"""Modules whose tests are about the worker, which is the same in every container: `make test` runs them on bubblewrap alone."""
+"""Modules whose tests are about the worker or the gate, which are the same on every backend: `make test` runs them on bubblewrap alone."""
 SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
 
