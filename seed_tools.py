@@ -2,8 +2,8 @@
 
 import sys
 
-from src.cli import app
-from src.leaving import call_and_leave
+from selfeng.cli.app import app
+from selfeng.core.leaving import call_and_leave
 
 if __name__ == "__main__":
     call_and_leave(lambda: app(["seed", *sys.argv[1:]], prog_name="python seed_tools.py"))

@@ -1,4 +1,4 @@
-"""Makes what ships of `src/registry/fitted`: `python -m benchmarks.fit_retrieval [--data DIR]`; the last line is JSON.
+"""Makes what ships of `src/selfeng/registry/fitted`: `python -m benchmarks.fit_retrieval [--data DIR]`; the last line is JSON.
 
 Everything is fitted twice before, each time to one half of the requests and judged on the other, so that the figures are those
 of requests that no fit has seen; `unseen_tools` leaves three tools of ten and all their requests out instead. Then everything is
@@ -17,20 +17,20 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.measures import best_ranks, quality
-from config import load_settings
-from src.core.errors import ConfigurationError
-from src.core.protocols import Embedder
-from src.embedding.minilm import MiniLM
-from src.registry.confidence import BM25_EVIDENCE, FEATURES
-from src.registry.fitting import logistic
-from src.registry.fitting.data import RetrievalSet, read_sets
-from src.registry.fitting.judged import Judged, Rows, judge, leave_one_out, restricted
-from src.registry.fitting.map_training import STEPS, Part, train
-from src.registry.fitting.samples import Searches, protocol, small_libraries
-from src.registry.parameters import SHIPPED, Parameters, write
-from src.registry.request_map import RequestMap
-from src.registry.scale import Scale, scale_of
-from src.seeds import load_seeds
+from selfeng.core.errors import ConfigurationError
+from selfeng.core.protocols import Embedder
+from selfeng.embedding.minilm import MiniLM
+from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES
+from selfeng.registry.fitting import logistic
+from selfeng.registry.fitting.data import RetrievalSet, read_sets
+from selfeng.registry.fitting.judged import Judged, Rows, judge, leave_one_out, restricted
+from selfeng.registry.fitting.map_training import STEPS, Part, train
+from selfeng.registry.fitting.samples import Searches, protocol, small_libraries
+from selfeng.registry.parameters import SHIPPED, Parameters, write
+from selfeng.registry.request_map import RequestMap
+from selfeng.registry.scale import Scale, scale_of
+from selfeng.seeds import load_seeds
+from selfeng.settings import load_settings
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 WEIGHTS = {"metatool": 2.0}

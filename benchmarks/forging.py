@@ -13,13 +13,13 @@ import sys
 from collections import Counter
 from contextlib import nullcontext
 
-from src.core.composition import Importable
-from src.core.errors import SandboxError
-from src.core.signature import parse_signature
-from src.core.tool import ToolDraft
-from src.sandbox import SecureSandbox
-from src.synthesis.chain import Chain, Judgement
-from src.synthesis.policy import SynthesisPolicy
+from selfeng.core.composition import Importable
+from selfeng.core.errors import SandboxError
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import ToolDraft
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.chain import Chain, Judgement
+from selfeng.synthesis.policy import SynthesisPolicy
 from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools
 
 BACKENDS = ("docker", "bubblewrap")

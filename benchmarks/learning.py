@@ -17,13 +17,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from config import Settings, load_settings
-from src.bootstrap import build_engine
-from src.core.events import Event, SynthesisStep, TurnFinished
-from src.engine import Engine
-from src.offline.cookbook.recipes import RECIPES
-from src.offline.cookbook.specifying import specification
-from src.synthesis.relatives import twin
+from selfeng.bootstrap import build_engine
+from selfeng.core.events import Event, SynthesisStep, TurnFinished
+from selfeng.engine import Engine
+from selfeng.offline.cookbook.recipes import RECIPES
+from selfeng.offline.cookbook.specifying import specification
+from selfeng.settings import Settings, load_settings
+from selfeng.synthesis.relatives import twin
 
 KINDS = (
     "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",

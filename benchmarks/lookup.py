@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.synthetic import fill, requests
-from config import load_settings
-from src.capability_registry import CapabilityRegistry
-from src.embedding.minilm import MiniLM
-from src.embedding.model_files import FOLDER
-from src.leaving import leave
-from src.store.database import open_database
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.leaving import leave
+from selfeng.embedding.minilm import MiniLM
+from selfeng.embedding.model_files import FOLDER
+from selfeng.settings import load_settings
+from selfeng.store.database import open_database
 
 SIZES = (1_000, 10_000, 100_000)
 _ROOT = Path(__file__).parents[1]

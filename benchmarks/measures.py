@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from src.registry.fitting.judged import Judged, Rows
-from src.registry.request_map import RequestMap
+from selfeng.registry.fitting.judged import Judged, Rows
+from selfeng.registry.request_map import RequestMap
 
 DEPTH = 10
 Bools = npt.NDArray[np.bool_]

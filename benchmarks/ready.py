@@ -2,7 +2,7 @@
 
 import asyncio
 
-from src.sandbox import SecureSandbox
+from selfeng.sandbox import SecureSandbox
 
 
 async def current_sandbox() -> SecureSandbox:

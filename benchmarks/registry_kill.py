@@ -20,13 +20,13 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from benchmarks import lookup
-from src.capability_registry import CapabilityRegistry
-from src.core.signature import parse_signature
-from src.core.tool import ToolDraft
-from src.registry.files import code_file, tests_file
-from src.registry.sources import source_digest
-from src.store.database import open_database, reading
-from src.store.schema import tool_vectors, tool_versions, tool_words, tools
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import ToolDraft
+from selfeng.registry.files import code_file, tests_file
+from selfeng.registry.sources import source_digest
+from selfeng.store.database import open_database, reading
+from selfeng.store.schema import tool_vectors, tool_versions, tool_words, tools
 
 _ROOT = Path(__file__).parents[1]
 _REBUILD_EVERY = 5

@@ -18,19 +18,19 @@ from typing import Any
 
 from benchmarks.ready import current_sandbox
 from benchmarks.verdicts import DATA, Row, read_rows
-from src.core.errors import SynthesisFailed, ToolNotFound
-from src.core.prompt import FunctionCall, FunctionSchema, Prompt
-from src.core.protocols import ReplyT
-from src.core.provenance import Provenance
-from src.core.signature import parse_signature
-from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
-from src.core.tool import Candidate, Tool, ToolDraft
-from src.core.turn import Budget, Turn
-from src.sandbox import SecureSandbox
-from src.synthesis.annotations import annotation_problem
-from src.synthesis.checks import suite_problem
-from src.synthesis.code_block import python_code
-from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from selfeng.core.errors import SynthesisFailed, ToolNotFound
+from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
+from selfeng.core.protocols import ReplyT
+from selfeng.core.provenance import Provenance
+from selfeng.core.signature import parse_signature
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.core.turn import Budget, Turn
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.annotations import annotation_problem
+from selfeng.synthesis.checks import suite_problem
+from selfeng.synthesis.code_block import python_code
+from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
 
 class RecordedModel:

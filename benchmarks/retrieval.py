@@ -30,20 +30,20 @@ from rich.progress import Progress
 
 from benchmarks.lookup import SIZES, measure
 from benchmarks.measures import DEPTH, Ranks, auroc, f1, quality
-from config import load_settings
-from src.capability_registry import CapabilityRegistry
-from src.core.errors import ConfigurationError
-from src.core.protocols import Embedder
-from src.core.tool import Tool, ToolDraft
-from src.embedding.minilm import MiniLM
-from src.registry import records
-from src.registry.files import code_file, tests_file
-from src.registry.fitting.data import Query, RetrievalSet, read_sets
-from src.registry.fitting.samples import present
-from src.registry.fusion import parameter_words, split_words, tool_vector
-from src.registry.records import Embedding
-from src.registry.sources import source_digest
-from src.store.database import open_database, writing
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.errors import ConfigurationError
+from selfeng.core.protocols import Embedder
+from selfeng.core.tool import Tool, ToolDraft
+from selfeng.embedding.minilm import MiniLM
+from selfeng.registry import records
+from selfeng.registry.files import code_file, tests_file
+from selfeng.registry.fitting.data import Query, RetrievalSet, read_sets
+from selfeng.registry.fitting.samples import present
+from selfeng.registry.fusion import parameter_words, split_words, tool_vector
+from selfeng.registry.records import Embedding
+from selfeng.registry.sources import source_digest
+from selfeng.settings import load_settings
+from selfeng.store.database import open_database, writing
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "retrieval"
 THRESHOLD = 0.75

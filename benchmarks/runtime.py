@@ -24,7 +24,7 @@ from types import SimpleNamespace
 
 from benchmarks import runtime_rows
 from benchmarks.runtime_rows import AGENTS, CALLS, CHAIN, CHAIN_TOKENS, TOKENS, Agents, Bare, measure
-from src.runtime import Message, MiniAgents, miniagent
+from selfeng.runtime import Message, MiniAgents, miniagent
 
 ROWS = {"call": CALLS, "token": TOKENS, "woken_token": TOKENS // 10, "agents": AGENTS, "chain": CHAIN * CHAIN_TOKENS}
 """The rows, and how many of the thing that they are named after each has."""

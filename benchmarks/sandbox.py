@@ -32,10 +32,10 @@ from typing import Any
 from docker.client import DockerClient
 
 from benchmarks.ready import current_sandbox
-from config import load_settings
-from src.core.verdict import Returned, TestResult, Version
-from src.sandbox import SecureSandbox
-from src.sandboxes import ownership
+from selfeng.core.verdict import Returned, TestResult, Version
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import ownership
+from selfeng.settings import load_settings
 
 NAME = "is_prime"
 ARGUMENTS = {"number": 97}
@@ -52,7 +52,7 @@ PEER = Path(__file__).with_name("llm_sandbox_peer.py")
 
 
 def main(rounds: int, beside: str | None) -> None:
-    seeds = Path(__file__).parents[1] / "src" / "seeds"
+    seeds = Path(__file__).parents[1] / "src" / "selfeng" / "seeds"
     code, tests = (seeds / f"{NAME}.py").read_text(), (seeds / f"test_{NAME}.py").read_text()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)

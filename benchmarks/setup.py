@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 import requests
 import socketio  # type: ignore[import-untyped]
 
-from config import ROOT, Settings
+from selfeng.core.places import HOME
+from selfeng.settings import Settings
 
 _REQUEST, _RIGHT = "What is 15 percent of 300?", "45"
 _PATIENCE = 600
@@ -47,7 +48,7 @@ def main() -> int:
 
 def _clone(home: Path) -> Path:
     folder = home / "clone"
-    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)  # noqa: S603, S607
+    subprocess.run(["git", "clone", "--quiet", str(HOME), str(folder)], check=True)  # noqa: S603, S607
     return folder
 
 

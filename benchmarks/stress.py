@@ -22,10 +22,10 @@ from docker.client import DockerClient
 from docker.errors import DockerException
 
 from benchmarks.ready import current_sandbox
-from config import load_settings
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
-from src.sandboxes import ownership
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import ownership
+from selfeng.settings import load_settings
 
 CODE = "def tool(n=1): return n"
 SUITE = "from tool import tool\ndef test_{n}(): assert tool({n}) == {n}\n"

@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sa
 
-from src.core.protocols import Embedder
-from src.core.provenance import Provenance
-from src.core.signature import parse_signature
-from src.core.tool import Tool, ToolDraft
-from src.registry import lexical, records, versions
-from src.registry.files import code_file, tests_file
-from src.registry.fusion import Vector
-from src.registry.sources import source_digest
-from src.store.database import writing
-from src.store.schema import properties, tool_changes, tool_vectors, tool_versions, tool_words, tools
+from selfeng.core.protocols import Embedder
+from selfeng.core.provenance import Provenance
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import Tool, ToolDraft
+from selfeng.registry import lexical, records, versions
+from selfeng.registry.files import code_file, tests_file
+from selfeng.registry.fusion import Vector
+from selfeng.registry.sources import source_digest
+from selfeng.store.database import writing
+from selfeng.store.schema import properties, tool_changes, tool_vectors, tool_versions, tool_words, tools
 
 _VERBS = """
 compute convert count find list sort filter merge split format parse validate compare extract estimate round scale plot rank

@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ready import current_sandbox
-from src.core.files import File
-from src.core.protocols import NO_MODULES
-from src.core.signature import Signature, SignatureError, parse_signature
-from src.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
-from src.sandbox import SecureSandbox
-from src.synthesis.consensus import SECONDS, Consensus, agree, distinct
-from src.synthesis.examples import PREFIX
-from src.synthesis.gate import Gate
+from selfeng.core.files import File
+from selfeng.core.protocols import NO_MODULES
+from selfeng.core.signature import Signature, SignatureError, parse_signature
+from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.consensus import SECONDS, Consensus, agree, distinct
+from selfeng.synthesis.examples import PREFIX
+from selfeng.synthesis.gate import Gate
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "verdicts"
 PANEL = ("gpt-4a", "gpt-4b", "davinci-003", "gpt-3.5", "gpt-4-reflexion")

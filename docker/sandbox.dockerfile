@@ -17,7 +17,7 @@ RUN pip install --no-cache-dir --no-compile --root-user-action=ignore --require-
 RUN MPLCONFIGDIR=/opt/matplotlib MPLBACKEND=Agg python -c "import matplotlib.pyplot"
 
 # Older versions of runc give a tmpfs the mode of the folder below it, whatever its options say, hence the last step.
-COPY src/sandboxes/worker /opt/sandbox/sandbox_worker
+COPY src/selfeng/sandboxes/worker /opt/sandbox/sandbox_worker
 RUN python -m compileall -q /opt/sandbox \
     && python -c "import os; os.chmod('/tmp', 0o700); os.chown('/tmp', 65534, 65534)"
 

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from config import Settings
+from selfeng.settings import Settings
 
 pytest_plugins = ("tests.account", "tests.limits", "tests.parts")
 

@@ -7,19 +7,19 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from src.core.errors import ToolExists, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
-from src.core.events import Event, ToolStandingChanged
-from src.core.files import File
-from src.core.owner import current_owner
-from src.core.prompt import FunctionCall, FunctionSchema, Prompt
-from src.core.protocols import NO_MODULES
-from src.core.provenance import Provenance, ToolVersion
-from src.core.signature import parse_signature
-from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
-from src.core.tool import Candidate, Tool, ToolDraft
-from src.core.turn import Budget
-from src.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict, Version
-from src.synthesis.probe import ENTRY
+from selfeng.core.errors import ToolExists, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
+from selfeng.core.events import Event, ToolStandingChanged
+from selfeng.core.files import File
+from selfeng.core.owner import current_owner
+from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
+from selfeng.core.protocols import NO_MODULES
+from selfeng.core.provenance import Provenance, ToolVersion
+from selfeng.core.signature import parse_signature
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.core.turn import Budget
+from selfeng.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict, Version
+from selfeng.synthesis.probe import ENTRY
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 

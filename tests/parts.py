@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from src.core.errors import SandboxError
+from selfeng.core.errors import SandboxError
 
 if TYPE_CHECKING:
     from tests.sandbox.backends import Behind
@@ -73,7 +73,7 @@ def missing(part: str) -> str:
 def _docker() -> str:
     from docker.errors import DockerException
 
-    from src.sandboxes.engine import Engine
+    from selfeng.sandboxes.engine import Engine
     from tests.sandbox.backends import DockerBehind, prepared
 
     try:
@@ -91,7 +91,7 @@ def _private_engine(*programs: str) -> str:
 
 
 def _bubblewrap() -> str:
-    from src.sandbox import SecureSandbox
+    from selfeng.sandbox import SecureSandbox
     from tests.sandbox.backends import BubblewrapBehind, prepared
 
     behind = BubblewrapBehind()

@@ -19,7 +19,7 @@ from filelock import FileLock
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug import Request, Response
 
-from src.core.private import make_file_private, make_private
+from selfeng.core.private import make_file_private, make_private
 
 logger = logging.getLogger(__name__)
 

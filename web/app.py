@@ -21,11 +21,11 @@ if __name__ == "__main__":
 from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
-from config import Settings, load_settings, make_folders
-from src.core.errors import AgentError, ConfigurationError
-from src.core.logs import log_to_stderr
-from src.core.status import PARTS
-from src.leaving import leave
+from selfeng.core.errors import AgentError, ConfigurationError
+from selfeng.core.leaving import leave
+from selfeng.core.logs import log_to_stderr
+from selfeng.core.status import PARTS
+from selfeng.settings import Settings, load_settings, make_folders
 from web.access import Access, signing_key
 from web.access_page import AccessPage
 from web.bridge import Bridge
@@ -44,7 +44,7 @@ from web.versions import add_version_routes
 from web.wire import FlaskJSON, WireJSON, WirePacket
 
 if TYPE_CHECKING:
-    from src.engine import Engine as FullEngine
+    from selfeng.engine import Engine as FullEngine
 
 LARGEST_MESSAGE = 2_000_000
 _OTHER_PORT = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
@@ -186,8 +186,8 @@ def main() -> int:
 
 
 def _run(settings: Settings, listener: socket.socket) -> None:
-    from src.bootstrap import build_engine
-    from src.provision.front_end import prepare_front_end
+    from selfeng.bootstrap import build_engine
+    from selfeng.provision.front_end import prepare_front_end
 
     make_folders(settings)
     prepare_front_end(_report)

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from src.core.errors import AgentError
+from selfeng.core.errors import AgentError
 from web.serving import Serving
 
 T = TypeVar("T")

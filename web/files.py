@@ -6,8 +6,8 @@ import flask
 from flask import Flask, Response
 from werkzeug.exceptions import BadRequest, LengthRequired
 
-from src.core.files import BINARY, File, name_problem, shown_name
-from src.core.pictures import PICTURES
+from selfeng.core.files import BINARY, File, name_problem, shown_name
+from selfeng.core.pictures import PICTURES
 from web.bridge import Bridge
 from web.gate import visitor_of
 from web.port import Engine

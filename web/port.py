@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from src.core.events import Record
-from src.core.files import File, FileLimits
-from src.core.lesson import Lesson
-from src.core.provenance import ToolVersion
-from src.core.question import Answer
-from src.core.status import Asked, EngineStatus
-from src.core.tool import Tool
-from src.project_desk import ProjectDesk
-from src.store.conversation import ConversationSummary
+from selfeng.core.events import Record
+from selfeng.core.files import File, FileLimits
+from selfeng.core.lesson import Lesson
+from selfeng.core.provenance import ToolVersion
+from selfeng.core.question import Answer
+from selfeng.core.status import Asked, EngineStatus
+from selfeng.core.tool import Tool
+from selfeng.projects.desk import ProjectDesk
+from selfeng.store.conversation import ConversationSummary
 
 LibraryChange = Callable[[str, str, str], None]
 """Called with a tool's name, what happened to it, and why."""

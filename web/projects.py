@@ -5,8 +5,8 @@ import io
 import flask
 from flask import Flask, Response
 
-from src.core.files import BINARY, media_type
-from src.core.pictures import PICTURES
+from selfeng.core.files import BINARY, media_type
+from selfeng.core.pictures import PICTURES
 from web.bridge import Bridge
 from web.gate import visitor_of
 from web.port import Engine

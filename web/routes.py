@@ -8,7 +8,7 @@ from markupsafe import Markup
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 
-from src.core.errors import (
+from selfeng.core.errors import (
     AgentError,
     RequestError,
     ToolModified,
@@ -18,7 +18,7 @@ from src.core.errors import (
     VersionNotFound,
     WorkspaceError,
 )
-from src.turn_graph import turn_graph
+from selfeng.graph.turn_graph import turn_graph
 from web.bridge import Bridge
 from web.gate import error_body, nonce_of, visitor_of
 from web.port import Engine

@@ -9,13 +9,13 @@ from typing import Any
 import flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
-from src.core.errors import AgentError
-from src.core.events import Record
-from src.core.prompt import FunctionCall
-from src.core.question import Answer
-from src.core.status import Asked, EngineStatus
-from src.core.visible import one_line
-from src.workspace.actions import WORKSPACE_ACTIONS
+from selfeng.core.errors import AgentError
+from selfeng.core.events import Record
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.question import Answer
+from selfeng.core.status import Asked, EngineStatus
+from selfeng.core.visible import one_line
+from selfeng.projects.workspace.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
 from web.connections import origin
 from web.gate import visitor_of

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-from src.core.status import EngineStatus
+from selfeng.core.status import EngineStatus
 from web.port import Engine
 
 logger = logging.getLogger(__name__)

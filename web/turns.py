@@ -6,11 +6,11 @@ An owner is a cookie, which a browser can drop; hence the other two.
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from src.core.errors import RequestError
-from src.core.events import FINAL, Record
-from src.core.files import File
-from src.core.question import Answer
-from src.core.status import Asked
+from selfeng.core.errors import RequestError
+from selfeng.core.events import FINAL, Record
+from selfeng.core.files import File
+from selfeng.core.question import Answer
+from selfeng.core.status import Asked
 from web.connections import may_be_a_proxy
 from web.port import Engine
 

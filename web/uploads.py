@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from src.core.errors import AgentError, RequestError
-from src.core.files import File
+from selfeng.core.errors import AgentError, RequestError
+from selfeng.core.files import File
 
 _MOST = 64 * 1024 * 1024
 _MOST_OF_ONE = 16 * 1024 * 1024

@@ -8,9 +8,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from src.core.errors import ConfigurationError
+from selfeng.core.errors import ConfigurationError
+from selfeng.core.places import HOME
 
-NODE_MODULES = Path(__file__).parents[1] / "node_modules"
+NODE_MODULES = HOME / "node_modules"
 
 LIBRARIES: dict[str, tuple[str, str]] = {
     "preact": ("preact", "dist/preact.mjs"),

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest
 
-from src.core.value import Value
+from selfeng.core.value import Value
 from web.bridge import Bridge
 from web.gate import visitor_of
 from web.port import Engine

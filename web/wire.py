@@ -9,13 +9,13 @@ from flask.json.provider import DefaultJSONProvider
 from pydantic import BaseModel, Field, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
-from src.core.errors import AgentError, RequestError
-from src.core.lesson import Lesson
-from src.core.provenance import ToolVersion
-from src.core.question import MOST
-from src.core.tool import Tool
-from src.core.value import Value
-from src.projects.consent import Word
+from selfeng.core.errors import AgentError, RequestError
+from selfeng.core.lesson import Lesson
+from selfeng.core.provenance import ToolVersion
+from selfeng.core.question import MOST
+from selfeng.core.tool import Tool
+from selfeng.core.value import Value
+from selfeng.projects.consent import Word
 
 UNREADABLE = "unreadable"
 """The event that stands for whatever a client sent that is no event."""

@@ -3,12 +3,12 @@
 import asyncio
 import json
 
-from src.core.errors import RequestError, SandboxFailed
-from src.core.events import CodeRun, QuestionsAsked, TurnFinished
-from src.core.files import File
-from src.core.question import Answer, Question
-from src.core.verdict import Killed, Raised
-from src.offline.completion import Completion
+from selfeng.core.errors import RequestError, SandboxFailed
+from selfeng.core.events import CodeRun, QuestionsAsked, TurnFinished
+from selfeng.core.files import File
+from selfeng.core.question import Answer, Question
+from selfeng.core.verdict import Killed, Raised
+from selfeng.offline.completion import Completion
 from tests.agents.workshop import Workshop, call, done, printed, run, send
 from tests.doubles import ListedLibrary, ScriptedSandbox, returned, tool
 

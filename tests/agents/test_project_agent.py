@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from src.agents import Delegation
-from src.core.errors import SandboxFailed
-from src.core.events import BudgetSpent, Event, FilesMade, Limits
-from src.core.project_events import ProjectFailed, ProjectFinished, ProjectStarted
-from src.core.stage_event import Usage
-from src.core.turn import Budget, Turn
-from src.project_agent import ProjectAgent
-from src.projects.options import ProjectOptions
-from src.runtime import MiniAgents
-from src.store.threads import Threads
+from selfeng.agents import Delegation
+from selfeng.core.errors import SandboxFailed
+from selfeng.core.events import BudgetSpent, Event, FilesMade, Limits
+from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStarted
+from selfeng.core.stage_event import Usage
+from selfeng.core.turn import Budget, Turn
+from selfeng.projects.agent import ProjectAgent
+from selfeng.projects.options import ProjectOptions
+from selfeng.runtime import MiniAgents
+from selfeng.store.threads import Threads
 from tests.agents.workshop import Hall
 from tests.doubles import ScriptedSandbox
 

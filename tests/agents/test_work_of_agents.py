@@ -2,12 +2,12 @@
 
 import pytest
 
-from src.agents.workspace import Workspace
-from src.core.errors import RequestError
-from src.core.files import File
-from src.core.prompt import ChatMessage
-from src.core.question import Answer, Question, answer_problem, completed, questions_problem, said, told
-from src.prompts.agents import within_limits
+from selfeng.agents.workspace import Workspace
+from selfeng.core.errors import RequestError
+from selfeng.core.files import File
+from selfeng.core.prompt import ChatMessage
+from selfeng.core.question import Answer, Question, answer_problem, completed, questions_problem, said, told
+from selfeng.prompts.agents import within_limits
 from tests.agents.workshop import printed
 from tests.doubles import ScriptedSandbox
 

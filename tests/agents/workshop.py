@@ -4,22 +4,22 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from src.agents import Delegation, coder, proxy
-from src.core.events import BudgetSpent, Event, FilesMade, StageEntered
-from src.core.files import File
-from src.core.thread import AgentThread
-from src.core.verdict import Execution, Returned
-from src.executor import Executor
-from src.llm.pricing import free
-from src.llm_client import LLMClient
-from src.offline.completion import ChatRequest, Completion
-from src.offline.script import Script
-from src.offline.server import OfflineServer
-from src.orchestrator import Orchestrator, RequestTurn
-from src.response_synthesizer import ResponseSynthesizer
-from src.store.database import open_database
-from src.store.threads import Threads
-from src.synthesis_engine import SynthesisEngine
+from selfeng.agents import Delegation, coder, proxy
+from selfeng.core.events import BudgetSpent, Event, FilesMade, StageEntered
+from selfeng.core.files import File
+from selfeng.core.thread import AgentThread
+from selfeng.core.verdict import Execution, Returned
+from selfeng.llm.pricing import free
+from selfeng.llm_client import LLMClient
+from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.script import Script
+from selfeng.offline.server import OfflineServer
+from selfeng.orchestrator import Orchestrator, RequestTurn
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.database import open_database
+from selfeng.store.threads import Threads
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedSandbox
 
 

@@ -5,10 +5,10 @@ import os
 import pytest
 from playwright.sync_api import expect
 
-from src.core.spec import SpecExample, SpecificationReply
-from src.offline.completion import Completion
-from src.offline.script import Script
-from src.offline.server import OfflineServer
+from selfeng.core.spec import SpecExample, SpecificationReply
+from selfeng.offline.completion import Completion
+from selfeng.offline.script import Script
+from selfeng.offline.server import OfflineServer
 from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, open_page
 from tests.doubles import fenced, specification
 from tests.home import serving

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from src.bootstrap import SEEDED
-from src.core.spec import SpecificationReply
-from src.offline.completion import ChatRequest, Completion
-from src.offline.cookbook import Cookbook
-from src.offline.flaws import Flawed
-from src.offline.script import Script, Step
-from src.offline.server import OfflineServer
+from selfeng.bootstrap import SEEDED
+from selfeng.core.spec import SpecificationReply
+from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.flaws import Flawed
+from selfeng.offline.script import Script, Step
+from selfeng.offline.server import OfflineServer
 from tests.home import ROOT, Home, serving
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]

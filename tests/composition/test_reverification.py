@@ -1,11 +1,11 @@
 """What a change of a tool means for those composed from it, with doubles of sandbox and library."""
 
-from src.composition.reverification import Reverification, Reverified
-from src.composition.sources import PinnedSources
-from src.composition.upkeep import Upkeep
-from src.core.errors import SandboxUnavailable, ToolModified
-from src.core.provenance import Provenance, RequirementChanged, ToolVersion
-from src.core.tool import Requirement, Tool, ToolDraft
+from selfeng.composition.reverification import Reverification, Reverified
+from selfeng.composition.sources import PinnedSources
+from selfeng.composition.upkeep import Upkeep
+from selfeng.core.errors import SandboxUnavailable, ToolModified
+from selfeng.core.provenance import Provenance, RequirementChanged, ToolVersion
+from selfeng.core.tool import Requirement, Tool, ToolDraft
 from tests.doubles import ListedLibrary, ScriptedSandbox, failing, gate, passing, tool
 
 

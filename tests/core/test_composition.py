@@ -2,8 +2,8 @@
 
 import pytest
 
-from src.core.composition import Importable
-from src.core.tool import Requirement, Tool
+from selfeng.core.composition import Importable
+from selfeng.core.tool import Requirement, Tool
 from tests.doubles import tool
 
 

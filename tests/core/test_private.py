@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from config import load_settings, make_folders
-from src.core.private import close_to_others
-from src.projects.backup import back_up
-from src.projects.store import ProjectState, ProjectStore
-from src.store.database import open_database, writing
+from selfeng.core.private import close_to_others
+from selfeng.projects.backup import back_up
+from selfeng.projects.store import ProjectState, ProjectStore
+from selfeng.settings import load_settings, make_folders
+from selfeng.store.database import open_database, writing
 from web.access import signing_key
 
 

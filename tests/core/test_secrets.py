@@ -2,7 +2,7 @@
 
 import pytest
 
-from src.core.secrets import REMOVED, without_secrets
+from selfeng.core.secrets import REMOVED, without_secrets
 
 SECRETS = [
     "sk-CANARY-0123456789abcdef",

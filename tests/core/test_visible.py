@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from src.core.logs import Line
-from src.core.visible import one_line, visible
+from selfeng.core.logs import Line
+from selfeng.core.visible import one_line, visible
 
 CASES = json.loads((Path(__file__).parents[1] / "visible.json").read_text())
 

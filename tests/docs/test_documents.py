@@ -6,11 +6,11 @@ from typing import get_args
 
 from typer.main import get_command
 
-from src.cli import app
-from src.core.events import Event
-from src.projects import ProjectOptions
-from src.projects.actions import PROJECT_ACTIONS
-from src.projects.context import CodeFile, Context
+from selfeng.cli.app import app
+from selfeng.core.events import Event
+from selfeng.projects import ProjectOptions
+from selfeng.projects.actions import PROJECT_ACTIONS
+from selfeng.projects.context import CodeFile, Context
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -23,13 +23,13 @@ def test_every_event_is_documented():
 
 
 def test_every_command_is_documented():
-    documented = re.findall(r"^\| `python -m src (\w+)", (ROOT / "docs/commands.md").read_text(), re.MULTILINE)
+    documented = re.findall(r"^\| `python -m selfeng (\w+)", (ROOT / "docs/commands.md").read_text(), re.MULTILINE)
     assert documented == list(get_command(app).commands)
 
 
 def test_the_flags_and_commands_of_builds_are_documented():
     build = get_command(app).commands["build"]
-    row = next(line for line in (ROOT / "docs/commands.md").read_text().splitlines() if line.startswith("| `python -m src build"))
+    row = next(line for line in (ROOT / "docs/commands.md").read_text().splitlines() if line.startswith("| `selfeng build"))
     flags = [flag for parameter in build.params for flag in parameter.opts if flag != "--help"]
     assert [flag for flag in flags if f"`{flag}`" not in row] == []
     assert [name for name in build.commands if f"`{name} " not in row and f"`{name}`" not in row] == []

@@ -4,12 +4,12 @@ import re
 import shlex
 from pathlib import Path
 
-from src.sandboxes.backend import SHARED_KERNEL
-from src.sandboxes.bubblewrap import BubblewrapBackend
-from src.sandboxes.bwrap_command import Descriptors, Files, Start, Tools, command
-from src.sandboxes.control_groups import ControlGroups
-from src.sandboxes.limits import ContainerLimits
-from src.sandboxes.python_environment import Parts
+from selfeng.sandboxes.backend import SHARED_KERNEL
+from selfeng.sandboxes.bubblewrap import BubblewrapBackend
+from selfeng.sandboxes.bwrap_command import Descriptors, Files, Start, Tools, command
+from selfeng.sandboxes.control_groups import ControlGroups
+from selfeng.sandboxes.limits import ContainerLimits
+from selfeng.sandboxes.python_environment import Parts
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text()
 TOOLS = Tools(**{name: name for name in ("bwrap", "unshare", "mount", "setpriv", "prlimit", "sh")})

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from config import Settings, load_settings, make_folders
-from src.core.errors import ConfigurationError
+from selfeng.core.errors import ConfigurationError
+from selfeng.settings import Settings, load_settings, make_folders
 
 ROOT = Path(__file__).parents[2]
 DATABASE = r"^(|sqlite:///.+|postgresql\+psycopg://.+)$"

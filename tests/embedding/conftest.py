@@ -1,6 +1,6 @@
 import pytest
 
-from src.embedding.minilm import MiniLM
+from selfeng.embedding.minilm import MiniLM
 from tests.embedding.prepared import prepared_minilm
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from src.embedding.minilm import MiniLM
-from src.embedding.preparation import prepare_embedder
+from selfeng.embedding.minilm import MiniLM
+from selfeng.embedding.preparation import prepare_embedder
 
 DATA_DIR = Path(__file__).parents[2] / "data"
 

@@ -5,8 +5,8 @@ import numpy.typing as npt
 import onnxruntime
 import pytest
 
-from src.embedding.bert_graph import BertShape, build_graph
-from src.embedding.reference import encode
+from selfeng.embedding.bert_graph import BertShape, build_graph
+from selfeng.embedding.reference import encode
 
 WIDTH, WORDS, SHAPE = 24, 50, BertShape(layers=2, heads=3, max_tokens=12)
 Array = npt.NDArray[np.float32]

@@ -6,8 +6,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from src.core.protocols import Embedder
-from src.embedding.openai import OpenAIEmbedder
+from selfeng.core.protocols import Embedder
+from selfeng.embedding.openai import OpenAIEmbedder
 from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 from tests.embedding.hashing import HashingEmbedder
 from tests.embedding.prepared import prepared_minilm

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from src.core.errors import EmbedderUnavailable
-from src.embedding.minilm import MiniLM
+from selfeng.core.errors import EmbedderUnavailable
+from selfeng.embedding.minilm import MiniLM
 from tests.embedding.prepared import DATA_DIR
 
 # The beginning of the vector that sentence-transformers publishes for this sentence.
@@ -41,7 +41,7 @@ def test_nothing_is_loaded_before_the_first_text(tmp_path: Path) -> None:
     assert (missing.id, missing.dimensions) == ("all-minilm-l6-v2:53aa5117:int8-1", 384)
     with pytest.raises(EmbedderUnavailable) as caught:
         missing.embed(["a"])
-    assert (caught.value.remedy, "is missing" in str(caught.value)) == ("run `python -m src setup`", True)
+    assert (caught.value.remedy, "is missing" in str(caught.value)) == ("run `selfeng setup`", True)
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
@@ -51,7 +51,7 @@ def test_damaged_files_are_refused(copy: Path, name: str) -> None:
     (copy / name).write_bytes(content)
     with pytest.raises(EmbedderUnavailable, match="damaged") as caught:
         MiniLM(copy).embed(["a"])
-    assert caught.value.remedy == "run `python -m src setup`"
+    assert caught.value.remedy == "run `selfeng setup`"
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", '{"id": 3}', '{"id": "all-minilm-l6-v2:53aa5117:int8-0", "files": {}}'])

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from config import Settings, load_settings
-from src.core.errors import ConfigurationError, EmbedderUnavailable
-from src.embedding.choice import chosen_embedder, former_embedder
-from src.embedding.minilm import MiniLM
-from src.embedding.openai import OpenAIEmbedder
+from selfeng.core.errors import ConfigurationError, EmbedderUnavailable
+from selfeng.embedding.choice import chosen_embedder, former_embedder
+from selfeng.embedding.minilm import MiniLM
+from selfeng.embedding.openai import OpenAIEmbedder
+from selfeng.settings import Settings, load_settings
 from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 
 BUSY = 503, {"error": {"message": "Overloaded."}}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from src.core.errors import EmbedderUnavailable
-from src.embedding import preparation
-from src.embedding.minilm import MiniLM
-from src.embedding.preparation import prepare_embedder
+from selfeng.core.errors import EmbedderUnavailable
+from selfeng.embedding import preparation
+from selfeng.embedding.minilm import MiniLM
+from selfeng.embedding.preparation import prepare_embedder
 from tests.embedding.prepared import DATA_DIR
 
 ROOT = Path(__file__).parents[2]

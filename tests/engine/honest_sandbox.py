@@ -5,8 +5,8 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from src.core.files import File
-from src.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.files import File
+from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict, Version
 
 
 class HonestSandbox:

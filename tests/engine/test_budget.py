@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from src.core.events import Limits, SynthesisStep, TurnFailed
-from src.core.turn import Budget
-from src.core.verdict import TestResult, Verdict
+from selfeng.core.events import Limits, SynthesisStep, TurnFailed
+from selfeng.core.turn import Budget
+from selfeng.core.verdict import TestResult, Verdict
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, specified
 from tests.engine.test_orchestrator import Turns
 

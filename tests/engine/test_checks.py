@@ -2,11 +2,11 @@
 
 import pytest
 
-from src.core.signature import Parameter, Signature, SignatureError, parse_signature
-from src.core.spec import SpecParameter
-from src.synthesis.checks import module_problem, specification_problem, suite_problem
-from src.synthesis.code_block import python_code
-from src.synthesis.stubs import stub
+from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
+from selfeng.core.spec import SpecParameter
+from selfeng.synthesis.checks import module_problem, specification_problem, suite_problem
+from selfeng.synthesis.code_block import python_code
+from selfeng.synthesis.stubs import stub
 from tests.doubles import TESTS, specification
 
 HEAD = "import pytest\nfrom f import f\n"

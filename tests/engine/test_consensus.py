@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from src.core.signature import parse_signature
-from src.core.verdict import Verdict, Version
-from src.synthesis.consensus import Consensus, Dropped, agree, distinct
-from src.synthesis.inputs import Arguments
-from src.synthesis.mutants import mutants, strength
+from selfeng.core.signature import parse_signature
+from selfeng.core.verdict import Verdict, Version
+from selfeng.synthesis.consensus import Consensus, Dropped, agree, distinct
+from selfeng.synthesis.inputs import Arguments
+from selfeng.synthesis.mutants import mutants, strength
 from tests.engine.honest_sandbox import HonestSandbox
 
 HEAD = "def triple(number: int) -> int:\n"

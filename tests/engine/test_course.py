@@ -4,14 +4,14 @@ from typing import get_args
 
 import pytest
 
-from src.core.errors import ModelUnavailable, SymbolUnknown
-from src.core.events import Event, StageEntered, StageName
-from src.core.plan import KeptPlan, KeptStep
-from src.core.prompt import FunctionCall
-from src.core.spec import SpecificationReply
-from src.core.turn import Turn
-from src.core.verdict import Raised
-from src.turn_graph import Course, turn_graph
+from selfeng.core.errors import ModelUnavailable, SymbolUnknown
+from selfeng.core.events import Event, StageEntered, StageName
+from selfeng.core.plan import KeptPlan, KeptStep
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.turn import Turn
+from selfeng.core.verdict import Raised
+from selfeng.graph.turn_graph import Course, turn_graph
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
 from tests.engine.test_orchestrator import ADD, DOUBLE, NONE, Turns
 from tests.engine.test_plans import planned, step

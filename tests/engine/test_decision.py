@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from src.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable
-from src.core.events import FINAL, Event, NoToolFound, ToolFound, TurnFailed, TurnFinished
-from src.core.prompt import ChatMessage, FunctionCall
-from src.core.spec import SpecificationReply
-from src.core.tool import Candidate, Tool
-from src.core.verdict import Execution, Raised
-from src.decision import Sureness
-from src.executor import Executor
-from src.llm.pricing import free
-from src.llm_client import LLMClient
-from src.offline.completion import Completion
-from src.offline.flaws import Flawed, WireCall
-from src.offline.script import Script, title_of
-from src.offline.server import OfflineServer
-from src.orchestrator import Orchestrator
-from src.response_synthesizer import ResponseSynthesizer
-from src.runtime import MiniAgents
-from src.synthesis_engine import SynthesisEngine
+from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.events import FINAL, Event, NoToolFound, ToolFound, TurnFailed, TurnFinished
+from selfeng.core.prompt import ChatMessage, FunctionCall
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.tool import Candidate, Tool
+from selfeng.core.verdict import Execution, Raised
+from selfeng.llm.pricing import free
+from selfeng.llm_client import LLMClient
+from selfeng.offline.completion import Completion
+from selfeng.offline.flaws import Flawed, WireCall
+from selfeng.offline.script import Script, title_of
+from selfeng.offline.server import OfflineServer
+from selfeng.orchestrator import Orchestrator
+from selfeng.runtime import MiniAgents
+from selfeng.stages.decision import Sureness
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 
 CHOOSE, ANSWER, SPECIFY = "choose a tool", "answer the person", "write the specification"

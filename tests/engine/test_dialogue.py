@@ -4,9 +4,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from src.core.errors import RequestError
-from src.core.question import Answer, Question
-from src.dialogue import Request, answered, parsed_answer
+from selfeng.cli.dialogue import Request, answered, parsed_answer
+from selfeng.core.errors import RequestError
+from selfeng.core.question import Answer, Question
 
 UNIT = Question(id="unit", question="Which unit?", answer="choice", options=("m", "ft"), default="m")
 SIZE = Question(id="size", question="How long?", answer="number")

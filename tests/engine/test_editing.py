@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from src.synthesis.suite.editing import apart, names_of, without
-from src.synthesis.suite.joining import joined
+from selfeng.synthesis.suite.editing import apart, names_of, without
+from selfeng.synthesis.suite.joining import joined
 
 SUITE = """import pytest
 from f import f

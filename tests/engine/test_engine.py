@@ -4,12 +4,12 @@ from contextlib import aclosing
 
 import pytest
 
-from config import Settings
-from src.bootstrap import build_engine, open_orchestrator
-from src.core.errors import ConfigurationError, RequestError, SandboxError
-from src.core.events import FINAL, Record
-from src.core.files import File
-from src.engine import LONGEST_REQUEST, Engine
+from selfeng.bootstrap import build_engine, open_orchestrator
+from selfeng.core.errors import ConfigurationError, RequestError, SandboxError
+from selfeng.core.events import FINAL, Record
+from selfeng.core.files import File
+from selfeng.engine import LONGEST_REQUEST, Engine
+from selfeng.settings import Settings
 from tests.home import Home
 from tests.sandbox.backends import BubblewrapBehind, prepared
 
@@ -119,7 +119,7 @@ async def test_the_status_names_model_sandbox_and_library(engine):
 
 @pytest.mark.parametrize(
     ("program", "variable"),
-    [(("web/app.py",), "TOOLS_DIR"), (("-m", "src", "tools"), "DATA_DIR"), (("-m", "src", "setup", "embedder"), "DATA_DIR")],
+    [(("web/app.py",), "TOOLS_DIR"), (("-m", "selfeng", "tools"), "DATA_DIR"), (("-m", "selfeng", "setup", "embedder"), "DATA_DIR")],
 )
 def test_programs_name_a_folder_that_cannot_be_used(tmp_path, program, variable):
     ended = Home(tmp_path / "home").run(*program, **{variable: "/etc/passwd"})

@@ -2,15 +2,15 @@
 
 import pytest
 
-from src.core.errors import SandboxUnavailable, ToolNotFound
-from src.core.events import Event, Executing, ExecutionFailed, ExecutionFinished, FilesMade, ToolStandingChanged
-from src.core.files import File, FileReference
-from src.core.prompt import FunctionCall
-from src.core.signature import parse_signature
-from src.core.turn import EarlierFiles, Turn
-from src.core.verdict import Execution, Killed, Raised
-from src.execution.arguments import ArgumentsInvalid, bind
-from src.executor import Call, Executor, Misfit, NoFit
+from selfeng.core.errors import SandboxUnavailable, ToolNotFound
+from selfeng.core.events import Event, Executing, ExecutionFailed, ExecutionFinished, FilesMade, ToolStandingChanged
+from selfeng.core.files import File, FileReference
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.signature import parse_signature
+from selfeng.core.turn import EarlierFiles, Turn
+from selfeng.core.verdict import Execution, Killed, Raised
+from selfeng.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 
 SIGNATURE = parse_signature(

@@ -2,13 +2,13 @@
 
 import pytest
 
-from src.core.errors import SynthesisFailed
-from src.core.events import SuiteRepeated, TestFinished
-from src.core.signature import parse_signature
-from src.core.tool import ToolDraft
-from src.core.verdict import TestResult, Verdict, Version
-from src.synthesis.gate import Gate, Red
-from src.synthesis_engine import SynthesisEngine
+from selfeng.core.errors import SynthesisFailed
+from selfeng.core.events import SuiteRepeated, TestFinished
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import TestResult, Verdict, Version
+from selfeng.synthesis.gate import Gate, Red
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, is_stub, passing, steady
 
 SIGNATURE = parse_signature(CODE, "double_number")

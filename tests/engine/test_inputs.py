@@ -2,12 +2,12 @@
 
 import pytest
 
-from src.core.signature import parse_signature
-from src.core.spec import SpecExample
-from src.synthesis.examples import contradiction, example_problem, example_tests, stated
-from src.synthesis.inputs import calls_in, mutations
-from src.synthesis.probe import Outcome, probe, same
-from src.synthesis.relatives import likeness
+from selfeng.core.signature import parse_signature
+from selfeng.core.spec import SpecExample
+from selfeng.synthesis.examples import contradiction, example_problem, example_tests, stated
+from selfeng.synthesis.inputs import calls_in, mutations
+from selfeng.synthesis.probe import Outcome, probe, same
+from selfeng.synthesis.relatives import likeness
 from tests.doubles import specification, tool
 from tests.engine.honest_sandbox import HonestSandbox
 

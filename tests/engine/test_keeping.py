@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from src.core.errors import RequestError
-from src.core.events import Event, PlanMade, PlanStepChanged, Record, TurnFailed, TurnFinished, TurnStarted
-from src.core.plan import KeptPlan, KeptStep
-from src.keeping import kept_plan
+from selfeng.core.errors import RequestError
+from selfeng.core.events import Event, PlanMade, PlanStepChanged, Record, TurnFailed, TurnFinished, TurnStarted
+from selfeng.core.plan import KeptPlan, KeptStep
+from selfeng.turns.keeping import kept_plan
 from tests.engine.test_plans import step
 
 MADE = PlanMade(steps=(step("reversed", request="Reverse 'abc'"), step("vowels", "reversed", request="Count the vowels of reversed")))

@@ -5,27 +5,27 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 
-from src.composition.reverification import Reverification
-from src.composition.sources import PinnedSources
-from src.composition.upkeep import Upkeep
-from src.core.events import FINAL, BudgetSpent, Event, LessonsShown, Record, TurnFinished
-from src.core.files import FileLimits
-from src.core.lesson import LessonHint
-from src.core.prompt import FunctionCall
-from src.core.status import ModelStatus
-from src.engine import Changes, Engine
-from src.executor import Executor
-from src.orchestrator import Orchestrator
-from src.project_desk import ProjectDesk
-from src.projects.builder import ProjectBuilder
-from src.provision.readiness import Readiness
-from src.response_synthesizer import ResponseSynthesizer
-from src.running_turns import RunningTurns
-from src.runtime import MiniAgents
-from src.seeding import SeedMark
-from src.store.files import ConversationFiles
-from src.store.recorder import Recorder
-from src.synthesis_engine import SynthesisEngine
+from selfeng.composition.reverification import Reverification
+from selfeng.composition.sources import PinnedSources
+from selfeng.composition.upkeep import Upkeep
+from selfeng.core.events import FINAL, BudgetSpent, Event, LessonsShown, Record, TurnFinished
+from selfeng.core.files import FileLimits
+from selfeng.core.lesson import LessonHint
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.status import ModelStatus
+from selfeng.engine import Changes, Engine
+from selfeng.orchestrator import Orchestrator
+from selfeng.projects.builder import ProjectBuilder
+from selfeng.projects.desk import ProjectDesk
+from selfeng.provision.readiness import Readiness
+from selfeng.registry.seeding import SeedMark
+from selfeng.runtime import MiniAgents
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.files import ConversationFiles
+from selfeng.store.recorder import Recorder
+from selfeng.synthesis_engine import SynthesisEngine
+from selfeng.turns.running_turns import RunningTurns
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified
 from tests.lessons.notebook import Notebook, lesson, reply
 

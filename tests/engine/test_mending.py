@@ -2,14 +2,14 @@
 
 import pytest
 
-from src.core.errors import ModelUnavailable
-from src.core.events import Executing, SynthesisStep, ToolStandingChanged
-from src.core.plan import PlannedStep
-from src.core.prompt import FunctionCall
-from src.core.provenance import AskedPrompt, Provenance, Repaired
-from src.core.spec import SpecificationReply
-from src.core.tool import Requirement, Tool
-from src.core.verdict import Execution, Killed, Raised
+from selfeng.core.errors import ModelUnavailable
+from selfeng.core.events import Executing, SynthesisStep, ToolStandingChanged
+from selfeng.core.plan import PlannedStep
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.provenance import AskedPrompt, Provenance, Repaired
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.tool import Requirement, Tool
+from selfeng.core.verdict import Execution, Killed, Raised
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, tool
 from tests.engine.test_orchestrator import ADD, NONE, Turns
 

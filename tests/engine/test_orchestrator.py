@@ -5,21 +5,21 @@ import threading
 
 import pytest
 
-from src.core.errors import ModelUnavailable, SandboxUnavailable
-from src.core.events import FINAL, BudgetSpent, Event, Limits, QuestionsAsked, StageEntered, TurnStarted, Waiting
-from src.core.files import File
-from src.core.prompt import ChatMessage, FunctionCall
-from src.core.protocols import NO_MODULES
-from src.core.question import Question
-from src.core.spec import SpecificationReply
-from src.core.verdict import Raised
-from src.decision import Sureness
-from src.executor import Executor
-from src.orchestrator import Orchestrator
-from src.provision.readiness import Readiness
-from src.response_synthesizer import ResponseSynthesizer
-from src.runtime import InteractionContext, miniagent
-from src.synthesis_engine import SynthesisEngine
+from selfeng.core.errors import ModelUnavailable, SandboxUnavailable
+from selfeng.core.events import FINAL, BudgetSpent, Event, Limits, QuestionsAsked, StageEntered, TurnStarted, Waiting
+from selfeng.core.files import File
+from selfeng.core.prompt import ChatMessage, FunctionCall
+from selfeng.core.protocols import NO_MODULES
+from selfeng.core.question import Question
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.verdict import Raised
+from selfeng.orchestrator import Orchestrator
+from selfeng.provision.readiness import Readiness
+from selfeng.runtime import InteractionContext, miniagent
+from selfeng.stages.decision import Sureness
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import (
     CODE,
     TESTS,

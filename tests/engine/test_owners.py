@@ -4,14 +4,14 @@ from contextlib import aclosing
 
 import pytest
 
-from config import Settings
-from src.bootstrap import build_engine
-from src.core.owner import current_owner, owned_by
-from src.executor import Executor
-from src.orchestrator import Orchestrator
-from src.response_synthesizer import ResponseSynthesizer
-from src.runtime import MiniAgents
-from src.synthesis_engine import SynthesisEngine
+from selfeng.bootstrap import build_engine
+from selfeng.core.owner import current_owner, owned_by
+from selfeng.orchestrator import Orchestrator
+from selfeng.runtime import MiniAgents
+from selfeng.settings import Settings
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.engine.test_orchestrator import ADD
 from tests.home import Home

@@ -5,15 +5,15 @@ from typing import get_args
 
 import pytest
 
-from src.core.events import Event, ExecutionFinished, PlanMade, PlanStepChanged, StageEvent, TurnFailed, TurnFinished, TurnStopped
-from src.core.files import File
-from src.core.plan import PlannedStep, plan_problem
-from src.core.prompt import ChatMessage, FunctionCall
-from src.core.question import Answer
-from src.core.spec import SpecificationReply
-from src.core.stage_event import Usage
-from src.core.verdict import Execution, Killed, Raised
-from src.core.words import shortened
+from selfeng.core.events import Event, ExecutionFinished, PlanMade, PlanStepChanged, StageEvent, TurnFailed, TurnFinished, TurnStopped
+from selfeng.core.files import File
+from selfeng.core.plan import PlannedStep, plan_problem
+from selfeng.core.prompt import ChatMessage, FunctionCall
+from selfeng.core.question import Answer
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.stage_event import Usage
+from selfeng.core.verdict import Execution, Killed, Raised
+from selfeng.core.words import shortened
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
 from tests.engine.test_orchestrator import NONE, Turns
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from src.core.verdict import Returned
-from src.synthesis.probe import Outcome, probe, same
+from selfeng.core.verdict import Returned
+from selfeng.synthesis.probe import Outcome, probe, same
 from tests.doubles import ScriptedSandbox
 
 

@@ -1,9 +1,9 @@
 """What is kept of how a tool came to be."""
 
-from src.core.events import Event
-from src.core.provenance import AskedPrompt, Provenance
-from src.core.turn import Turn
-from src.synthesis_engine import SynthesisEngine
+from selfeng.core.events import Event
+from selfeng.core.provenance import AskedPrompt, Provenance
+from selfeng.core.turn import Turn
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, specified, tool
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from src.core.errors import RequestError
-from src.core.events import FINAL, Event, QuestionsAsked, Record, TurnStarted
-from src.core.question import Answer, Question
-from src.core.spec import SpecificationReply
-from src.core.status import Asked
-from src.engine import Engine
+from selfeng.core.errors import RequestError
+from selfeng.core.events import FINAL, Event, QuestionsAsked, Record, TurnStarted
+from selfeng.core.question import Answer, Question
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.status import Asked
+from selfeng.engine import Engine
 from tests.doubles import ScriptedModel, ScriptedSandbox
 from tests.engine.test_lessons import engine_on
 from tests.lessons.notebook import Notebook

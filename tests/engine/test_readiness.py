@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from src.core.errors import SandboxUnavailable
-from src.core.events import Waiting
-from src.core.status import Part, PartStatus
-from src.core.turn import awaited
-from src.provision import readiness as module
-from src.provision.readiness import Readiness, Report
+from selfeng.core.errors import SandboxUnavailable
+from selfeng.core.events import Waiting
+from selfeng.core.status import Part, PartStatus
+from selfeng.core.turn import awaited
+from selfeng.provision import readiness as module
+from selfeng.provision.readiness import Readiness, Report
 
 
 def states(readiness: Readiness) -> list[tuple[str, str, str]]:

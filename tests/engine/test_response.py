@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from src.core.errors import ModelUnavailable
-from src.core.files import File
-from src.core.turn import Turn
-from src.core.verdict import Execution, Killed, Raised, Returned
-from src.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer, describe, plain
+from selfeng.core.errors import ModelUnavailable
+from selfeng.core.files import File
+from selfeng.core.turn import Turn
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.stages.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer, describe, plain
 from tests.doubles import ScriptedModel
 
 

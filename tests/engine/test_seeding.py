@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from src.capability_registry import CapabilityRegistry
-from src.core.errors import SynthesisFailed
-from src.core.provenance import Provenance
-from src.core.tool import ToolDraft
-from src.core.verdict import Verdict
-from src.seeding import Planted, SeedMark, plant
-from src.store.database import open_database
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.errors import SynthesisFailed
+from selfeng.core.provenance import Provenance
+from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import Verdict
+from selfeng.registry.seeding import Planted, SeedMark, plant
+from selfeng.store.database import open_database
 from tests.doubles import passing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.drafts import COUNT, REVERSE, SHOUT

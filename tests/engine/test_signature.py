@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from src.core.signature import Parameter, Signature, SignatureError, parse_signature
-from src.core.spec import SpecParameter
-from src.execution.arguments import ArgumentsInvalid, bind, python_type
-from src.synthesis.checks import specification_problem
+from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
+from selfeng.core.spec import SpecParameter
+from selfeng.execution.arguments import ArgumentsInvalid, bind, python_type
+from selfeng.synthesis.checks import specification_problem
 from tests.doubles import specification
 
 ODD = [

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from src.capability_registry import CapabilityRegistry
-from src.core.events import Event, ToolStandingChanged
-from src.core.prompt import FunctionCall
-from src.core.spec import SpecificationReply
-from src.core.verdict import Execution, Raised
-from src.decision import Sureness
-from src.executor import Executor
-from src.orchestrator import Orchestrator
-from src.response_synthesizer import ResponseSynthesizer
-from src.store.database import open_database
-from src.synthesis_engine import SynthesisEngine
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.events import Event, ToolStandingChanged
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.verdict import Execution, Raised
+from selfeng.orchestrator import Orchestrator
+from selfeng.stages.decision import Sureness
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.database import open_database
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import CODE, TESTS, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified
 from tests.embedding.hashing import HashingEmbedder
 

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from src.synthesis.checks import suite_problem
+from selfeng.synthesis.checks import suite_problem
 
 HEAD = "import pytest\nfrom f import f\n\n"
 GOOD = "def test_good():\n    assert f(1) == 2\n"

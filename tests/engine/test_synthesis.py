@@ -2,14 +2,14 @@
 
 import pytest
 
-from src.core.errors import ModelUnavailable, SandboxFailed, SynthesisFailed
-from src.core.events import Event, SuiteRepeated, SynthesisStep, TestFinished
-from src.core.question import Question
-from src.core.spec import SpecificationReply
-from src.core.tool import Requirement
-from src.core.turn import Turn
-from src.core.verdict import Verdict
-from src.synthesis_engine import Job, Reply, SynthesisEngine, SynthesisPolicy
+from selfeng.core.errors import ModelUnavailable, SandboxFailed, SynthesisFailed
+from selfeng.core.events import Event, SuiteRepeated, SynthesisStep, TestFinished
+from selfeng.core.question import Question
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.tool import Requirement
+from selfeng.core.turn import Turn
+from selfeng.core.verdict import Verdict
+from selfeng.synthesis_engine import Job, Reply, SynthesisEngine, SynthesisPolicy
 from tests.doubles import (
     CODE,
     TESTS,

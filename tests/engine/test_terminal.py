@@ -1,8 +1,8 @@
 """A turn in a terminal: what it has spent, and what it was shown."""
 
-from src.core.events import BudgetSpent, LessonsShown, Limits, SynthesisStep, TurnFailed, Usage
-from src.core.lesson import LessonHint
-from src.terminal import Terminal, spent
+from selfeng.cli.terminal import Terminal, spent
+from selfeng.core.events import BudgetSpent, LessonsShown, Limits, SynthesisStep, TurnFailed, Usage
+from selfeng.core.lesson import LessonHint
 
 USAGE = Usage(calls=3, input_tokens=1500, output_tokens=500)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from src.cli import app
-from src.store.database import open_database
-from src.store.journal import Journal
+from selfeng.cli.app import app
+from selfeng.store.database import open_database
+from selfeng.store.journal import Journal
 from tests.home import Home
 from tests.registry.drafts import REVERSE
 from tests.registry.repaired import USED, prepare
@@ -41,7 +41,7 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None
     )
     assert run("rollback", "reverse_text", "1").stderr == "reverse_text is at version 3 now, which holds what version 1 held.\n"
     assert (home.tools / "reverse_text.py").read_text() == REVERSE.code
-    assert "python -m src restore reverse_text" in run("retire", "reverse_text").stderr
+    assert "selfeng restore reverse_text" in run("retire", "reverse_text").stderr
     assert run("tools").stdout.splitlines() == [
         f"{'reverse_text':32} retired     Reverse a text.",
         f"{'shout_text':32} provisional Turn a text into upper case.",
@@ -58,7 +58,7 @@ def test_a_request_that_a_tool_has_served_is_shown_and_removed(home: Home) -> No
     assert (refused.exit_code, refused.stderr) == (
         1,
         f"error: reverse_text is found by no request {USED[0]!r} of yours that it has served\n"
-        "`python -m src tools reverse_text` lists those of the terminal\n",
+        "`selfeng tools reverse_text` lists those of the terminal\n",
     )
 
 

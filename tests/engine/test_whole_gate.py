@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from src.core.events import Event, SynthesisStep, TurnFailed, TurnFinished
-from src.core.prompt import FunctionCall
-from src.core.spec import SpecExample, SpecificationReply, SpecParameter
-from src.executor import Executor
-from src.orchestrator import Orchestrator
-from src.response_synthesizer import ResponseSynthesizer
-from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from selfeng.core.events import Event, SynthesisStep, TurnFailed, TurnFinished
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.spec import SpecExample, SpecificationReply, SpecParameter
+from selfeng.orchestrator import Orchestrator
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import CODE, ListedLibrary, ScriptedModel, fenced, specification, tool
 from tests.engine.honest_sandbox import HonestSandbox
 
@@ -280,7 +280,7 @@ async def test_a_test_of_an_earlier_version_that_can_not_pass_ends_the_revision(
     failed = await turn.run()
     assert isinstance(failed, TurnFailed)
     assert failed.message.startswith("double_number stays at version 1, whose tests hold for every later one: test_old fails (")
-    assert "correct it in test_double_number.py and run `python -m src verify double_number`" in failed.remedy
+    assert "correct it in test_double_number.py and run `selfeng verify double_number`" in failed.remedy
     assert (await turn.library.get("double_number")).version == 1
 
 

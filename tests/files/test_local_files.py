@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from src.core.errors import RequestError
-from src.core.files import MB, File, FileLimits
-from src.local_files import read_files, write_files
+from selfeng.cli.local_files import read_files, write_files
+from selfeng.core.errors import RequestError
+from selfeng.core.files import MB, File, FileLimits
 
 LIMITS = FileLimits(count=2, size=MB)
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from src.core.files import MB, File, FileLimits, FileReference, name_problem, shown_name
+from selfeng.core.files import MB, File, FileLimits, FileReference, name_problem, shown_name
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from src.core.files import media_type
+from selfeng.core.files import media_type
 
 
 def png(width: int, height: int) -> bytes:

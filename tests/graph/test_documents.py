@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from src.turn_graph import STAGES, turn_graph
+from selfeng.graph.turn_graph import STAGES, turn_graph
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/graph.md").read_text()
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from src.core.errors import GraphError, NodeUnknown, SymbolUnknown
-from src.graph import Graph, Transition
-from src.graph.layout import layout
+from selfeng.core.errors import GraphError, NodeUnknown, SymbolUnknown
+from selfeng.graph import Graph, Transition
+from selfeng.graph.layout import layout
 
 NO_BLUE = NodeUnknown, "the graph has no node 'blue'", "the nodes here are 'red', 'green', 'off'"
 

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from src.core.events import Event, Limits, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
-from src.core.verdict import TestResult
-from src.learning import Learning
-from src.lessons.book import LessonBook
-from src.lessons.learner import Learner, LearntLesson, LessonsReply
-from src.lessons.turns import Turns
-from src.store.database import open_database
-from src.store.journal import Entry, Journal
+from selfeng.core.events import Event, Limits, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
+from selfeng.core.verdict import TestResult
+from selfeng.lessons.book import LessonBook
+from selfeng.lessons.learner import Learner, LearntLesson, LessonsReply
+from selfeng.lessons.learning import Learning
+from selfeng.lessons.turns import Turns
+from selfeng.store.database import open_database
+from selfeng.store.journal import Entry, Journal
 from tests.doubles import ScriptedModel
 from tests.embedding.hashing import HashingEmbedder
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from src.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable, RequestError
-from src.core.events import Event, LessonsShown, TurnStopped
-from src.core.lesson import Lesson, LessonHint
-from src.core.project_events import ProjectActChosen
-from src.lessons import weight
-from src.store.database import writing
-from src.store.schema import lessons as table
+from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable, RequestError
+from selfeng.core.events import Event, LessonsShown, TurnStopped
+from selfeng.core.lesson import Lesson, LessonHint
+from selfeng.core.project_events import ProjectActChosen
+from selfeng.lessons import weight
+from selfeng.store.database import writing
+from selfeng.store.schema import lessons as table
 from tests.lessons.notebook import Notebook, ended, failed, lesson, repaired, reply, smooth
 
 

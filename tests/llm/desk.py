@@ -5,13 +5,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from src.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
-from src.core.turn import Budget
-from src.llm.pricing import free
-from src.llm_client import LLMClient
-from src.offline.completion import ChatRequest, Completion
-from src.offline.script import Script
-from src.offline.server import OfflineServer
+from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
+from selfeng.core.turn import Budget
+from selfeng.llm.pricing import free
+from selfeng.llm_client import LLMClient
+from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.script import Script
+from selfeng.offline.server import OfflineServer
 
 KEY = "local-0123456789abcdef"
 PROMPT = Prompt(

@@ -5,15 +5,15 @@ import json
 
 import pytest
 
-from src.core.errors import BudgetExceeded, ModelUnavailable
-from src.core.events import Limits, Usage
-from src.core.prompt import FunctionCall, FunctionSchema
-from src.core.turn import Budget
-from src.core.value import Value
-from src.llm.pricing import Tokens
-from src.offline.completion import ChatRequest, Completion
-from src.offline.flaws import Flawed
-from src.offline.wire import Rejection
+from selfeng.core.errors import BudgetExceeded, ModelUnavailable
+from selfeng.core.events import Limits, Usage
+from selfeng.core.prompt import FunctionCall, FunctionSchema
+from selfeng.core.turn import Budget
+from selfeng.core.value import Value
+from selfeng.llm.pricing import Tokens
+from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.flaws import Flawed
+from selfeng.offline.wire import Rejection
 from tests.llm.desk import Desk
 
 ADD = FunctionSchema(name="add", description="Add.", parameters={"type": "object", "properties": {}})

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from src.core.errors import ModelRefused, ModelReplyInvalid
-from src.core.prompt import FunctionCall, FunctionSchema
-from src.offline.completion import Completion
-from src.offline.flaws import Flawed, WireCall
-from src.offline.wire import Rejection
+from selfeng.core.errors import ModelRefused, ModelReplyInvalid
+from selfeng.core.prompt import FunctionCall, FunctionSchema
+from selfeng.offline.completion import Completion
+from selfeng.offline.flaws import Flawed, WireCall
+from selfeng.offline.wire import Rejection
 from tests.llm.desk import WIRE_PROMPT, Desk
 
 PERCENTAGE = FunctionSchema(

@@ -7,12 +7,12 @@ import traceback
 
 import pytest
 
-from src.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
-from src.core.prompt import FunctionCall, FunctionSchema
-from src.llm_client import LLMClient
-from src.offline.completion import Completion
-from src.offline.flaws import Flawed
-from src.offline.wire import Rejection
+from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.prompt import FunctionCall, FunctionSchema
+from selfeng.llm_client import LLMClient
+from selfeng.offline.completion import Completion
+from selfeng.offline.flaws import Flawed
+from selfeng.offline.wire import Rejection
 from tests.llm.desk import KEY, Desk
 
 CALL = '{"name": "f", "arguments": {}}'

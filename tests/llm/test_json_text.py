@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from src.llm.json_text import find, parse
+from selfeng.llm.json_text import find, parse
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from src.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
-from src.core.value import Value
-from src.llm.reply_form import ReplyForm
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.core.value import Value
+from selfeng.llm.reply_form import ReplyForm
 
 
 class Item(Value):

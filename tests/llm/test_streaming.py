@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from src.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
-from src.core.events import Usage
-from src.offline.completion import Completion
-from src.offline.flaws import Flawed
+from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.events import Usage
+from selfeng.offline.completion import Completion
+from selfeng.offline.flaws import Flawed
 from tests.llm.desk import PROMPT, WIRE_PROMPT, Desk
 
 ASKED = 30

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 import pytest
 
-from src.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
-from src.core.spec import SpecificationReply
-from src.core.value import Value
-from src.offline.completion import Completion
-from src.offline.flaws import Flawed, WireCall
-from src.offline.wire import Rejection
+from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.value import Value
+from selfeng.offline.completion import Completion
+from selfeng.offline.flaws import Flawed, WireCall
+from selfeng.offline.wire import Rejection
 from tests.llm.desk import WIRE_PROMPT, Desk
 
 

@@ -1,27 +1,27 @@
-"""The cookbook as the author of replies to the prompts of `src/prompts`."""
+"""The cookbook as the author of replies to the prompts of `src/selfeng/prompts`."""
 
 import json
 from typing import Any
 
 import pytest
 
-from src.core.files import File
-from src.core.functions import NO_TOOL_FITS
-from src.core.prompt import ChatMessage, Prompt
-from src.core.signature import Parameter, Signature
-from src.core.spec import Specification, SpecificationReply
-from src.core.tool import ToolDraft
-from src.core.verdict import Execution, Killed, Raised, Returned
-from src.offline.completion import ChatRequest, Completion
-from src.offline.cookbook import Cookbook
-from src.offline.cookbook.recipes import RECIPES
-from src.offline.cookbook.scripts import script_for
-from src.offline.cookbook.small_talk import KNOWLEDGE
-from src.offline.cookbook.specifying import specification
-from src.prompts import render
-from src.response_synthesizer import describe
-from src.seeds import load_seeds
-from src.synthesis.code_block import python_code
+from selfeng.core.files import File
+from selfeng.core.functions import NO_TOOL_FITS
+from selfeng.core.prompt import ChatMessage, Prompt
+from selfeng.core.signature import Parameter, Signature
+from selfeng.core.spec import Specification, SpecificationReply
+from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.cookbook.recipes import RECIPES
+from selfeng.offline.cookbook.scripts import script_for
+from selfeng.offline.cookbook.small_talk import KNOWLEDGE
+from selfeng.offline.cookbook.specifying import specification
+from selfeng.prompts import render
+from selfeng.seeds import load_seeds
+from selfeng.stages.response_synthesizer import describe
+from selfeng.synthesis.code_block import python_code
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
 SPEC = {"may_plan": True, "results": "", "answers": "", "kept": ""}

@@ -2,12 +2,12 @@
 
 import json
 
-from src.core.prompt import Prompt
-from src.lessons.account import account_of
-from src.lessons.learner import LessonsReply
-from src.offline.completion import ChatRequest
-from src.offline.cookbook import Cookbook
-from src.prompts import render
+from selfeng.core.prompt import Prompt
+from selfeng.lessons.account import account_of
+from selfeng.lessons.learner import LessonsReply
+from selfeng.offline.completion import ChatRequest
+from selfeng.offline.cookbook import Cookbook
+from selfeng.prompts import render
 from tests.doubles import specification
 from tests.lessons.notebook import failed, repaired, smooth
 

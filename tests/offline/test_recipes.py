@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from src.core.composition import Importable
-from src.core.packages import sandbox_packages
-from src.core.signature import parse_signature
-from src.core.spec import SpecificationReply
-from src.core.tool import ToolDraft
-from src.offline.cookbook.conversation import matches
-from src.offline.cookbook.recipe import Recipe
-from src.offline.cookbook.recipes import RECIPES
-from src.offline.cookbook.source import FOLDER, example_requests, read_source
-from src.offline.cookbook.specifying import recipe_of, specification
-from src.sandbox import SecureSandbox
-from src.synthesis.checks import module_problem, specification_problem, suite_problem
-from src.synthesis.stubs import stub
+from selfeng.core.composition import Importable
+from selfeng.core.packages import sandbox_packages
+from selfeng.core.signature import parse_signature
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.tool import ToolDraft
+from selfeng.offline.cookbook.conversation import matches
+from selfeng.offline.cookbook.recipe import Recipe
+from selfeng.offline.cookbook.recipes import RECIPES
+from selfeng.offline.cookbook.source import FOLDER, example_requests, read_source
+from selfeng.offline.cookbook.specifying import recipe_of, specification
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.checks import module_problem, specification_problem, suite_problem
+from selfeng.synthesis.stubs import stub
 from tests.doubles import registered
 
 each_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=[r.name for r in RECIPES])

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from src.offline.cookbook.conversation import matches
-from src.offline.cookbook.recipes import RECIPES
+from selfeng.offline.cookbook.conversation import matches
+from selfeng.offline.cookbook.recipes import RECIPES
 
 CSV = "item,price\npen,2\nbook,10"
 

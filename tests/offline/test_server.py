@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from src.offline.completion import ChatRequest, Completion
-from src.offline.flaws import Flawed
-from src.offline.script import Script, ScriptExhausted
-from src.offline.server import OfflineServer
-from src.offline.wire import Rejection
+from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.flaws import Flawed
+from selfeng.offline.script import Script, ScriptExhausted
+from selfeng.offline.server import OfflineServer
+from selfeng.offline.wire import Rejection
 
 HELLO = [{"role": "system", "content": "# Task: answer the person\n\nBe brief."}, {"role": "user", "content": "Hello"}]
 
@@ -220,7 +220,7 @@ def test_an_author_that_fails_is_answered_with_500_and_logged(server: OfflineSer
     status, told = error(server, {"model": "offline", "messages": HELLO})
     assert (status, told["message"]) == (500, "KeyError: 'no recipe'")
     assert [(record.name, record.message) for record in caplog.records] == [
-        ("src.offline.server", "the author of the offline model failed")
+        ("selfeng.offline.server", "the author of the offline model failed")
     ]
 
 
@@ -236,7 +236,7 @@ def test_a_client_that_leaves_is_noticed_without_a_word_in_the_log(server: Offli
     response.close()
     connection.close()
     assert server.left.wait(5)
-    assert [record for record in caplog.records if record.name.startswith(("uvicorn", "src"))] == []
+    assert [record for record in caplog.records if record.name.startswith(("uvicorn", "selfeng"))] == []
 
 
 def test_stopping_cuts_off_a_reply_and_leaves_no_thread() -> None:

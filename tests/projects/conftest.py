@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from src.core.events import BudgetSpent
-from src.core.files import MB, FileLimits
-from src.llm_client import LLMClient
-from src.offline.completion import Author, Completion
-from src.offline.script import Script, Step
-from src.offline.server import OfflineServer
-from src.projects.builder import ProjectBuilder
-from src.projects.consent import Consent
-from src.projects.loop import Packages
-from src.projects.options import ProjectOptions
-from src.projects.store import ProjectStore
-from src.sandbox import SecureSandbox
-from src.sandboxes.pool import PoolSize
+from selfeng.core.events import BudgetSpent
+from selfeng.core.files import MB, FileLimits
+from selfeng.llm_client import LLMClient
+from selfeng.offline.completion import Author, Completion
+from selfeng.offline.script import Script, Step
+from selfeng.offline.server import OfflineServer
+from selfeng.projects.builder import ProjectBuilder
+from selfeng.projects.consent import Consent
+from selfeng.projects.loop import Packages
+from selfeng.projects.options import ProjectOptions
+from selfeng.projects.store import ProjectStore
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 
 

@@ -4,9 +4,9 @@ import asyncio
 import json
 from typing import Any
 
-from src.core.errors import SandboxFailed
-from src.core.files import File
-from src.core.verdict import Execution, Returned
+from selfeng.core.errors import SandboxFailed
+from selfeng.core.files import File
+from selfeng.core.verdict import Execution, Returned
 
 
 class StillSandbox:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from src.core.errors import RequestError
-from src.offline.completion import Completion
-from src.projects.backup import backups, restore
-from src.projects.consent import Decision
-from src.projects.context import Before, gather
-from src.projects.examining import Examination, FileReport
-from src.projects.store import ProjectStore
-from src.workspace.actions import WORKSPACE_ACTIONS
+from selfeng.core.errors import RequestError
+from selfeng.offline.completion import Completion
+from selfeng.projects.backup import backups, restore
+from selfeng.projects.consent import Decision
+from selfeng.projects.context import Before, gather
+from selfeng.projects.examining import Examination, FileReport
+from selfeng.projects.store import ProjectStore
+from selfeng.projects.workspace.actions import WORKSPACE_ACTIONS
 from tests.projects.conftest import DONE, Bench, call
 from tests.projects.still_sandbox import Layers, StillSandbox
 

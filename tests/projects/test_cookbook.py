@@ -2,8 +2,8 @@
 
 import pytest
 
-from src.offline.cookbook import Cookbook
-from src.offline.cookbook.projects import PROJECTS
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.cookbook.projects import PROJECTS
 from tests.home import Home
 from tests.projects.conftest import Bench
 
@@ -43,7 +43,7 @@ async def test_a_goal_that_the_cookbook_does_not_know_is_given_up(bench: Bench):
 @pytest.mark.extended
 def test_the_command_line_builds_a_project(tmp_path):
     home, recipe = Home(tmp_path / "home", bubblewrap=True), PROJECTS[0]
-    built = home.run("-m", "src", "build", "--dir", str(tmp_path), "new", "song", "--goal", GOALS[recipe.name], SANDBOX="bubblewrap")
+    built = home.run("-m", "selfeng", "build", "--dir", str(tmp_path), "new", "song", "--goal", GOALS[recipe.name], SANDBOX="bubblewrap")
     assert (built.returncode, built.stdout) == (0, ""), built.stderr
     assert "song is finished" in built.stderr
     made, beginning = MADE[recipe.name]

@@ -6,13 +6,13 @@ import threading
 import pytest
 from typer.testing import CliRunner
 
-from src.cli import app
-from src.core.errors import ConfigurationError, RequestError
-from src.core.project_events import ProjectActChosen, ProjectChanged, ProjectFinished
-from src.projects import autocoder, start_autocoder
-from src.projects.backup import back_up
-from src.projects.store import ProjectState, ProjectStore
-from src.projects.terminal import ProjectTerminal, TerminalConsent
+from selfeng.cli.app import app
+from selfeng.core.errors import ConfigurationError, RequestError
+from selfeng.core.project_events import ProjectActChosen, ProjectChanged, ProjectFinished
+from selfeng.projects import autocoder, start_autocoder
+from selfeng.projects.backup import back_up
+from selfeng.projects.store import ProjectState, ProjectStore
+from selfeng.projects.terminal import ProjectTerminal, TerminalConsent
 
 
 @pytest.mark.parametrize(

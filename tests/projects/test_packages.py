@@ -2,9 +2,9 @@
 
 import pytest
 
-from src.core.errors import RequestError
-from src.projects import ProjectOptions
-from src.projects.package import is_meant, module, requirement
+from selfeng.core.errors import RequestError
+from selfeng.projects import ProjectOptions
+from selfeng.projects.package import is_meant, module, requirement
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from src.core.errors import WorkspaceError
-from src.projects.builder import ProjectBuilder
-from src.projects.store import ProjectStore
+from selfeng.core.errors import WorkspaceError
+from selfeng.projects.builder import ProjectBuilder
+from selfeng.projects.store import ProjectStore
 from tests.doubles import ScriptedModel
 from tests.projects.conftest import DONE, Bench, call
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from src.core.files import File
-from src.core.plan import KeptStep, StepResult
-from src.core.prompt import ChatMessage
-from src.core.question import Answer
-from src.core.turn import EarlierFiles, Turn
-from src.prompts import FOLDER, agents, plans, render
-from src.prompts.answers import answered
-from src.prompts.files import listed
+from selfeng.core.files import File
+from selfeng.core.plan import KeptStep, StepResult
+from selfeng.core.prompt import ChatMessage
+from selfeng.core.question import Answer
+from selfeng.core.turn import EarlierFiles, Turn
+from selfeng.prompts import FOLDER, agents, plans, render
+from selfeng.prompts.answers import answered
+from selfeng.prompts.files import listed
 from tests.doubles import CODE, TESTS, specification
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

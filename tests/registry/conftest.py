@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from src.capability_registry import CapabilityRegistry, LibraryChange
-from src.core.protocols import Embedder
-from src.store.database import open_database
+from selfeng.capability_registry import CapabilityRegistry, LibraryChange
+from selfeng.core.protocols import Embedder
+from selfeng.store.database import open_database
 from tests.embedding.hashing import HashingEmbedder
 
 

@@ -11,12 +11,12 @@ import signal
 import sys
 from pathlib import Path
 
-from src.capability_registry import CapabilityRegistry
-from src.core.provenance import Provenance, Repaired
-from src.registry.files import Checkpoint, ToolFiles
-from src.registry.registrar import Registrar
-from src.registry.vectors import Vectors
-from src.store.database import open_database
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.provenance import Provenance, Repaired
+from selfeng.registry.files import Checkpoint, ToolFiles
+from selfeng.registry.registrar import Registrar
+from selfeng.registry.vectors import Vectors
+from selfeng.store.database import open_database
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.drafts import REPAIRED, REVERSE, draft
 

@@ -1,7 +1,7 @@
 """Drafts of small tools."""
 
-from src.core.signature import parse_signature
-from src.core.tool import ToolDraft
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import ToolDraft
 
 
 def draft(name: str, description: str = "", requests: tuple[str, ...] = (), body: str = "return text") -> ToolDraft:

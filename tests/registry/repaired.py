@@ -1,10 +1,10 @@
 """A library with a tool that was repaired once and used since, for tests of what shows it."""
 
-from src.capability_registry import CapabilityRegistry
-from src.core.events import Usage
-from src.core.provenance import Provenance, Repaired
-from src.store.database import open_database
-from src.store.journal import Journal
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.events import Usage
+from selfeng.core.provenance import Provenance, Repaired
+from selfeng.store.database import open_database
+from selfeng.store.journal import Journal
 from tests.doubles import passing
 from tests.embedding.hashing import HashingEmbedder
 from tests.home import Home

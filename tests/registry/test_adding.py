@@ -3,10 +3,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from src.capability_registry import CapabilityRegistry
-from src.core.errors import FileInTheWay, LibraryError, ToolExists, ToolNameInvalid, ToolNotFound
-from src.core.tool import Tool, ToolDraft
-from src.registry.sources import source_digest
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.errors import FileInTheWay, LibraryError, ToolExists, ToolNameInvalid, ToolNotFound
+from selfeng.core.tool import Tool, ToolDraft
+from selfeng.registry.sources import source_digest
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 

@@ -1,10 +1,10 @@
 """Composed tools on the real library: what they need is kept with every version, and follows the tools that change."""
 
-from src.capability_registry import CapabilityRegistry
-from src.composition.reverification import Reverification, Reverified
-from src.composition.sources import PinnedSources
-from src.core.provenance import Edited, Provenance, Repaired, RequirementChanged
-from src.core.tool import Requirement
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.composition.reverification import Reverification, Reverified
+from selfeng.composition.sources import PinnedSources
+from selfeng.core.provenance import Edited, Provenance, Repaired, RequirementChanged
+from selfeng.core.tool import Requirement
 from tests.doubles import ScriptedSandbox, failing, gate, passing
 from tests.registry.conftest import Place
 from tests.registry.drafts import REPAIRED, REVERSE, SHOUT

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from src.capability_registry import CapabilityRegistry
-from src.registry.sources import source_digest
-from src.store.database import open_database, reading
-from src.store.schema import tool_vectors, tool_versions, tools
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.registry.sources import source_digest
+from selfeng.store.database import open_database, reading
+from selfeng.store.schema import tool_vectors, tool_versions, tools
 from tests.registry.conftest import Place
 from tests.registry.drafts import REPAIRED, REVERSE
 

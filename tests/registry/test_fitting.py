@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from src.core.errors import ConfigurationError
-from src.registry.fitting import logistic
-from src.registry.fitting.bm25 import Bm25
-from src.registry.fitting.calibration import Calibration, Figures, fit_library, reciprocal_ranks
-from src.registry.fitting.data import read_sets
-from src.registry.fitting.judged import Judged, leave_one_out
-from src.registry.fitting.map_training import Part, train
-from src.registry.fitting.samples import present, search
-from src.registry.parameters import current, shipped
-from src.registry.scale import Scale
-from src.terminal import calibration_lines
+from selfeng.cli.terminal import calibration_lines
+from selfeng.core.errors import ConfigurationError
+from selfeng.registry.fitting import logistic
+from selfeng.registry.fitting.bm25 import Bm25
+from selfeng.registry.fitting.calibration import Calibration, Figures, fit_library, reciprocal_ranks
+from selfeng.registry.fitting.data import read_sets
+from selfeng.registry.fitting.judged import Judged, leave_one_out
+from selfeng.registry.fitting.map_training import Part, train
+from selfeng.registry.fitting.samples import present, search
+from selfeng.registry.parameters import current, shipped
+from selfeng.registry.scale import Scale
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
@@ -167,5 +167,5 @@ def test_a_calibration_is_told_in_figures() -> None:
         "Request map: mean reciprocal rank of the right tool 0.100 before, 0.200 after: left as it was.",
         "Confidence: log loss 0.400 before, 0.300 after: adopted.",
         "Confidence: calibration error 0.400 before, 0.300 after: adopted.",
-        "It is used from the next start on; `python -m src calibrate --reset` goes back to what ships.",
+        "It is used from the next start on; `selfeng calibrate --reset` goes back to what ships.",
     ]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from src.core.tool import Candidate, ToolDraft
-from src.offline.cookbook.recipes import RECIPES
-from src.offline.cookbook.specifying import specification
-from src.seeds import load_seeds
-from src.store.database import open_database
+from selfeng.core.tool import Candidate, ToolDraft
+from selfeng.offline.cookbook.recipes import RECIPES
+from selfeng.offline.cookbook.specifying import specification
+from selfeng.seeds import load_seeds
+from selfeng.store.database import open_database
 from tests.embedding.prepared import prepared_minilm
 from tests.registry.conftest import Place
 

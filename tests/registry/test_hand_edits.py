@@ -2,8 +2,8 @@
 
 import pytest
 
-from src.capability_registry import CapabilityRegistry, Sources
-from src.core.errors import ToolModified, ToolNotFound
+from selfeng.capability_registry import CapabilityRegistry, Sources
+from selfeng.core.errors import ToolModified, ToolNotFound
 from tests.registry.conftest import Place
 from tests.registry.drafts import REVERSE, SHOUT
 
@@ -73,7 +73,7 @@ async def test_an_edited_tool_is_not_offered(place: Place, two: CapabilityRegist
     assert await _offered(two) == ["shout_text"]
     with pytest.raises(ToolModified, match="reverse_text") as caught:
         await two.get("reverse_text")
-    assert "python -m src verify reverse_text" in caught.value.remedy
+    assert "selfeng verify reverse_text" in caught.value.remedy
     assert [t.name for t in await two.tools()] == ["reverse_text", "shout_text"]
     (place.tools_dir / file).write_text(verified)
     assert await _offered(two) == ["reverse_text", "shout_text"]

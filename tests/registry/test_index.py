@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from src.capability_registry import CapabilityRegistry
-from src.core.tool import Standing
-from src.registry import chroma, records, revisions
-from src.registry.exact import ExactSearch
-from src.registry.fusion import Vector
-from src.registry.index import SearchIndex
-from src.registry.records import Embedding
-from src.registry.trust import Trust, TrustRule
-from src.store.database import address, open_database, reading, writing
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.tool import Standing
+from selfeng.registry import chroma, records, revisions
+from selfeng.registry.exact import ExactSearch
+from selfeng.registry.fusion import Vector
+from selfeng.registry.index import SearchIndex
+from selfeng.registry.records import Embedding
+from selfeng.registry.trust import Trust, TrustRule
+from selfeng.store.database import address, open_database, reading, writing
 from tests.doubles import registered
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
@@ -251,8 +251,8 @@ def test_a_damaged_index_is_made_again(opened: Open, folder: Path, damage: Calla
 SIGNALLED = """
 import os, signal, sys
 from pathlib import Path
-from src.registry.index import SearchIndex
-from src.store.database import attach
+from selfeng.registry.index import SearchIndex
+from selfeng.store.database import attach
 
 signal.signal(signal.SIGTERM, lambda *_: None)
 index = SearchIndex(Path(sys.argv[2]), attach(sys.argv[1]), "hashing")
@@ -312,7 +312,7 @@ def test_one_of_two_keeps_the_index_and_the_other_takes_over(opened: Open) -> No
 
 
 def test_importing_the_registry_does_not_import_chroma() -> None:
-    code = "import sys, src.capability_registry; sys.exit('chromadb' in sys.modules or 'onnxruntime' in sys.modules)"
+    code = "import sys, selfeng.capability_registry; sys.exit('chromadb' in sys.modules or 'onnxruntime' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 

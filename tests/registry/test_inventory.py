@@ -4,9 +4,9 @@ import time
 from pathlib import Path
 
 from benchmarks.synthetic import fill, requests
-from src.registry import records, revisions
-from src.registry.files import FolderListing
-from src.store.database import reading, writing
+from selfeng.registry import records, revisions
+from selfeng.registry.files import FolderListing
+from selfeng.store.database import reading, writing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import REVERSE

@@ -1,7 +1,7 @@
 import pytest
 
-from src.core.errors import ToolNameInvalid
-from src.registry.names import MAX_LENGTH, check_form
+from selfeng.core.errors import ToolNameInvalid
+from selfeng.registry.names import MAX_LENGTH, check_form
 
 
 @pytest.mark.parametrize("name", ["reverse_string", "a", "to_base64", "json_keys", "x" * MAX_LENGTH, "testing", "iso8601"])

@@ -4,12 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from src.embedding.model_files import MODEL_ID
-from src.registry.confidence import confidences
-from src.registry.parameters import SHIPPED, Parameters, ParametersInvalid, current, forget, read, shipped, write
-from src.registry.ranking import Evidence, Ranking
-from src.registry.request_map import RequestMap, low_rank
-from src.registry.scale import Scale
+from selfeng.embedding.model_files import MODEL_ID
+from selfeng.registry.confidence import confidences
+from selfeng.registry.parameters import SHIPPED, Parameters, ParametersInvalid, current, forget, read, shipped, write
+from selfeng.registry.ranking import Evidence, Ranking
+from selfeng.registry.request_map import RequestMap, low_rank
+from selfeng.registry.scale import Scale
 from tests.embedding.hashing import HashingEmbedder
 
 WEIGHTS = shipped("").weights

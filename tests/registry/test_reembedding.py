@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pytest
 import sqlalchemy as sa
 
-from src.capability_registry import CapabilityRegistry
-from src.core.errors import EmbedderUnavailable
-from src.core.protocols import Embedder
-from src.registry.reembedding import Embedded
-from src.store.database import reading
-from src.store.schema import tool_vectors
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.protocols import Embedder
+from selfeng.registry.reembedding import Embedded
+from selfeng.store.database import reading
+from selfeng.store.schema import tool_vectors
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT

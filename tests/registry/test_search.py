@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from src.capability_registry import CapabilityRegistry
-from src.core.tool import Tool, ToolDraft
-from src.embedding.minilm import MiniLM
-from src.embedding.model_files import FOLDER
-from src.registry import records, revisions
-from src.registry.fusion import Vector, fuse, split_words
-from src.registry.index import Found, SearchIndex
-from src.registry.records import Embedding
-from src.registry.searching import Search
-from src.registry.sources import Sources
-from src.seeds import load_seeds
-from src.store.database import writing
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.tool import Tool, ToolDraft
+from selfeng.embedding.minilm import MiniLM
+from selfeng.embedding.model_files import FOLDER
+from selfeng.registry import records, revisions
+from selfeng.registry.fusion import Vector, fuse, split_words
+from selfeng.registry.index import Found, SearchIndex
+from selfeng.registry.records import Embedding
+from selfeng.registry.searching import Search
+from selfeng.registry.sources import Sources
+from selfeng.seeds import load_seeds
+from selfeng.store.database import writing
 from tests.embedding.hashing import HashingEmbedder
 from tests.embedding.prepared import DATA_DIR, prepared_minilm
 from tests.registry.conftest import Place

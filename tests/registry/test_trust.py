@@ -3,13 +3,13 @@
 import pytest
 import sqlalchemy as sa
 
-from src.capability_registry import CapabilityRegistry, TrustRule
-from src.core.errors import ToolNotFound
-from src.core.events import ToolStandingChanged
-from src.core.provenance import Provenance, Repaired
-from src.registry.trust import Trust
-from src.store.database import reading
-from src.store.schema import tool_uses
+from selfeng.capability_registry import CapabilityRegistry, TrustRule
+from selfeng.core.errors import ToolNotFound
+from selfeng.core.events import ToolStandingChanged
+from selfeng.core.provenance import Provenance, Repaired
+from selfeng.registry.trust import Trust
+from selfeng.store.database import reading
+from selfeng.store.schema import tool_uses
 from tests.registry.conftest import Place
 from tests.registry.drafts import REPAIRED, REVERSE
 

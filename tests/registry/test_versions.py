@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from src.capability_registry import CapabilityRegistry
-from src.core.errors import LibraryError, ToolModified, ToolNotFound, VersionConflict, VersionNotFound
-from src.core.events import Usage
-from src.core.provenance import AskedPrompt, Edited, Provenance, Repaired, RequirementChanged, RolledBack, ToolVersion
-from src.core.tool import Requirement, Tool
-from src.store.database import writing
-from src.store.schema import tools
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.errors import LibraryError, ToolModified, ToolNotFound, VersionConflict, VersionNotFound
+from selfeng.core.events import Usage
+from selfeng.core.provenance import AskedPrompt, Edited, Provenance, Repaired, RequirementChanged, RolledBack, ToolVersion
+from selfeng.core.tool import Requirement, Tool
+from selfeng.store.database import writing
+from selfeng.store.schema import tools
 from tests.doubles import passing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
@@ -121,7 +121,7 @@ async def test_a_version_that_never_was_is_named(library: CapabilityRegistry) ->
     for refused in (library.rollback("reverse_text", 7), library.version("reverse_text", 7), library.revise(REPAIRED, 7, REPAIR)):
         with pytest.raises(VersionNotFound, match="reverse_text has no version 7") as caught:
             await refused
-        assert caught.value.remedy == "`python -m src versions reverse_text` lists those that it has"
+        assert caught.value.remedy == "`selfeng versions reverse_text` lists those that it has"
     with pytest.raises(ToolNotFound):
         await library.versions("shout_text")
 
@@ -134,7 +134,7 @@ async def test_an_edit_by_hand_is_never_overwritten(place: Place, library: Capab
     for refused in (library.rollback("reverse_text", 1), library.revise(REVERSE, 2, REPAIR)):
         with pytest.raises(ToolModified, match=r"reverse_text\.py was edited by hand") as caught:
             await refused
-        assert "python -m src verify reverse_text" in caught.value.remedy
+        assert "selfeng verify reverse_text" in caught.value.remedy
     assert (path.read_text(), len(await library.versions("reverse_text"))) == ("mine", 2)
 
 

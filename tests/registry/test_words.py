@@ -2,12 +2,12 @@
 
 import pytest
 
-from src.capability_registry import CapabilityRegistry
-from src.core.provenance import Provenance, Repaired
-from src.registry import lexical
-from src.registry.requests import MOST_USED
-from src.store.database import reading, writing
-from src.store.schema import WORD_INDEX, tool_changes, tool_words
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.provenance import Provenance, Repaired
+from selfeng.registry import lexical
+from selfeng.registry.requests import MOST_USED
+from selfeng.store.database import reading, writing
+from selfeng.store.schema import WORD_INDEX, tool_changes, tool_words
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REPAIRED, REVERSE, SHOUT
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import src.runtime
-from src.runtime import compat
+import selfeng.runtime
+from selfeng.runtime import compat
 
 ALIAS = Path(compat.__file__).parent
 MODULES = sorted(
@@ -32,9 +32,9 @@ def test_every_module_has_the_names_that_it_says(module, imported):
 def test_the_names_are_the_runtimes_own_objects(imported):
     for module in ("miniagents", "miniagents.miniagents", "miniagents.messages", "miniagents.promising.promising", "miniagents.utils"):
         there = imported(module)
-        shared = set(there.__all__) & set(src.runtime.__all__)
+        shared = set(there.__all__) & set(selfeng.runtime.__all__)
         assert len(shared) >= 4
-        assert all(getattr(there, name) is getattr(src.runtime, name) for name in shared)
+        assert all(getattr(there, name) is getattr(selfeng.runtime, name) for name in shared)
 
 
 async def test_programs_for_early_versions_run(imported):
@@ -69,8 +69,8 @@ async def test_programs_for_later_versions_run(imported):
 async def test_a_text_message_is_known_by_its_content(imported):
     message = imported("miniagents.messages").TextMessage("hi", n=1)
     assert message.serialize() == {"class_": "TextMessage", "content": "hi", "content_template": None, "n": 1}
-    assert message == src.runtime.Message("hi", n=1)
-    assert message != src.runtime.Message("hi")
+    assert message == selfeng.runtime.Message("hi", n=1)
+    assert message != selfeng.runtime.Message("hi")
 
 
 async def test_a_flat_sequence_has_any_number_of_pieces_for_each(imported):
@@ -90,7 +90,7 @@ async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
     agents, markdown = imported("miniagents.ext"), imported("miniagents.ext.history_agents").MarkdownHistoryAgent
     heard, typed = [], iter(["one", "two"])
 
-    @src.runtime.miniagent
+    @selfeng.runtime.miniagent
     async def person(ctx):
         ctx.reply(ctx.message_promises)
         try:
@@ -98,14 +98,14 @@ async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
         except StopIteration:
             raise KeyboardInterrupt from None
 
-    @src.runtime.miniagent
+    @selfeng.runtime.miniagent
     async def assistant(ctx):
         heard.append([str(message) for message in await ctx.message_promises])
         ctx.reply("answer")
 
     remembered = agents.in_memory_history_agent.fork(message_list=[])
     user = agents.user_agent.fork(output_agent=None, input_agent=person, history_agent=remembered)
-    async with src.runtime.MiniAgents():
+    async with selfeng.runtime.MiniAgents():
         assert await agents.dialog_loop.inquire("Be kind.", user_agent=user, assistant_agent=assistant) == ()
     assert heard == [["one", "Be kind."], ["one", "answer", "two", "Be kind."]]
     assert markdown.alias == "MARKDOWN_HISTORY_AGENT"
@@ -113,25 +113,25 @@ async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
 
 async def test_a_markdown_history_agent_keeps_and_gives_back(imported, tmp_path):
     markdown = imported("miniagents.ext.history_agents").MarkdownHistoryAgent.fork(history_md_file=str(tmp_path / "CHAT.md"))
-    async with src.runtime.MiniAgents():
-        said = src.runtime.Message("hello", role="user")
-        assert await markdown.inquire([said, src.runtime.Message("aside", no_history=True)])
+    async with selfeng.runtime.MiniAgents():
+        said = selfeng.runtime.Message("hello", role="user")
+        assert await markdown.inquire([said, selfeng.runtime.Message("aside", no_history=True)])
         assert await markdown.inquire(return_full_history=True) == (said,)
 
 
 def test_agents_know_their_trace(imported):
     utils = imported("miniagents.utils")
 
-    @src.runtime.miniagent
+    @selfeng.runtime.miniagent
     async def agent(ctx):
         ctx.reply(utils.display_agent_trace())
 
-    assert [str(message) for message in src.runtime.MiniAgents().run_agent(agent)] == ["AGENT"]
+    assert [str(message) for message in selfeng.runtime.MiniAgents().run_agent(agent)] == ["AGENT"]
 
 
 async def test_what_has_two_names_is_the_same_under_both(imported):
     messages = imported("miniagents.messages")
-    async with src.runtime.MiniAgents():
+    async with selfeng.runtime.MiniAgents():
         with messages.MessageTokenAppender() as tokens:
             promise = messages.Message.promise(message_token_streamer=tokens, role="user")
             tokens.append(messages.TextToken("hi"))

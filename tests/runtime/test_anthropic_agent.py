@@ -3,8 +3,8 @@
 import anthropic
 import pytest
 
-from src.runtime import MiniAgents
-from src.runtime.models import AnthropicMessage, AssistantMessage, SystemMessage, ToolCall, ToolMessage, UserMessage, anthropic_agent
+from selfeng.runtime import MiniAgents
+from selfeng.runtime.models import AnthropicMessage, AssistantMessage, SystemMessage, ToolCall, ToolMessage, UserMessage, anthropic_agent
 
 WEATHER = ToolCall(id="toolu-1", name="weather", arguments='{"city": "Oslo"}')
 MESSAGE = {

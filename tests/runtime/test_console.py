@@ -2,9 +2,9 @@
 
 import pytest
 
-from src.runtime import AWAIT, EndOfLoop, Message, MiniAgents, achain_loop, miniagent
-from src.runtime.console import console_user_agent, create_console_user_agent
-from src.runtime.models import UserMessage
+from selfeng.runtime import AWAIT, EndOfLoop, Message, MiniAgents, achain_loop, miniagent
+from selfeng.runtime.console import console_user_agent, create_console_user_agent
+from selfeng.runtime.models import UserMessage
 
 
 class Console:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from src.runtime import ChatHistoryMD, InMemoryChatHistory, Message, MiniAgents
-from src.runtime.history import RULE
+from selfeng.runtime import ChatHistoryMD, InMemoryChatHistory, Message, MiniAgents
+from selfeng.runtime.history import RULE
 
 
 @pytest.fixture(params=["memory", "markdown"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from src.runtime import AWAIT, CLEAR, EndOfLoop, Message, MiniAgents, achain, achain_loop, adialog_loop, miniagent
+from selfeng.runtime import AWAIT, CLEAR, EndOfLoop, Message, MiniAgents, achain, achain_loop, adialog_loop, miniagent
 
 
 @miniagent

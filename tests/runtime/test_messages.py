@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 from pydantic import ValidationError
 
-from src.runtime import Frozen, Message, MessagePromise, MessageTokenAppender, MiniAgents, StrictMessage
-from src.runtime.errors import AppenderNotOpenError
+from selfeng.runtime import Frozen, Message, MessagePromise, MessageTokenAppender, MiniAgents, StrictMessage
+from selfeng.runtime.errors import AppenderNotOpenError
 
 
 class Task(Message):

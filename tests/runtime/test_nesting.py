@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from src.runtime import Message, MessageSequence, MiniAgents, miniagent
+from selfeng.runtime import Message, MessageSequence, MiniAgents, miniagent
 from tests.runtime.reading import texts
 
 

@@ -3,11 +3,11 @@
 import openai
 import pytest
 
-from src.offline.completion import Completion
-from src.offline.script import Script
-from src.offline.server import OfflineServer
-from src.runtime import Message, MiniAgents
-from src.runtime.models import AssistantMessage, OpenAIMessage, SystemMessage, ToolCall, ToolMessage, UserMessage, openai_agent
+from selfeng.offline.completion import Completion
+from selfeng.offline.script import Script
+from selfeng.offline.server import OfflineServer
+from selfeng.runtime import Message, MiniAgents
+from selfeng.runtime.models import AssistantMessage, OpenAIMessage, SystemMessage, ToolCall, ToolMessage, UserMessage, openai_agent
 
 WEATHER = ToolCall(id="call-1", name="weather", arguments='{"city": "Oslo"}')
 TIME = ToolCall(id="call-2", name="time", arguments="{}")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from src.runtime import AgentCallNode, AgentReplyNode, Message, MiniAgents, Promise, miniagent
+from selfeng.runtime import AgentCallNode, AgentReplyNode, Message, MiniAgents, Promise, miniagent
 
 
 @miniagent(interaction_metadata={"team": "blue"})

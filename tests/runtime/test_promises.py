@@ -5,8 +5,8 @@ import gc
 
 import pytest
 
-from src.runtime import MiniAgents, Promise, StreamAppender, StreamedPromise
-from src.runtime.errors import AppenderClosedError, AppenderNotOpenError, FunctionNotProvidedError, NoActiveContextError
+from selfeng.runtime import MiniAgents, Promise, StreamAppender, StreamedPromise
+from selfeng.runtime.errors import AppenderClosedError, AppenderNotOpenError, FunctionNotProvidedError, NoActiveContextError
 from tests.runtime.reading import read
 
 BOTH_STARTS = pytest.mark.parametrize("start_asap", [True, False])

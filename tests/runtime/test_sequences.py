@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from src.runtime import ErrorMessage, Message, MessageSequence, MessageTokenAppender, MiniAgents, PromisingContext
+from selfeng.runtime import ErrorMessage, Message, MessageSequence, MessageTokenAppender, MiniAgents, PromisingContext
 from tests.runtime.reading import read_texts, texts
 
 BOTH_STARTS = pytest.mark.parametrize("start_asap", [True, False])

@@ -14,13 +14,13 @@ from _pytest.mark.structures import ParameterSet
 from docker.client import DockerClient
 from filelock import FileLock
 
-from src.core.process import this_process
-from src.sandbox import SecureSandbox
-from src.sandboxes import ownership
-from src.sandboxes.bwrap_command import GROUP
-from src.sandboxes.control_groups import PREFIX, ControlGroups
-from src.sandboxes.docker import DockerBackend
-from src.sandboxes.limits import ContainerLimits
+from selfeng.core.process import this_process
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import ownership
+from selfeng.sandboxes.bwrap_command import GROUP
+from selfeng.sandboxes.control_groups import PREFIX, ControlGroups
+from selfeng.sandboxes.docker import DockerBackend
+from selfeng.sandboxes.limits import ContainerLimits
 from tests.sandbox.private_engine import RUNSC, PrivateEngine
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ import pytest
 import pytest_asyncio
 from docker.client import DockerClient
 
-from src.core.verdict import TestResult, Verdict
-from src.sandbox import SecureSandbox
-from src.sandboxes.pool import PoolSize
+from selfeng.core.verdict import TestResult, Verdict
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import IMAGE, Behind, DockerBehind, expectation, parameters
 from tests.sandbox.extended import is_extended
 from tests.sandbox.private_engine import RUNSC, PrivateEngine

@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from src.core.verdict import Execution, Returned, Verdict
-from src.sandbox import SecureSandbox
+from selfeng.core.verdict import Execution, Returned, Verdict
+from selfeng.sandbox import SecureSandbox
 
 FILE = Path(__file__).with_name("hostile_cases.jsonl")
 NAME = "tool"

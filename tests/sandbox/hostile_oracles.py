@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 
-from src.core.verdict import Killed, Raised, Returned
+from selfeng.core.verdict import Killed, Raised, Returned
 from tests.sandbox.hostile import Host, Seen
 
 Oracle = Callable[[Seen, Host], None]

@@ -17,7 +17,7 @@ from typing import IO
 import trustme
 from docker.client import DockerClient
 
-from src.sandboxes.engine import Engine
+from selfeng.sandboxes.engine import Engine
 
 RUNSC = ("--platform=ptrace", "--network=none")
 """Arguments for gVisor where there is no /dev/kvm; its containers get no network in any case."""

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from src.core.errors import SandboxFailed
-from src.core.files import File, FileLimits
-from src.core.verdict import Killed, Raised, Returned, TestResult, Verdict
-from src.sandboxes.account import ExecutionAccount, SuiteAccount
+from selfeng.core.errors import SandboxFailed
+from selfeng.core.files import File, FileLimits
+from selfeng.core.verdict import Killed, Raised, Returned, TestResult, Verdict
+from selfeng.sandboxes.account import ExecutionAccount, SuiteAccount
 
 NONCE = "n"
 END = {"kind": "end", "problem": None, "output": "", "seconds": 0.5}

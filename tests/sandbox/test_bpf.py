@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from src.sandboxes.worker.bpf import ALLOW, EPERM, KILL, Argument, Rule, program, refuse
-from src.sandboxes.worker.system_calls import NUMBERS
+from selfeng.sandboxes.worker.bpf import ALLOW, EPERM, KILL, Argument, Rule, program, refuse
+from selfeng.sandboxes.worker.system_calls import NUMBERS
 
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ENOSYS = refuse(38)
@@ -103,7 +103,7 @@ def test_the_kernel_takes_a_filter_and_keeps_to_it() -> None:
     """In a process of its own, since nothing takes a filter away again."""
     code = """
 import ctypes, os, sys
-from src.sandboxes.worker.bpf import Argument, Rule, program, refuse
+from selfeng.sandboxes.worker.bpf import Argument, Rule, program, refuse
 made = program([Rule("getpgid", refuse(7)), Rule("kill", refuse(8), (Argument(1, (0,), unless=True),))], os.uname().machine)
 class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]

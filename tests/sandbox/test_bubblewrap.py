@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from src.core.process import name_of
-from src.core.verdict import Killed, Raised, Returned, SandboxStatus
-from src.sandbox import SecureSandbox
-from src.sandboxes import interpreter
-from src.sandboxes.backend import SHARED_KERNEL
-from src.sandboxes.bubblewrap import BubblewrapBackend
-from src.sandboxes.bwrap_command import OWNER
-from src.sandboxes.control_groups import ControlGroups
-from src.sandboxes.limits import ENVIRONMENT, ContainerLimits
-from src.sandboxes.pool import PoolSize
+from selfeng.core.process import name_of
+from selfeng.core.verdict import Killed, Raised, Returned, SandboxStatus
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import interpreter
+from selfeng.sandboxes.backend import SHARED_KERNEL
+from selfeng.sandboxes.bubblewrap import BubblewrapBackend
+from selfeng.sandboxes.bwrap_command import OWNER
+from selfeng.sandboxes.control_groups import ControlGroups
+from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import FOLDER, ROOT, Behind
 
 pytestmark = pytest.mark.bubblewrap
@@ -294,8 +294,7 @@ async def test_without_its_python_environment_it_says_how_to_get_it(tmp_path: Pa
     assert status == SandboxStatus(
         available=False,
         backend="bubblewrap",
-        detail=f"Code can't run: there is no Python environment to run code in below {tmp_path}; "
-        "set it up with `python -m src setup sandbox`.",
+        detail=f"Code can't run: there is no Python environment to run code in below {tmp_path}; set it up with `selfeng setup sandbox`.",
     )
     await sandbox.aclose()
 
@@ -341,8 +340,8 @@ SCRIPT = """
 import asyncio, json, os, sys
 from pathlib import Path
 sys.path[:0] = {path!r}
-from src.sandbox import SecureSandbox
-from src.sandboxes.python_environment import PythonEnvironment
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.python_environment import PythonEnvironment
 
 async def main():
     sandbox = SecureSandbox(image="any", timeout=20, base_image="any", backend="bubblewrap", folder=Path("sandbox"))

@@ -4,15 +4,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from src.composition.linked_sandbox import LinkedSandbox
-from src.composition.sources import PinnedSources
-from src.core.errors import SynthesisFailed
-from src.core.events import Event, SynthesisStep
-from src.core.signature import parse_signature
-from src.core.tool import Requirement, Tool
-from src.core.turn import Turn
-from src.sandbox import SecureSandbox
-from src.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from selfeng.composition.linked_sandbox import LinkedSandbox
+from selfeng.composition.sources import PinnedSources
+from selfeng.core.errors import SynthesisFailed
+from selfeng.core.events import Event, SynthesisStep
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import Requirement, Tool
+from selfeng.core.turn import Turn
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

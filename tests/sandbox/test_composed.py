@@ -4,21 +4,21 @@ from collections.abc import Callable
 
 import pytest
 
-from src.composition.linked_sandbox import LinkedSandbox
-from src.composition.sources import PinnedSources
-from src.core.events import Event, ExecutionFinished
-from src.core.plan import KeptPlan, KeptStep
-from src.core.prompt import FunctionCall
-from src.core.spec import SpecificationReply
-from src.core.tool import Requirement
-from src.executor import Executor
-from src.offline.cookbook.recipes.compositions import COMPOSITIONS
-from src.offline.cookbook.source import read_source
-from src.offline.cookbook.specifying import specification
-from src.orchestrator import Orchestrator
-from src.response_synthesizer import ResponseSynthesizer
-from src.sandbox import SecureSandbox
-from src.synthesis_engine import SynthesisEngine
+from selfeng.composition.linked_sandbox import LinkedSandbox
+from selfeng.composition.sources import PinnedSources
+from selfeng.core.events import Event, ExecutionFinished
+from selfeng.core.plan import KeptPlan, KeptStep
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.tool import Requirement
+from selfeng.offline.cookbook.recipes.compositions import COMPOSITIONS
+from selfeng.offline.cookbook.source import read_source
+from selfeng.offline.cookbook.specifying import specification
+from selfeng.orchestrator import Orchestrator
+from selfeng.sandbox import SecureSandbox
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 from tests.sandbox.backends import Behind
 

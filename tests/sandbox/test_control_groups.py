@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from src.core.process import name_of
-from src.sandboxes import control_groups
-from src.sandboxes.control_groups import CONTROLLERS, PREFIX, ControlGroup, ControlGroups
-from src.sandboxes.limits import ContainerLimits
+from selfeng.core.process import name_of
+from selfeng.sandboxes import control_groups
+from selfeng.sandboxes.control_groups import CONTROLLERS, PREFIX, ControlGroup, ControlGroups
+from selfeng.sandboxes.limits import ContainerLimits
 
 LIMITS = ContainerLimits()
 

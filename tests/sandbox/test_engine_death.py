@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
-from src.core.verdict import Returned, Version
-from src.sandbox import SecureSandbox
-from src.sandboxes.engine import AGAIN
-from src.sandboxes.pool import PoolSize
+from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.core.verdict import Returned, Version
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.engine import AGAIN
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.private_engine import PrivateEngine
 
 pytestmark = pytest.mark.docker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from src.sandboxes.expected import SuiteProblem, expected_tests
+from selfeng.sandboxes.expected import SuiteProblem, expected_tests
 
 SUITE = """
 import unittest, pytest

@@ -2,7 +2,7 @@
 
 import pytest
 
-from src.sandboxes.exported import exported_names
+from selfeng.sandboxes.exported import exported_names
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import os
 
 import pytest
 
-from src.core.errors import RequestError
-from src.core.files import File, FileLimits
-from src.core.verdict import Execution, Killed, Raised, Returned, Verdict
-from src.sandbox import SecureSandbox
-from src.sandboxes.pool import PoolSize
+from selfeng.core.errors import RequestError
+from selfeng.core.files import File, FileLimits
+from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Verify
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from src.core.verdict import Verdict
+from selfeng.core.verdict import Verdict
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

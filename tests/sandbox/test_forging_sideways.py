@@ -2,7 +2,7 @@
 
 import pytest
 
-from src.core.verdict import Verdict
+from selfeng.core.verdict import Verdict
 from tests.sandbox.test_forging import SUITE, WRONG
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

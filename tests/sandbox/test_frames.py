@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from src.sandboxes.worker.frames import BrokenStream, Channel, FrameReader, pack
+from selfeng.sandboxes.worker.frames import BrokenStream, Channel, FrameReader, pack
 
 
 def test_messages_survive_any_cut_of_the_stream() -> None:

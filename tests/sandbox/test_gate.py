@@ -2,12 +2,12 @@
 
 import pytest
 
-from src.core.errors import SandboxUnavailable, SynthesisFailed
-from src.core.signature import parse_signature
-from src.core.tool import ToolDraft
-from src.core.verdict import Version
-from src.sandbox import SecureSandbox
-from src.synthesis_engine import SynthesisEngine
+from selfeng.core.errors import SandboxUnavailable, SynthesisFailed
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import Version
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

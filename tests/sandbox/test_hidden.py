@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
-from src.sandboxes.hidden import hidden_of_proc
-from src.sandboxes.pool import PoolSize
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.hidden import hidden_of_proc
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 
 SHOWN = ["cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "net", "self", "stat", "sysvipc", "thread-self", "uptime", "version"]

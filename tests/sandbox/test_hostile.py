@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
 from tests.sandbox.hostile import CASES, HONEST, NAME, PORTS, SUITE, Host, Seen, clean, look, of_role, planted
 from tests.sandbox.hostile_oracles import ORACLES
 

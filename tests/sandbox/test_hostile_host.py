@@ -12,17 +12,17 @@ import pytest
 import requests
 from docker.client import DockerClient
 
-from src.core.errors import SandboxUnavailable, ToolNameInvalid
-from src.core.signature import Signature, SignatureError, parse_signature
-from src.core.turn import Turn
-from src.core.verdict import Raised, Returned
-from src.core.visible import visible
-from src.registry.names import check_form
-from src.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer
-from src.sandbox import SecureSandbox
-from src.sandboxes.limits import ContainerLimits, container_options
-from src.sandboxes.self_check import check
-from src.synthesis.checks import module_problem
+from selfeng.core.errors import SandboxUnavailable, ToolNameInvalid
+from selfeng.core.signature import Signature, SignatureError, parse_signature
+from selfeng.core.turn import Turn
+from selfeng.core.verdict import Raised, Returned
+from selfeng.core.visible import visible
+from selfeng.registry.names import check_form
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.limits import ContainerLimits, container_options
+from selfeng.sandboxes.self_check import check
+from selfeng.stages.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer
+from selfeng.synthesis.checks import module_problem
 from tests.doubles import ScriptedModel
 from tests.sandbox.backends import IMAGE, Behind
 from tests.sandbox.hostile import CASES, PWNED, of_role

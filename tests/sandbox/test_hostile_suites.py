@@ -2,11 +2,11 @@
 
 import pytest
 
-from src.core.errors import SynthesisFailed
-from src.core.signature import parse_signature
-from src.core.tool import ToolDraft
-from src.sandbox import SecureSandbox
-from src.synthesis_engine import SynthesisEngine
+from selfeng.core.errors import SynthesisFailed
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import ToolDraft
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel
 from tests.sandbox.hostile import CASES, of_role
 

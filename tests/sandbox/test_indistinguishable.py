@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

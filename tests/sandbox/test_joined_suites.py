@@ -2,9 +2,9 @@
 
 import pytest
 
-from src.sandbox import SecureSandbox
-from src.synthesis.checks import suite_problem
-from src.synthesis.suite.joining import join
+from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.checks import suite_problem
+from selfeng.synthesis.suite.joining import join
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

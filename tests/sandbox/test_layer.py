@@ -3,13 +3,13 @@
 import pytest
 from docker.client import DockerClient
 
-from src.core.errors import SandboxFailed
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
-from src.sandboxes.engine import Engine
-from src.sandboxes.image import SandboxImage
-from src.sandboxes.layer import PackageLayer
-from src.sandboxes.python_environment import PythonEnvironment
+from selfeng.core.errors import SandboxFailed
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.engine import Engine
+from selfeng.sandboxes.image import SandboxImage
+from selfeng.sandboxes.layer import PackageLayer
+from selfeng.sandboxes.python_environment import PythonEnvironment
 
 
 def test_a_layer_installs_wheels_on_top_of_the_sandboxs_image():

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from src.core.errors import RequestError
-from src.core.verdict import Killed, Raised, Returned, Version
-from src.sandbox import SecureSandbox
+from selfeng.core.errors import RequestError
+from selfeng.core.verdict import Killed, Raised, Returned, Version
+from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

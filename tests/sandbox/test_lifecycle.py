@@ -10,15 +10,15 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import pytest
 from docker.client import DockerClient
 
-from src.core.errors import SandboxFailed, SandboxUnavailable
-from src.core.process import name_of
-from src.core.verdict import SandboxStatus, Verdict
-from src.sandbox import SecureSandbox
-from src.sandboxes import ownership
-from src.sandboxes.backend import SHARED_KERNEL
-from src.sandboxes.image import DIGEST
-from src.sandboxes.limits import ContainerLimits, container_options
-from src.sandboxes.pool import PoolSize
+from selfeng.core.errors import SandboxFailed, SandboxUnavailable
+from selfeng.core.process import name_of
+from selfeng.core.verdict import SandboxStatus, Verdict
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import ownership
+from selfeng.sandboxes.backend import SHARED_KERNEL
+from selfeng.sandboxes.image import DIGEST
+from selfeng.sandboxes.limits import ContainerLimits, container_options
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Containers
 

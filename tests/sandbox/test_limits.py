@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
-from src.sandboxes.limits import ENVIRONMENT
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.limits import ENVIRONMENT
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from src.core import packages
-from src.core.packages import sandbox_packages
-from src.sandboxes.limits import ENVIRONMENT
-from src.sandboxes.worker import report
-from src.sandboxes.worker.missing import missing_package
+from selfeng.core import packages
+from selfeng.core.packages import sandbox_packages
+from selfeng.sandboxes.limits import ENVIRONMENT
+from selfeng.sandboxes.worker import report
+from selfeng.sandboxes.worker.missing import missing_package
 
 HAS = "It has dateutil, matplotlib, numpy, pandas and the standard library."
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from src.core.owner import owned_by
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
-from src.sandboxes.pool import PoolSize
+from selfeng.core.owner import owned_by
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Containers
 

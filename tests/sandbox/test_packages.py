@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from src.core.packages import sandbox_packages
-from src.core.verdict import Raised, Returned, Verdict
-from src.sandbox import SecureSandbox
+from selfeng.core.packages import sandbox_packages
+from selfeng.core.verdict import Raised, Returned, Verdict
+from selfeng.sandbox import SecureSandbox
 from tests.sandbox.conftest import Verify
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

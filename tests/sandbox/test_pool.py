@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from src.core.errors import SandboxError, SandboxUnavailable
-from src.core.verdict import Returned, Verdict, Version
-from src.sandbox import SecureSandbox
-from src.sandboxes.pool import PoolSize
+from selfeng.core.errors import SandboxError, SandboxUnavailable
+from selfeng.core.verdict import Returned, Verdict, Version
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Containers
 
@@ -187,7 +187,7 @@ async def test_a_closed_sandbox_says_so(backend: Behind) -> None:
 SERVER = """
 import asyncio, json, sys
 from pathlib import Path
-from src.sandbox import SecureSandbox
+from selfeng.sandbox import SecureSandbox
 async def main():
     options = {name: Path(value) if name == "folder" else value for name, value in json.loads(sys.argv[1]).items()}
     sandbox = SecureSandbox(timeout=20, **options)

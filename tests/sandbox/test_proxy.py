@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from src.sandboxes.exported import exported_names
-from src.sandboxes.worker import tool_process
-from src.sandboxes.worker.frames import Channel, Message
-from src.sandboxes.worker.proxy import ProxyModule, ToolGone, ToolLink
+from selfeng.sandboxes.exported import exported_names
+from selfeng.sandboxes.worker import tool_process
+from selfeng.sandboxes.worker.frames import Channel, Message
+from selfeng.sandboxes.worker.proxy import ProxyModule, ToolGone, ToolLink
 
 SOURCE = '''
 import enum, functools

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from src.core.errors import SandboxFailed, SandboxUnavailable
-from src.sandboxes.python_environment import SITE_PACKAGES, Parts, PythonEnvironment
+from selfeng.core.errors import SandboxFailed, SandboxUnavailable
+from selfeng.sandboxes.python_environment import SITE_PACKAGES, Parts, PythonEnvironment
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_it_is_there_once_it_is_built_and_readable_for_everybody(environment: Py
     assert not environment.is_current()
     with pytest.raises(SandboxUnavailable, match=r"there is no Python environment to run code in below .*environments") as caught:
         environment.parts()
-    assert caught.value.remedy == "set it up with `python -m src setup sandbox`"
+    assert caught.value.remedy == "set it up with `selfeng setup sandbox`"
     finished: list[Parts] = []
     lines: list[str] = []
     before = os.umask(0o77)

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from src.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
-from src.sandboxes.backend import Container
-from src.sandboxes.pool import Pool, PoolSize
-from src.sandboxes.stream import Stream
-from src.sandboxes.worker.frames import pack
+from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.sandboxes.backend import Container
+from selfeng.sandboxes.pool import Pool, PoolSize
+from selfeng.sandboxes.stream import Stream
+from selfeng.sandboxes.worker.frames import pack
 
 
 class ByHand:

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
-from src.core.errors import SandboxUnavailable
-from src.core.verdict import Killed, Returned, TestResult, Version
-from src.sandbox import SecureSandbox
-from src.sandboxes.pool import PoolSize
+from selfeng.core.errors import SandboxUnavailable
+from selfeng.core.verdict import Killed, Returned, TestResult, Version
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.private_engine import PrivateEngine
 
 pytestmark = pytest.mark.docker

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from src.sandboxes.worker import report
+from selfeng.sandboxes.worker import report
 
 
 class Broken:

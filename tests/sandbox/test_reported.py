@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from src.core.files import FileLimits
-from src.core.verdict import Execution, Killed, Raised, Returned, TestResult
-from src.sandbox import SecureSandbox
-from src.sandboxes import reported
-from src.sandboxes.account import ExecutionAccount, SuiteAccount
-from src.sandboxes.pool import PoolSize
-from src.sandboxes.worker.frames import BrokenStream, FrameReader
+from selfeng.core.files import FileLimits
+from selfeng.core.verdict import Execution, Killed, Raised, Returned, TestResult
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import reported
+from selfeng.sandboxes.account import ExecutionAccount, SuiteAccount
+from selfeng.sandboxes.pool import PoolSize
+from selfeng.sandboxes.worker.frames import BrokenStream, FrameReader
 from tests.sandbox.backends import Behind
 
 _EXECUTION: TypeAdapter[Execution] = TypeAdapter(Execution)

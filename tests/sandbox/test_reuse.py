@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from src.core.verdict import Killed, Returned
-from src.sandbox import SecureSandbox
-from src.sandboxes.pool import PoolSize
+from selfeng.core.verdict import Killed, Returned
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Containers
 from tests.sandbox.memory_search import SEARCH, moved

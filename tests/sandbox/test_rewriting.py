@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import src.seeds
-from src.offline import cookbook
+import selfeng.seeds
+from selfeng.offline import cookbook
 
-SUITES = [path for module in (src.seeds, cookbook) for path in sorted(Path(str(module.__file__)).parent.rglob("test_*.py"))]
+SUITES = [path for module in (selfeng.seeds, cookbook) for path in sorted(Path(str(module.__file__)).parent.rglob("test_*.py"))]
 REWRITE = """
 import ast, sys
 {imported}
@@ -38,7 +38,7 @@ def rewritten(suite: str, imported: str) -> str:
 
 @pytest.mark.parametrize("suite", [EVERYTHING, "\n".join(path.read_text() for path in SUITES)], ids=["everything", "suites of ours"])
 def test_it_makes_what_pytest_makes(suite: str) -> None:
-    ours = rewritten(suite, "from src.sandboxes.worker.rewriting import rewrite_asserts")
+    ours = rewritten(suite, "from selfeng.sandboxes.worker.rewriting import rewrite_asserts")
     assert ours == rewritten(suite, "from _pytest.assertion.rewrite import rewrite_asserts")
     assert ours.count("lineno") > 300
 

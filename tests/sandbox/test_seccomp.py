@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from src.core.verdict import Returned
-from src.sandbox import SecureSandbox
-from src.sandboxes.worker.system_calls import NUMBERS
+from selfeng.core.verdict import Returned
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.worker.system_calls import NUMBERS
 
 CALL = """
 import ctypes, errno, os
@@ -161,7 +161,7 @@ def test_a_fence_lets_a_process_signal_itself_and_what_comes_after_it() -> None:
     """Outside of any container, where the fence alone decides."""
     code = """
 import os, signal
-from src.sandboxes.worker.seccomp import Fence, restrict
+from selfeng.sandboxes.worker.seccomp import Fence, restrict
 restrict()
 fence, before = Fence(), os.getpid()
 elder = os.fork()

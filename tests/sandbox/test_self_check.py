@@ -13,10 +13,10 @@ import docker
 import pytest
 from docker.client import DockerClient
 
-from src.core.errors import SandboxUnavailable
-from src.sandbox import SecureSandbox
-from src.sandboxes.limits import ContainerLimits, container_options
-from src.sandboxes.self_check import check, unsafe_flags
+from selfeng.core.errors import SandboxUnavailable
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.limits import ContainerLimits, container_options
+from selfeng.sandboxes.self_check import check, unsafe_flags
 
 pytestmark = pytest.mark.docker
 

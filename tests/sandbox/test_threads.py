@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from src.sandboxes.worker.system_calls import NUMBERS
+from selfeng.sandboxes.worker.system_calls import NUMBERS
 
 if TYPE_CHECKING:
     from tests.sandbox.conftest import Verify

@@ -2,8 +2,8 @@
 
 import pytest
 
-from src.core.verdict import TestResult, Verdict
-from src.sandbox import SecureSandbox
+from selfeng.core.verdict import TestResult, Verdict
+from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

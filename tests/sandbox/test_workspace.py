@@ -2,9 +2,9 @@
 
 import pytest
 
-from src.sandbox import SecureSandbox
-from src.workspace.folder import WorkspaceFile
-from src.workspace.running import PYTEST, run
+from selfeng.projects.workspace.folder import WorkspaceFile
+from selfeng.projects.workspace.running import PYTEST, run
+from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

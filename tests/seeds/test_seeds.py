@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from src.core.tool import ToolDraft
-from src.seeds import FOLDER, load_seeds
-from src.synthesis.checks import module_problem, suite_problem
-from src.synthesis.stubs import stub
+from selfeng.core.tool import ToolDraft
+from selfeng.seeds import FOLDER, load_seeds
+from selfeng.synthesis.checks import module_problem, suite_problem
+from selfeng.synthesis.stubs import stub
 
 SEEDS = load_seeds()
 each_seed = pytest.mark.parametrize("seed", SEEDS, ids=[s.name for s in SEEDS])

@@ -9,9 +9,9 @@ from alembic import command
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
-from src.core.errors import DatabaseUnavailable
-from src.store.database import id_of, migrations, open_database, reading, writing
-from src.store.schema import WORD_INDEX, conversations, metadata, tool_versions, tools, turns
+from selfeng.core.errors import DatabaseUnavailable
+from selfeng.store.database import id_of, migrations, open_database, reading, writing
+from selfeng.store.schema import WORD_INDEX, conversations, metadata, tool_versions, tools, turns
 
 OURS = {"include_object": lambda _, name, kind, *__: kind != "table" or not name.startswith(WORD_INDEX)}
 """SQLAlchemy knows nothing of virtual tables and of those that SQLite makes for them."""

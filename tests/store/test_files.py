@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from src.core.errors import RequestError
-from src.core.events import Event, FilesMade, TurnStarted
-from src.core.files import File
-from src.core.prompt import ChatMessage
-from src.core.thread import AgentThread
-from src.store import schema
-from src.store.database import open_database, reading, writing
-from src.store.files import ConversationFiles
-from src.store.journal import Entry, Journal
-from src.store.threads import Threads
+from selfeng.core.errors import RequestError
+from selfeng.core.events import Event, FilesMade, TurnStarted
+from selfeng.core.files import File
+from selfeng.core.prompt import ChatMessage
+from selfeng.core.thread import AgentThread
+from selfeng.store import schema
+from selfeng.store.database import open_database, reading, writing
+from selfeng.store.files import ConversationFiles
+from selfeng.store.journal import Entry, Journal
+from selfeng.store.threads import Threads
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

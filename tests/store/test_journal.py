@@ -10,8 +10,8 @@ from threading import Thread
 import pytest
 import sqlalchemy as sa
 
-from src.core.errors import RequestError
-from src.core.events import (
+from selfeng.core.errors import RequestError
+from selfeng.core.events import (
     AnswerToken,
     Event,
     QuestionsAsked,
@@ -23,12 +23,12 @@ from src.core.events import (
     TurnStarted,
     TurnStopped,
 )
-from src.core.process import this_process
-from src.core.prompt import ChatMessage
-from src.core.question import Question
-from src.store import schema
-from src.store.database import open_database, reading, writing
-from src.store.journal import Entry, Journal
+from selfeng.core.process import this_process
+from selfeng.core.prompt import ChatMessage
+from selfeng.core.question import Question
+from selfeng.store import schema
+from selfeng.store.database import open_database, reading, writing
+from selfeng.store.journal import Entry, Journal
 
 ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -152,7 +152,7 @@ def test_a_turn_that_has_ended_stays_as_it_ended(engine: sa.Engine, journal: Jou
 def dead_server() -> str:
     """Named by a process that has ended since."""
     told = subprocess.run(
-        [sys.executable, "-c", "import src.core.process as s; print(s.this_process())"],
+        [sys.executable, "-c", "import selfeng.core.process as s; print(s.this_process())"],
         capture_output=True,
         text=True,
         check=True,
@@ -180,7 +180,7 @@ def test_turns_of_a_killed_server_are_stopped_once(engine: sa.Engine, journal: J
 
 
 def test_turns_of_a_server_that_still_runs_go_on(engine: sa.Engine) -> None:
-    command = [sys.executable, "-c", "import src.core.process as s; print(s.this_process(), flush=True); input()"]
+    command = [sys.executable, "-c", "import selfeng.core.process as s; print(s.this_process(), flush=True); input()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as other:
         assert other.stdin
         assert other.stdout

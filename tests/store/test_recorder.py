@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from src.core.events import AnswerToken, Record, Searching, SynthesisStep, TurnFinished
-from src.store.database import open_database
-from src.store.journal import Entry, Journal
-from src.store.recorder import Recorder
+from selfeng.core.events import AnswerToken, Record, Searching, SynthesisStep, TurnFinished
+from selfeng.store.database import open_database
+from selfeng.store.journal import Entry, Journal
+from selfeng.store.recorder import Recorder
 
 
 class FailingJournal:

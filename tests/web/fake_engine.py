@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from src.core.errors import AgentError, RequestError, ToolNotFound, VersionConflict, VersionNotFound
-from src.core.events import (
+from selfeng.core.errors import AgentError, RequestError, ToolNotFound, VersionConflict, VersionNotFound
+from selfeng.core.events import (
     AnswerToken,
     CodeRun,
     DelegationChanged,
@@ -39,27 +39,27 @@ from src.core.events import (
     TurnStopped,
     Usage,
 )
-from src.core.files import MB, File, FileLimits
-from src.core.lesson import Lesson
-from src.core.plan import PlannedStep
-from src.core.prompt import FunctionCall, FunctionSchema, Prompt
-from src.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
-from src.core.question import Answer, Question, completed, told
-from src.core.signature import Parameter, Signature
-from src.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
-from src.core.tool import Tool
-from src.core.turn import Budget, awaited
-from src.core.verdict import Returned, SandboxStatus, TestResult, Verdict
-from src.project_desk import ProjectDesk
-from src.projects.builder import ProjectBuilder
-from src.provision.readiness import Readiness, Report
-from src.running_turns import RunningTurns
-from src.runtime import MiniAgents
-from src.store.conversation import ConversationSummary
-from src.store.database import open_database
-from src.store.files import ConversationFiles
-from src.store.journal import Entry, Journal
-from src.store.recorder import Recorder
+from selfeng.core.files import MB, File, FileLimits
+from selfeng.core.lesson import Lesson
+from selfeng.core.plan import PlannedStep
+from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
+from selfeng.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
+from selfeng.core.question import Answer, Question, completed, told
+from selfeng.core.signature import Parameter, Signature
+from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
+from selfeng.core.tool import Tool
+from selfeng.core.turn import Budget, awaited
+from selfeng.core.verdict import Returned, SandboxStatus, TestResult, Verdict
+from selfeng.projects.builder import ProjectBuilder
+from selfeng.projects.desk import ProjectDesk
+from selfeng.provision.readiness import Readiness, Report
+from selfeng.runtime import MiniAgents
+from selfeng.store.conversation import ConversationSummary
+from selfeng.store.database import open_database
+from selfeng.store.files import ConversationFiles
+from selfeng.store.journal import Entry, Journal
+from selfeng.store.recorder import Recorder
+from selfeng.turns.running_turns import RunningTurns
 from tests.projects.still_sandbox import Layers, StillSandbox
 from web.port import LibraryChange
 

@@ -3,8 +3,8 @@
 import logging
 import os
 
-from config import Settings, load_settings
-from src.leaving import leave
+from selfeng.core.leaving import leave
+from selfeng.settings import Settings, load_settings
 from tests.web.fake_engine import FakeEngine
 from web import app
 from web.bridge import Bridge

@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 import requests
 
-from src.core.errors import RequestError
-from src.core.files import File
+from selfeng.core.errors import RequestError
+from selfeng.core.files import File
 from tests.web.server_process import ServerProcess
 from web.uploads import Uploads, UploadsFull
 

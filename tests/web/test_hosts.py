@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
-from config import Settings, load_settings
-from src.core.errors import ConfigurationError
+from selfeng.core.errors import ConfigurationError
+from selfeng.settings import Settings, load_settings
 from web.hosts import Host, Hosts, parse_host
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import requests
 
-from config import Settings, load_settings
-from src.core.errors import ConfigurationError, RequestError
-from src.core.status import Asked
+from selfeng.core.errors import ConfigurationError, RequestError
+from selfeng.core.status import Asked
+from selfeng.settings import Settings, load_settings
 from tests.web.server_process import ServerProcess
 from web.access import WrongTokens
 from web.turns import Asker, LimitedTurns

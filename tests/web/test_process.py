@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from src.core.errors import ConfigurationError
-from src.store.database import open_database
-from src.store.journal import Journal
+from selfeng.core.errors import ConfigurationError
+from selfeng.store.database import open_database
+from selfeng.store.journal import Journal
 from tests.web.server_process import ROOT, ServerProcess
 from web.app import bind, link
 from web.port import AsyncMode

@@ -6,8 +6,8 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from src.cli import app
-from src.core.events import EVENT
+from selfeng.cli.app import app
+from selfeng.core.events import EVENT
 from tests.home import Home
 
 pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap]
@@ -21,7 +21,7 @@ def home(tmp_path_factory) -> Home:
 @pytest.fixture(scope="module")
 def built(home):
     """The first request, which builds a tool."""
-    return home.run("-m", "src", "ask", "Reverse the string 'hello world'", "--json")
+    return home.run("-m", "selfeng", "ask", "Reverse the string 'hello world'", "--json")
 
 
 def test_json_prints_every_event_one_object_a_line(built):
@@ -41,7 +41,7 @@ def test_json_prints_every_event_one_object_a_line(built):
 
 
 def test_the_kept_tool_is_run_by_the_next_process(home, built):
-    again = home.run("-m", "src", "ask", "Reverse 'Python'")
+    again = home.run("-m", "selfeng", "ask", "Reverse 'Python'")
     assert again.returncode == 0
     assert "nohtyP" in again.stdout
     assert "found reverse_string" in again.stderr
@@ -49,7 +49,7 @@ def test_the_kept_tool_is_run_by_the_next_process(home, built):
 
 
 def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
-    asked = home.run("-m", "src", "ask", "Compose a symphony about the sea")
+    asked = home.run("-m", "selfeng", "ask", "Compose a symphony about the sea")
     assert asked.returncode == 1
     assert "specification" in asked.stderr
     assert "offline model" in asked.stderr
@@ -57,37 +57,37 @@ def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
 
 @pytest.mark.extended
 def test_what_is_missing_is_asked_with_the_command_that_answers(home, built):
-    asked = home.run("-m", "src", "ask", "Reverse a string")
+    asked = home.run("-m", "selfeng", "ask", "Reverse a string")
     assert (asked.returncode, asked.stdout.startswith("To do this I still need:")) == (3, True)
-    assert re.search(r"To answer: python -m src ask --conversation [0-9a-f]{32} --answer 'text=…'\n$", asked.stderr)
+    assert re.search(r"To answer: selfeng ask --conversation [0-9a-f]{32} --answer 'text=…'\n$", asked.stderr)
 
 
 @pytest.mark.extended
 def test_turns_are_looked_at_for_lessons_on_command(home, built):
-    learnt = home.run("-m", "src", "learn")
+    learnt = home.run("-m", "selfeng", "learn")
     assert (learnt.returncode, learnt.stdout) == (0, "")
     assert learnt.stderr.endswith("looked at\n")
 
 
 @pytest.mark.extended
 def test_the_index_is_made_anew_on_command(home, built):
-    made = home.run("-m", "src", "reindex")
+    made = home.run("-m", "selfeng", "reindex")
     assert (made.returncode, made.stdout, made.stderr) == (0, "", "1 tool, searched with Chroma\n")
 
 
 def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):
     assert sorted(p.name for p in home.tools.glob("*.py")) == ["reverse_string.py", "test_reverse_string.py"]
-    assert "def reverse_string" in home.run("-m", "src", "tools", "reverse_string").stdout
+    assert "def reverse_string" in home.run("-m", "selfeng", "tools", "reverse_string").stdout
 
 
 @pytest.mark.extended
 def test_edited_tools_are_refused_until_they_are_verified_again(home, built):
     code = home.tools / "reverse_string.py"
     code.write_text(code.read_text() + "\n# edited by hand\n")
-    shown = home.run("-m", "src", "tools", "reverse_string")
-    assert (shown.returncode, "python -m src verify reverse_string" in shown.stderr) == (1, True)
-    assert home.run("-m", "src", "verify", "reverse_string").returncode == 0
-    assert "# edited by hand" in home.run("-m", "src", "tools", "reverse_string").stdout
+    shown = home.run("-m", "selfeng", "tools", "reverse_string")
+    assert (shown.returncode, "selfeng verify reverse_string" in shown.stderr) == (1, True)
+    assert home.run("-m", "selfeng", "verify", "reverse_string").returncode == 0
+    assert "# edited by hand" in home.run("-m", "selfeng", "tools", "reverse_string").stdout
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_bad_input_is_named_in_one_line_and_exits_with_1(home, arguments, messag
 
 
 def test_bad_settings_stop_every_command(home):
-    asked = home.run("-m", "src", "ask", "hello", FLASK_PORT="high")
+    asked = home.run("-m", "selfeng", "ask", "hello", FLASK_PORT="high")
     assert (asked.returncode, asked.stdout) == (1, "")
     assert "FLASK_PORT='high'" in asked.stderr
     assert "Traceback" not in asked.stderr
@@ -123,7 +123,7 @@ def test_each_front_door_shows_its_part_working(home, part):
 
 @pytest.mark.extended
 def test_without_an_engine_code_is_refused_with_what_to_do(home, built, tmp_path):
-    asked = home.run("-m", "src", "ask", "Reverse 'Python'", SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock")
+    asked = home.run("-m", "selfeng", "ask", "Reverse 'Python'", SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock")
     assert asked.returncode == 1
     assert "executing:" in asked.stderr
     assert "Docker" in asked.stderr

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from config import Settings
-from src.bootstrap import open_orchestrator
-from src.core.events import Event, FilesMade
-from src.core.files import File
+from selfeng.bootstrap import open_orchestrator
+from selfeng.core.events import Event, FilesMade
+from selfeng.core.files import File
+from selfeng.settings import Settings
 from tests.home import Home
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.timeout(240)]
@@ -36,7 +36,7 @@ def plotted(home, folder):
     given, out = str(folder / "data.csv"), str(folder / "out")
     return home.run(
         "-m",
-        "src",
+        "selfeng",
         "ask",
         "Plot column price against day of data.csv",
         "--file",
@@ -70,10 +70,10 @@ def test_a_plot_is_built_drawn_and_written(plotted, folder):
 def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folder, plotted):
     conversation = json.loads(plotted.stdout.splitlines()[0])["conversation_id"]
     more = ("--conversation", conversation, "--output", str(folder / "out"))
-    summed = home.run("-m", "src", "ask", "Sum column sold of data.csv", *more, SANDBOX="bubblewrap")
+    summed = home.run("-m", "selfeng", "ask", "Sum column sold of data.csv", *more, SANDBOX="bubblewrap")
     assert summed.returncode == 0, summed.stderr
     assert "adds up to 31" in summed.stdout
-    again = home.run("-m", "src", "ask", "Plot column sold against day of data.csv", *more, SANDBOX="bubblewrap")
+    again = home.run("-m", "selfeng", "ask", "Plot column sold against day of data.csv", *more, SANDBOX="bubblewrap")
     assert "found plot_csv_columns" in again.stderr
     assert "made plot.png" in again.stderr
     assert (folder / "out" / "plot-1.png").read_bytes()[:8] == PNG
@@ -81,13 +81,13 @@ def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folde
 
 @pytest.mark.extended
 def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
-    asked = home.run("-m", "src", "ask", "Plot column price against day of elsewhere.csv", SANDBOX="bubblewrap")
+    asked = home.run("-m", "selfeng", "ask", "Plot column price against day of elsewhere.csv", SANDBOX="bubblewrap")
     assert asked.returncode == 0
     assert "there is no file 'elsewhere.csv'" in asked.stdout
 
 
 def test_files_that_cannot_be_read_end_the_command(home, folder):
-    asked = home.run("-m", "src", "ask", "Chart this CSV", "--file", str(folder / "nothing.csv"))
+    asked = home.run("-m", "selfeng", "ask", "Chart this CSV", "--file", str(folder / "nothing.csv"))
     assert (asked.returncode, asked.stdout) == (1, "")
     assert asked.stderr.startswith("error: ")
     assert "nothing.csv is not there" in asked.stderr

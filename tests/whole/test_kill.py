@@ -7,9 +7,9 @@ from contextlib import aclosing
 import docker
 import pytest
 
-from config import load_settings
-from src.bootstrap import build_engine
-from src.sandboxes.ownership import OWNER
+from selfeng.bootstrap import build_engine
+from selfeng.sandboxes.ownership import OWNER
+from selfeng.settings import load_settings
 from tests.home import Home, events
 
 pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap, pytest.mark.extended]
@@ -33,7 +33,7 @@ def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypat
     home = Home(tmp_path / "home", bubblewrap=True)
     sandbox = "docker" if (kind, detail) in WITH_CONTAINERS else "bubblewrap"
     gate = {"SANDBOX": sandbox, "SYNTHESIS_CANDIDATES": "1"}
-    process = home.start("-m", "src", "ask", "Reverse the string 'hello world'", "--json", **gate)
+    process = home.start("-m", "selfeng", "ask", "Reverse the string 'hello world'", "--json", **gate)
     for event in events(process):
         if event["type"] == kind and detail in (None, event.get("step"), event.get("against")):
             process.send_signal(signal.SIGKILL)

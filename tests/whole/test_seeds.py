@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from src.seeds import load_seeds
+from selfeng.seeds import load_seeds
 from tests.home import seeded_home
 
 pytestmark = pytest.mark.bubblewrap
@@ -28,7 +28,7 @@ def test_the_seeds_are_added_once_pass_plain_pytest_and_are_found_and_run(tmp_pa
     finished = subprocess.run(command, cwd=home.tools, env=environment, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout
 
-    asked = home.run("-m", "src", "ask", "What is 15 percent of 300?")
+    asked = home.run("-m", "selfeng", "ask", "What is 15 percent of 300?")
     assert asked.returncode == 0
     assert "found calculate_percentage" in asked.stderr
     assert "45" in asked.stdout

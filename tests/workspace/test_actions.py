@@ -2,9 +2,9 @@
 
 import pytest
 
-from src.core.errors import WorkspaceError
-from src.core.prompt import FunctionCall
-from src.workspace.actions import (
+from selfeng.core.errors import WorkspaceError
+from selfeng.core.prompt import FunctionCall
+from selfeng.projects.workspace.actions import (
     WORKSPACE_ACTIONS,
     CreateFile,
     DeleteFile,
@@ -14,8 +14,8 @@ from src.workspace.actions import (
     ReplaceLines,
     WriteFile,
 )
-from src.workspace.editing import Change, apply, edited, numbered
-from src.workspace.folder import Workspace
+from selfeng.projects.workspace.editing import Change, apply, edited, numbered
+from selfeng.projects.workspace.folder import Workspace
 
 TEXT = "a = 1  # one\n\n\ndef f():  \n\treturn a"
 

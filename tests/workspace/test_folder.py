@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from src.core.errors import WorkspaceError
-from src.workspace.folder import Workspace, WorkspaceFile
-from src.workspace.paths import WorkspaceLimits, path_problem
-from src.workspace.running import RunOutcome
+from selfeng.core.errors import WorkspaceError
+from selfeng.projects.workspace.folder import Workspace, WorkspaceFile
+from selfeng.projects.workspace.paths import WorkspaceLimits, path_problem
+from selfeng.projects.workspace.running import RunOutcome
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from src.core.files import File
-from src.core.verdict import Killed, Raised, Returned
-from src.workspace.folder import WorkspaceFile
-from src.workspace.paths import WorkspaceLimits
-from src.workspace.running import PythonRun, run
+from selfeng.core.files import File
+from selfeng.core.verdict import Killed, Raised, Returned
+from selfeng.projects.workspace.folder import WorkspaceFile
+from selfeng.projects.workspace.paths import WorkspaceLimits
+from selfeng.projects.workspace.running import PythonRun, run
 from tests.doubles import ScriptedSandbox
 
 RAN = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.1}

@@ -1,4 +1,4 @@
-// What candidates say of tests and of each other (src/synthesis/consensus.py), and what mutants say of the tests, from their JSON.
+// What candidates say of tests and of each other (src/selfeng/synthesis/consensus.py), and what mutants say of the tests, from their JSON.
 
 import { plural } from "./format.js";
 

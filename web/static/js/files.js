@@ -18,7 +18,7 @@ export function attach(attached, picked, limits) {
   return { files, problem: problems.join(" ") };
 }
 
-// As src/core/files.py has it.
+// As src/selfeng/core/files.py has it.
 function nameProblem(name) {
   if (/^[.-]/.test(name)) return `its name begins with ${name[0]}`;
   if (/[\p{C}\p{Zl}\p{Zp}/\\]/u.test(name)) return "its name holds characters that a file's name must not have";

@@ -8,5 +8,5 @@ export const answersOf = (questions, values) => questions.map(({ id }) => ({ id,
 
 export const isComplete = (questions, values) => questions.every(({ id }) => values[id].trim() !== "");
 
-// The same words as `said` in src/core/question.py.
+// The same words as `said` in src/selfeng/core/question.py.
 export const wordsOf = (questions, values) => questions.map(({ id, question }) => `${question} ${values[id].trim()}`).join("\n");

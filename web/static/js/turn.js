@@ -1,4 +1,4 @@
-// A turn: one request and all it causes, folded event by event; the events are those of src/core/events.py.
+// A turn: one request and all it causes, folded event by event; the events are those of src/selfeng/core/events.py.
 
 import { projectFolds } from "./build.js";
 import { enter, leave } from "./course.js";

@@ -1,5 +1,5 @@
 // Text with nothing unseen in it: characters that act on a screen, reorder it or hide on it are written out, as `\x1b` or `\u202e`.
-// The same as src/core/visible.py does for terminals, logs and prompts.
+// The same as src/selfeng/core/visible.py does for terminals, logs and prompts.
 
 const ACTING = new RegExp(
   [

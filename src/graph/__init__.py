@@ -1,5 +1,0 @@
-"""State graphs: nodes with a context, transitions by input symbols, drawn as Mermaid or SVG (docs/graph.md)."""
-
-from src.graph.graph import Graph, Transition
-
-__all__ = ["Graph", "Transition"]

@@ -1,1 +1,0 @@
-"""The parts behind `src/capability_registry.py`: files, records, shelf, vectors and index of the tool library."""

@@ -1,5 +1,0 @@
-"""Chat histories."""
-
-from src.runtime import ChatHistory, InMemoryChatHistory
-
-__all__ = ["ChatHistory", "InMemoryChatHistory"]

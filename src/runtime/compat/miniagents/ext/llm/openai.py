@@ -1,6 +1,0 @@
-"""OpenAI's models."""
-
-from src.runtime.compat.agents import create_openai_agent
-from src.runtime.models import OpenAIMessage, openai_agent
-
-__all__ = ["OpenAIMessage", "create_openai_agent", "openai_agent"]

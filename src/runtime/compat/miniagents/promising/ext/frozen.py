@@ -1,5 +1,0 @@
-"""Frozen values."""
-
-from src.runtime import Frozen
-
-__all__ = ["Frozen"]

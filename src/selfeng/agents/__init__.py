@@ -1,0 +1,8 @@
+"""Agents: who works on a message step by step, and how they hand work to each other."""
+
+from selfeng.agents.agent import Agent, AgentReply, FunctionCallingAgent, Task
+from selfeng.agents.coder import coder
+from selfeng.agents.delegation import USER, Delegation
+from selfeng.agents.proxy import proxy
+
+__all__ = ["USER", "Agent", "AgentReply", "Delegation", "FunctionCallingAgent", "Task", "coder", "proxy"]

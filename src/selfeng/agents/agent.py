@@ -1,0 +1,133 @@
+"""An agent: it gets a message, works on it, and replies once, when the work is done, has failed, or needs an answer."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ValidationError
+
+from selfeng.agents.workspace import Workspace
+from selfeng.core.lesson import AgentKind
+from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
+from selfeng.core.protocols import ModelClient
+from selfeng.core.question import Question, told
+from selfeng.core.turn import Turn
+from selfeng.core.value import Value
+from selfeng.core.words import count
+from selfeng.prompts import render
+from selfeng.prompts.agents import Recipient, called, recipients, result, within_limits
+from selfeng.prompts.files import described
+from selfeng.prompts.lessons import learnt
+
+
+class AgentReply(Value):
+    """What comes of a message."""
+
+    outcome: Literal["done", "failed", "asks"]
+    text: str
+    """The result, why it failed, or what introduces the questions; Markdown."""
+    questions: tuple[Question, ...] = ()
+    """outcome `asks`: what only the person knows."""
+
+    def __str__(self) -> str:
+        return told(self.questions, self.text) if self.questions else self.text
+
+
+@dataclass
+class Task:
+    """A message that an agent is to work on."""
+
+    turn: Turn
+    """Whose events are those of this work alone."""
+    sender: str
+    """`user` or the name of an agent."""
+    message: str
+    thread: list[ChatMessage]
+    """What was said between the two so far, oldest first; the agent adds what it is told now and what it does."""
+    workspace: Workspace
+    others: tuple[Recipient, ...]
+    """Whom it can send messages."""
+    send: Callable[[str, str], Awaitable[AgentReply]]
+    """Recipient and message to what comes of it. Raises: RequestError: there is no such recipient, or it can't be asked now."""
+
+
+class Agent(Protocol):
+    """Works on messages; any number of them at once."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str:
+        """One sentence for agents that may send it messages."""
+        ...
+
+    async def work(self, task: Task) -> AgentReply:
+        """Raises: AgentError: model, sandbox or budget are out of order, or nothing came of it."""
+        ...
+
+
+Outcome = AgentReply | Mapping[str, Any]
+"""What comes of a call: the end of the work, or plain JSON data that the model goes on from."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """What an agent can do: a function that its model calls with arguments of the given type."""
+
+    arguments: type[BaseModel]
+    """Its docstring is the description."""
+    perform: Callable[[Any], Awaitable[Outcome]]
+    name: str
+
+    @property
+    def schema(self) -> FunctionSchema:
+        parameters = self.arguments.model_json_schema()
+        description = parameters.pop("description", "")
+        return FunctionSchema(name=self.name, description=description, parameters=parameters)
+
+    async def call(self, arguments: Mapping[str, Any]) -> Outcome:
+        """Arguments that don't fit come back as an error that names them; they are never evaluated."""
+        try:
+            given = self.arguments.model_validate(arguments)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            return {"error": f"{'.'.join(map(str, first['loc'])) or self.name}: {first['msg']}", "remedy": "call it again"}
+        return await self.perform(given)
+
+
+class FunctionCallingAgent:
+    """An agent on a model that calls one function after the other, until one of them ends the work."""
+
+    def __init__(
+        self, name: AgentKind, description: str, model: ModelClient, functions: Callable[[Task], Sequence[Function]], most_steps: int
+    ) -> None:
+        """`functions` are made anew for each message. The prompt has the agent's name."""
+        self._name, self.description = name, description
+        self._model, self._functions, self._most_steps = model, functions, most_steps
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def work(self, task: Task) -> AgentReply:
+        turn, thread = task.turn, task.thread
+        thread += (await self._opening(task))[bool(thread) :]  # a thread that goes on has its system prompt
+        functions = {function.name: function for function in self._functions(task)}
+        schemas = [function.schema for function in functions.values()]
+        for _ in range(self._most_steps):
+            call = await self._model.choose(Prompt(name=self._name, messages=within_limits(thread)), schemas, turn.budget)
+            thread.append(ChatMessage(role="assistant", content=called(call)))
+            outcome = await functions[call.name].call(call.arguments)
+            if isinstance(outcome, AgentReply):
+                return outcome
+            thread.append(ChatMessage(role="user", content=result(call.name, outcome)))
+        reply = AgentReply(outcome="failed", text=f"The {self._name} came to no end within {count(self._most_steps, 'step')}.")
+        thread.append(ChatMessage(role="assistant", content=reply.text))
+        return reply
+
+    async def _opening(self, task: Task) -> tuple[ChatMessage, ...]:
+        """The system prompt, and the message with the lessons that bear on it."""
+        lessons = await learnt(task.turn, self._name, task.message)
+        shown = {"sender": task.sender, "message": task.message, "files": described(task.workspace.files), "lessons": lessons}
+        return render(self._name, recipients=recipients(task.others), **shown).messages

@@ -1,0 +1,177 @@
+"""Delegation: how agents send each other messages, and the person sends them the first."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+from selfeng.agents.agent import Agent, AgentReply, Task
+from selfeng.agents.workspace import Workspace
+from selfeng.core.errors import AgentError, ModelError, RequestError, SandboxError, stage
+from selfeng.core.events import DelegationChanged, Event, FilesMade
+from selfeng.core.prompt import ChatMessage
+from selfeng.core.protocols import Sandbox
+from selfeng.core.stage_event import StageEvent
+from selfeng.core.thread import AgentThread
+from selfeng.core.turn import Turn
+from selfeng.core.words import shortened
+from selfeng.prompts.agents import Recipient
+from selfeng.runtime import InteractionContext, MiniAgent
+
+USER = "user"
+DEEPEST = 4
+"""Messages on the way from the person to whoever works."""
+MOST_MESSAGES = 20
+"""Of one turn."""
+_SHOWN = 2_000
+"""Characters of a message that an event holds."""
+
+
+class ThreadStore(Protocol):
+    """Keeps threads. All methods block: call them in a thread."""
+
+    def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread: ...
+
+    def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None: ...
+
+
+@dataclass
+class _Exchanges:
+    """The messages of one turn."""
+
+    conversation_id: str
+    workspace: Workspace
+    threads: dict[tuple[str, str], AgentThread] = field(default_factory=dict)
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class _Sender:
+    """Who sends a message, in the midst of what."""
+
+    name: str
+    turn: Turn
+    """Whose events belong to the sender's work."""
+    exchanges: _Exchanges
+    path: tuple[tuple[str, str], ...] = ()
+    """Sender and recipient of every message that waits for this work, the person's first."""
+
+
+class Delegation:
+    """The agents of an engine. A pair has one thread in a conversation, which goes on from turn to turn where there is a store."""
+
+    def __init__(self, sandbox: Sandbox, agents: Sequence[Agent] = (), store: ThreadStore | None = None) -> None:
+        """Without a `store`, threads last as long as their turn."""
+        self._sandbox, self._store = sandbox, store
+        self._agents: dict[str, Agent] = {}
+        for agent in agents:
+            self.add(agent)
+        self._agent = MiniAgent(self._work, alias="AGENT", description="Works on one message.")
+
+    def add(self, agent: Agent) -> None:
+        self._agents[agent.name] = agent
+
+    async def hand_over(self, turn: Turn, recipient: str, message: str) -> AgentReply:
+        """Send an agent the person's message.
+
+        Raises:
+            RequestError: there is no such agent.
+            ModelError, SandboxError: the model or the sandbox is out of order, or the budget is used up.
+        """
+        exchanges = _Exchanges(turn.conversation_id, await Workspace.of(turn, self._sandbox))
+        return await self._send(_Sender(USER, turn, exchanges), recipient, message)
+
+    async def _send(self, sender: _Sender, recipient: str, message: str) -> AgentReply:
+        """Raises: RequestError, for the sender to read: the message can't be sent; and as `hand_over`."""
+        self._check(sender, recipient)
+        sender.exchanges.count += 1
+        thread, emit, started = await self._thread(sender, recipient), sender.turn.emit, time.monotonic()
+        told = DelegationChanged(
+            id=str(sender.exchanges.count),
+            sender=sender.name,
+            recipient=recipient,
+            thread=thread.id,
+            state="started",
+            text=shortened(message, _SHOWN),
+        )
+        emit(told)
+
+        def end(state: str, text: str) -> None:
+            ended = {"state": state, "text": shortened(text, _SHOWN), "seconds": time.monotonic() - started}
+            emit(told.model_copy(update=ended))
+
+        try:
+            reply = await self._replied(sender, thread, told.id, message)
+        except AgentError as error:
+            end("failed", error.message)
+            raise
+        end("failed" if reply.outcome == "failed" else "finished", str(reply))
+        return reply
+
+    def _check(self, sender: _Sender, recipient: str) -> None:
+        if recipient not in self._agents or recipient == sender.name:
+            valid = ", ".join(name for name in self._agents if name != sender.name)
+            raise RequestError(f"there is no agent {recipient[:40]!r} to send messages to", f"valid recipients: {valid}")
+        if (sender.name, recipient) in sender.path:
+            raise RequestError(f"{recipient} is waiting for what comes of your last message to it", "do your part, and exit with it")
+        if len(sender.path) == DEEPEST:
+            raise RequestError(f"the message would be the {DEEPEST + 1}th on the way from the person", "do it yourself, or exit")
+        if sender.exchanges.count == MOST_MESSAGES:
+            raise RequestError(f"the turn has sent its {MOST_MESSAGES} messages", "go on with what is known, or exit")
+
+    async def _thread(self, sender: _Sender, recipient: str) -> AgentThread:
+        pair, exchanges = (sender.name, recipient), sender.exchanges
+        if pair not in exchanges.threads:
+            thread = AgentThread(id="", conversation_id=exchanges.conversation_id, sender=sender.name, agent=recipient)
+            if self._store and exchanges.conversation_id:
+                thread = await asyncio.to_thread(self._store.open, exchanges.conversation_id, sender.name, recipient)
+            exchanges.threads[pair] = thread
+        return exchanges.threads[pair]
+
+    async def _replied(self, sender: _Sender, thread: AgentThread, key: str, message: str) -> AgentReply:
+        workspace, recipient = sender.exchanges.workspace, thread.agent
+        turn = _within(sender.turn, key, workspace)
+        itself = _Sender(recipient, turn, sender.exchanges, (*sender.path, (sender.name, recipient)))
+        others = tuple(Recipient(name=a.name, description=a.description) for a in self._agents.values() if a.name != recipient)
+        task = Task(turn, sender.name, message, list(thread.messages), workspace, others, partial(self._send, itself))
+        replies = self._agent.inquire(message, agent=self._agents[recipient], task=task)
+        try:
+            (reply,) = await replies
+        finally:
+            replies.cancel()
+        await self._keep(sender.exchanges, thread, task.thread)
+        return AgentReply.model_validate_json(str(reply))
+
+    @staticmethod
+    async def _work(ctx: InteractionContext, agent: Agent, task: Task) -> None:
+        """The runtime's agent: its one message is the reply as JSON. What it can't do is a reply, too; what is out of order is not."""
+        try:
+            with stage(agent.name):
+                reply = await agent.work(task)
+        except (ModelError, SandboxError):
+            raise
+        except AgentError as error:
+            reply = AgentReply(outcome="failed", text=". ".join(filter(None, (error.message, error.remedy))))
+            task.thread.append(ChatMessage(role="assistant", content=reply.text))
+        ctx.reply(reply.model_dump_json())
+
+    async def _keep(self, exchanges: _Exchanges, thread: AgentThread, messages: Sequence[ChatMessage]) -> None:
+        """Keep an exchange that has come to its end; one that is broken off leaves nothing to stumble over."""
+        exchange = tuple(messages[len(thread.messages) :])
+        exchanges.threads[thread.sender, thread.agent] = thread.model_copy(update={"messages": tuple(messages)})
+        if self._store and thread.conversation_id and exchange:
+            await asyncio.to_thread(self._store.append, thread, exchange)
+
+
+def _within(turn: Turn, key: str, workspace: Workspace) -> Turn:
+    """The turn as seen from a delegation: its events bear that one's id, and files that are made reach the workspace."""
+
+    def emit(event: Event) -> object:
+        assert isinstance(event, StageEvent), event
+        if isinstance(event, FilesMade):
+            workspace.put(event.contents)
+        return turn.emit(event if event.within else event.model_copy(update={"within": key}))
+
+    return replace(turn, emit=emit)

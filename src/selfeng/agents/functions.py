@@ -1,0 +1,53 @@
+"""The functions that every agent has: to send a message, to ask the person, and to end."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from selfeng.agents.agent import AgentReply, Function, Outcome, Task
+from selfeng.core.errors import RequestError
+from selfeng.core.question import Question, questions_problem
+from selfeng.core.value import Value
+
+
+class SendMessage(Value):
+    """Send another agent a message and wait for its reply. The two of you keep one thread, so say only what is new."""
+
+    recipient: str = Field(description="Name of the agent.")
+    message: str = Field(description="What it is to do, with everything that it needs to know.", min_length=1)
+
+
+class AskPerson(Value):
+    """End for now and ask the person up to three questions, of which the work can't do without the answers."""
+
+    intro: str = Field(description="One sentence: what the answers are for.")
+    questions: tuple[Question, ...]
+
+
+class Exit(Value):
+    """End the work."""
+
+    outcome: Literal["done", "failed"]
+    result: str = Field(description="The result, or why it failed, in Markdown for whoever sent the message.", min_length=1)
+
+
+def common(task: Task) -> tuple[Function, ...]:
+    """The functions for one message; `SendMessage` and `ask_person` only where there is somebody to hear them."""
+
+    async def send(given: SendMessage) -> Outcome:
+        try:
+            reply = await task.send(given.recipient, given.message)
+        except RequestError as error:
+            return {"error": error.message, "remedy": error.remedy}
+        return {"from": given.recipient, **reply.model_dump(exclude_defaults=True)}
+
+    async def ask(given: AskPerson) -> Outcome:
+        if problem := questions_problem(given.questions):
+            return {"error": problem, "remedy": "call it again"}
+        return AgentReply(outcome="asks", text=given.intro, questions=given.questions)
+
+    async def end(given: Exit) -> Outcome:
+        return AgentReply(outcome=given.outcome, text=given.result)
+
+    sending = (Function(SendMessage, send, "SendMessage"),) if task.others else ()
+    return (*sending, Function(AskPerson, ask, "ask_person"), Function(Exit, end, "exit"))

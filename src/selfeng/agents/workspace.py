@@ -1,0 +1,70 @@
+"""The workspace of a turn's agents: the files that they share, and the place where their code runs."""
+
+from collections.abc import Iterable
+from json import loads
+
+from selfeng.core.files import File
+from selfeng.core.protocols import Sandbox
+from selfeng.core.turn import Turn
+from selfeng.core.verdict import Execution, Killed, Returned
+
+_NAME = "run_python"
+_MODULE = f"""\
+import os
+
+
+def {_NAME}(code: str) -> list[str]:
+    try:
+        exec(compile(code, "code.py", "exec"), {{"__name__": "__main__"}})
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+    return os.listdir()
+"""
+"""What the sandbox runs; the code is its argument, so that a syntax error in it is one of its own."""
+
+
+class Workspace:
+    """Files by their names; each run is a fresh process that finds them in its current folder, and leaves others there."""
+
+    def __init__(self, sandbox: Sandbox, files: Iterable[File] = ()) -> None:
+        self._sandbox = sandbox
+        self._files = {file.name: file for file in files}
+
+    @classmethod
+    async def of(cls, turn: Turn, sandbox: Sandbox) -> "Workspace":
+        """With the files of the request, and those that the conversation had before."""
+        earlier = [await turn.earlier.read(reference) for reference in turn.earlier.references]
+        return cls(sandbox, [*earlier, *turn.files])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._files))
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        return tuple(self._files.values())
+
+    def put(self, files: Iterable[File]) -> None:
+        """Add files, or replace those of the same names."""
+        self._files |= {file.name: file for file in files}
+
+    def delete(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Forget files; those of the names that there are none of."""
+        return tuple(name for name in names if self._files.pop(name, None) is None)
+
+    async def run(self, code: str) -> Execution:
+        """Run Python source to its end. What it does wrong is a value; files that it deletes are gone if it comes to its end.
+
+        Raises:
+            RequestError: there are more files, or larger ones, than the sandbox takes.
+            SandboxError: there is no sandbox, or it broke.
+        """
+        execution = await self._sandbox.execute(_NAME, _MODULE, {"code": code}, self.files)
+        if not isinstance(execution, Killed):
+            self.put(execution.files)
+        if isinstance(execution, Returned) and execution.data is not None:
+            left = loads(execution.data)
+            if isinstance(left, list):  # unless the code has written its outcome itself
+                self._files = {name: file for name, file in self._files.items() if name in left}
+        return execution

@@ -1,0 +1,284 @@
+"""The composition root: the one place where concrete classes meet."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+# Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
+import httpx  # noqa: F401
+import sqlalchemy as sa
+from anyio.from_thread import start_blocking_portal
+
+from selfeng.agents import Delegation, coder, proxy
+from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
+from selfeng.composition.linked_sandbox import LinkedSandbox
+from selfeng.composition.reverification import Reverification, Reverified
+from selfeng.composition.sources import PinnedSources
+from selfeng.composition.upkeep import Upkeep
+from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
+from selfeng.core.events import Limits
+from selfeng.core.files import MB, FileLimits
+from selfeng.core.status import ModelStatus
+from selfeng.embedding.choice import chosen_embedder, former_embedder
+from selfeng.embedding.minilm import MiniLM
+from selfeng.embedding.preparation import prepare_embedder
+from selfeng.engine import Changes, Engine
+from selfeng.lessons.book import LessonBook
+from selfeng.lessons.learner import Learner
+from selfeng.lessons.learning import Learning
+from selfeng.lessons.turns import Turns
+from selfeng.llm.pricing import free
+from selfeng.llm_client import LLMClient
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.server import OfflineServer
+from selfeng.orchestrator import Orchestrator
+from selfeng.projects.agent import ProjectAgent
+from selfeng.projects.builder import ProjectBuilder
+from selfeng.projects.desk import ProjectDesk
+from selfeng.projects.options import ProjectOptions
+from selfeng.provision.image import make_image
+from selfeng.provision.readiness import Readiness
+from selfeng.registry.parameters import FOLDER as RANKING
+from selfeng.registry.ranking import Ranking
+from selfeng.registry.seeding import SeedMark
+from selfeng.runtime import MiniAgents
+from selfeng.sandbox import SecureSandbox
+from selfeng.settings import Settings, load_settings, make_folders
+from selfeng.stages.decision import Sureness
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.database import id_of, open_database
+from selfeng.store.files import ConversationFiles
+from selfeng.store.journal import Journal
+from selfeng.store.recorder import Recorder
+from selfeng.store.threads import Threads
+from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from selfeng.turns.running_turns import RunningTurns
+
+if TYPE_CHECKING:
+    from selfeng.embedding.openai import OpenAIEmbedder
+
+EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
+
+OFFLINE_MODEL = "offline"
+_PROJECTS = FileLimits(count=1, size=10 * MB)
+"""What goes into a run of a project, and what comes out: one archive."""
+PROJECTS = "projects"
+"""Folder in DATA_DIR of the projects that are built on the page."""
+DELEGATED = "delegated"
+"""Folder in DATA_DIR of the projects that agents build."""
+SEEDED = ".seeded"
+"""File in the tools folder that says that the seeds were added once, see `SeedMark`."""
+
+
+async def build_engine(settings: Settings) -> Engine:
+    """The engine with everything it stands on; `aclose` takes it down.
+
+    Raises:
+        AgentError: a part can't be opened; the message says which and what to do.
+    """
+    async with AsyncExitStack() as stack:
+        await asyncio.to_thread(make_folders, settings)
+        database = await asyncio.to_thread(_open_database, settings)
+        stack.callback(database.dispose)
+        minilm = MiniLM.below(settings.data_dir)
+        embedder = _closed_with(stack, chosen_embedder(settings, minilm))
+        sandbox = SecureSandbox.of(settings)
+        stack.push_async_callback(sandbox.aclose)
+        changes = Changes()
+        library = CapabilityRegistry(
+            database,
+            settings.tools_dir,
+            settings.chroma_persist_dir,
+            embedder,
+            ranking=Ranking.of(embedder.id, settings.data_dir / RANKING),
+            former=lambda embedder_id: _closed_with(stack, former_embedder(settings, minilm, embedder_id)),
+            trust=TrustRule(settings.trust_after, settings.retire_after),
+            on_change=changes.tell,
+        )
+        stack.push_async_callback(library.aclose)
+        await library.start()
+        model, model_status = _model(settings, stack)
+        stack.push_async_callback(model.aclose)
+        sources = PinnedSources(library)
+        linked = LinkedSandbox(sandbox, library, sources)
+        policy = SynthesisPolicy(
+            max_repairs=settings.synthesis_max_repairs,
+            candidates=settings.synthesis_candidates,
+            mutation_score=settings.synthesis_mutation_score,
+        )
+        synthesis = SynthesisEngine(model, linked, library, model.model, policy)
+        upkeep = _upkeep(changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes)))
+        stack.push_async_callback(upkeep.aclose)
+        executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
+        learning = _learning(settings, database, minilm, model)
+        stack.push_async_callback(learning.aclose)
+        runtime = await stack.enter_async_context(MiniAgents())
+        delegation = Delegation(sandbox, (proxy(model), coder(model)), Threads(database))
+        readiness = Readiness()
+        orchestrator = Orchestrator(
+            library,
+            executor,
+            synthesis,
+            responder,
+            sureness=_sureness(settings),
+            limits=_limits(settings),
+            runtime=runtime,
+            recall=learning.recall,
+            delegation=delegation,
+            news=readiness.news,
+        )
+        layers = _Layers(settings, await stack.enter_async_context(AsyncExitStack()))
+        builder = ProjectBuilder(model, _project_sandbox(settings, stack), seconds=settings.docker_timeout, packages=layers)
+        delegation.add(ProjectAgent(builder, settings.data_dir / DELEGATED))
+        journal = Journal(database)
+        recorder = Recorder(journal)
+        turns = RunningTurns(recorder, runtime.start)
+        return Engine(
+            model=model,
+            model_status=model_status,
+            sandbox=sandbox,
+            library=library,
+            changes=changes,
+            seeded=SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database)),
+            orchestrator=orchestrator,
+            synthesis=synthesis,
+            learning=learning,
+            upkeep=upkeep,
+            journal=journal,
+            recorder=recorder,
+            files=ConversationFiles(database),
+            file_limits=settings.file_limits,
+            turns=turns,
+            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns, runtime, news=readiness.news),
+            runtime=runtime,
+            readiness=readiness,
+            parts={"search": partial(prepare_embedder, settings.data_dir), "sandbox": partial(make_image, sandbox)},
+            resources=stack.pop_all(),
+        )
+
+
+@contextmanager
+def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator]:
+    """The engine on an event loop in a thread of its own, for synchronous programs: `process_request` is its door.
+
+    Raises: as `build_engine`; without `settings` also ConfigurationError.
+    """
+    with start_blocking_portal() as portal:
+        engine = portal.call(build_engine, settings or load_settings())
+        try:
+            portal.call(engine.sandbox.reap)
+            yield engine.orchestrator
+        finally:
+            portal.call(engine.aclose)
+
+
+@asynccontextmanager
+async def open_builder(options: ProjectOptions, settings: Settings | None = None) -> AsyncIterator[ProjectBuilder]:
+    """The project builder with what it stands on, for a build with these options.
+
+    Raises:
+        AgentError: a part can't be opened; the message says which and what to do.
+    """
+    settings = _with(options, settings or load_settings())
+    async with AsyncExitStack() as stack:
+        sandbox = _project_sandbox(settings, stack)
+        await sandbox.reap()
+        model, _ = _model(settings, stack)
+        stack.push_async_callback(model.aclose)
+        yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack))
+
+
+def _project_sandbox(settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()) -> SecureSandbox:
+    """A sandbox that a whole project fits into; closed with the stack."""
+    sandbox = SecureSandbox.of(settings, _PROJECTS, packages)
+    stack.push_async_callback(sandbox.aclose)
+    return sandbox
+
+
+class _Layers:
+    """Sandboxes for projects with further packages, built when they are first asked for and closed with the stack."""
+
+    def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
+        self._settings, self._stack = settings, stack
+        self._sandboxes: dict[tuple[str, ...], SecureSandbox] = {}
+        self._building = asyncio.Lock()
+
+    async def sandbox_with(self, packages: tuple[str, ...]) -> SecureSandbox:
+        async with self._building:
+            if packages not in self._sandboxes:
+                sandbox = _project_sandbox(self._settings, self._stack, packages)
+                if not await asyncio.to_thread(sandbox.image_is_current):
+                    await asyncio.to_thread(sandbox.build_image)
+                self._sandboxes[packages] = sandbox
+            return self._sandboxes[packages]
+
+
+def _with(options: ProjectOptions, settings: Settings) -> Settings:
+    """The settings with the model that a build asks for. Raises: ConfigurationError: there is no server that has it."""
+    key = {"openai_api_key": options.api_key} if options.api_key else {}
+    model = {"openai_model": options.model} if options.model else {}
+    changed = settings.model_copy(update=key | model)
+    if changed.offline and options.model not in (None, OFFLINE_MODEL):
+        raise ConfigurationError(f"there is no server for the model {options.model!r}", "give `api_key`, or set OPENAI_BASE_URL")
+    return changed
+
+
+def _closed_with(stack: AsyncExitStack, embedder: EmbedderT) -> EmbedderT:
+    if embedder is not None and not isinstance(embedder, MiniLM):
+        stack.callback(embedder.close)
+    return embedder
+
+
+def _open_database(settings: Settings) -> sa.Engine:
+    try:
+        return open_database(settings.database)
+    except DatabaseUnavailable as error:
+        variable = "DATABASE_URL" if settings.database_url else "DATA_DIR"
+        raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
+
+
+def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelStatus]:
+    client = partial(LLMClient, timeout=settings.openai_timeout, max_retries=settings.openai_max_retries)
+    if settings.offline:
+        server = stack.enter_context(OfflineServer(Cookbook(), model=OFFLINE_MODEL))
+        detail = "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or OPENAI_BASE_URL gives a full one."
+        status = ModelStatus(name=OFFLINE_MODEL, offline=True, detail=detail)
+        return client(model=OFFLINE_MODEL, api_key=server.api_key, base_url=server.base_url, price=free), status
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
+    return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
+
+
+def _upkeep(changes: Changes, reverification: Reverification) -> Upkeep:
+    """Has every tool that gets another version followed by those that import it."""
+    upkeep = Upkeep(reverification)
+    changes.subscribe(lambda change: upkeep.notice(change.name) if change.change in ("added", "revised", "restored") else None)
+    return upkeep
+
+
+def _tell(changes: Changes, outcome: Reverified) -> None:
+    """The library tells of new versions itself."""
+    if outcome.problem:
+        changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
+
+
+def _learning(settings: Settings, database: sa.Engine, minilm: MiniLM, model: LLMClient) -> Learning:
+    """Lessons are found with MiniLM whatever EMBEDDER says: how near one has to be was measured with it."""
+    book, turns = LessonBook(database, minilm), Turns(database)
+    limits = Limits(calls=settings.lessons_max_calls, tokens=settings.lessons_max_tokens, seconds=settings.lessons_max_seconds)
+    learner = Learner(model, book, turns, limits)
+    return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
+
+
+def _sureness(settings: Settings) -> Sureness:
+    threshold = settings.similarity_threshold
+    return Sureness(threshold=threshold, floor=min(settings.search_floor, threshold))
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        calls=settings.turn_max_calls, tokens=settings.turn_max_tokens, seconds=settings.turn_max_seconds, cost=settings.turn_max_cost
+    )

@@ -1,0 +1,339 @@
+"""The capability registry: the library of tools, kept in files and SQL and searched by meaning.
+
+`tools/<name>.py`, `tools/test_<name>.py` and a record in SQL are the truth; the vectors in SQL serve an exact search, and
+the index in Chroma is a copy of them that can be deleted at any time. `python src/selfeng/capability_registry.py` shows it working.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from selfeng.core.errors import ToolModified
+from selfeng.core.events import ToolStandingChanged
+from selfeng.core.protocols import Embedder
+from selfeng.core.provenance import Edited, Provenance, ToolVersion
+from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.registry import names, records
+from selfeng.registry.change import LibraryChange
+from selfeng.registry.editor import Editor
+from selfeng.registry.files import Checkpoint, ToolFiles, code_file, tests_file
+from selfeng.registry.fitting.calibration import Calibration, Report, fit_library
+from selfeng.registry.index import IndexState, Progress, SearchIndex
+from selfeng.registry.inventory import Inventory
+from selfeng.registry.ranking import Ranking
+from selfeng.registry.reembedding import Embedded, Former, Reembedding, Space
+from selfeng.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
+from selfeng.registry.registrar import Registrar, edited
+from selfeng.registry.searching import Search
+from selfeng.registry.shelf import Shelf
+from selfeng.registry.sources import Sources
+from selfeng.registry.trust import Trust, TrustRule
+from selfeng.registry.vectors import Vectors
+from selfeng.runtime import PromisingContext
+from selfeng.store.database import reading
+
+__all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
+
+_log = logging.getLogger(__name__)
+_REPORTED = 0.2
+"""Seconds from one report of an index that is being made to the next."""
+_COMPARED = 500
+"""Tools whose files are compared at a time, which takes a tenth of a second."""
+
+
+class CapabilityRegistry:
+    """The tool library. Its methods are called on one event loop, between `start` and `aclose`."""
+
+    def __init__(
+        self,
+        engine: sa.Engine,
+        tools_dir: Path,
+        chroma_dir: Path,
+        embedder: Embedder,
+        *,
+        trust: TrustRule | None = None,
+        ranking: Ranking | None = None,
+        former: Former = lambda embedder_id: None,
+        on_change: Callable[[LibraryChange], None] = lambda change: None,
+        checkpoint: Checkpoint = lambda step: None,
+    ) -> None:
+        """`ranking`: by default what ships for the embedder; `former`: see `Reembedding`; `on_change` is called on the event loop.
+
+        `checkpoint` is for tests of crashes, see `Checkpoint`.
+        """
+        self._engine = engine
+        self._space = Space.of(embedder, ranking)
+        self._on_change = on_change
+        self._files = ToolFiles(tools_dir, checkpoint)
+        self._registrar = Registrar(engine, self._files, checkpoint)
+        self._inventory = Inventory(engine, self._files, self._registrar)
+        self._vectors = Vectors(engine, embedder)
+        self._trust = Trust(engine, trust or TrustRule())
+        self._index = SearchIndex(chroma_dir, engine, embedder.id)
+        self._editor = Editor(engine, self._inventory, self._registrar, self._vectors)
+        self._reembedding = Reembedding(engine, self._vectors, embedder, former)
+        self._search = Search(engine, self._inventory, self._index, self._reembedding, self._space)
+        self._background = PromisingContext()
+
+    async def start(self) -> None:
+        """Complete what a killed process began and reconcile records with files; the index opens in the background."""
+        shelf = await asyncio.to_thread(self._start)
+        self._tell()
+        if strangers := sorted(file for file in shelf.files if shelf.is_stranger(file)):
+            listed = ", ".join(strangers)
+            _log.warning("files in %s that the library did not write are left alone: %s", self._files.folder, listed)
+        self._background.start(self._reembedding.run())
+        self._background.start(self._compare_files(sorted(shelf)[_COMPARED:]))
+
+    async def embed(self) -> None:
+        """Give the tools that have none their vectors, once the embedder is there; what fails is logged, and tried at the next start."""
+        await asyncio.to_thread(self._reembedding.begin)
+        await self._reembedding.run()
+
+    async def aclose(self) -> None:
+        self._background.cancel()
+        await self._background.aflush_tasks()
+        await asyncio.to_thread(self._index.close)
+
+    async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
+        """The best tools for a request, best first; none that are retired or were edited by hand."""
+        found = await self._search.find(request, limit)
+        self._index.follow(self._inventory.shelf.revision)
+        self._tell()
+        return found
+
+    async def tools(self) -> tuple[Tool, ...]:
+        """All tools by name, also those that are retired or whose files were edited by hand."""
+        await self._compare_files(sorted(await self._look()))
+        return await asyncio.to_thread(self._load, sorted(self._inventory.shelf))
+
+    async def count(self) -> int:
+        """How many tools there are, also of those that are retired or whose files were edited by hand."""
+        return (await self._look()).count
+
+    async def get(self, name: str) -> Tool:
+        """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
+        shelf = await self._look(name)
+        if missing := shelf.half(name):
+            raise half(name, missing)
+        if name not in shelf:
+            raise not_found(name)
+        if name in shelf.modified:
+            raise ToolModified(f"{code_file(name)} or {tests_file(name)} differs from what was verified", verify_again(name))
+        return await self._loaded(name)
+
+    def check_name(self, name: str) -> None:
+        """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists, FileInTheWay."""
+        names.check_form(name)
+        shelf = self._inventory.shelf
+        if shelf.reserves(name):
+            raise exists(name)
+        for file in (code_file(name), tests_file(name)):
+            if shelf.is_stranger(file):
+                raise file_in_the_way(self._files.folder, file)
+
+    async def check(self, draft: ToolDraft) -> None:
+        """Whether `add` would take the draft: as `check_name`, but files that say the same are no hindrance.
+
+        Raises: ToolNameInvalid, ToolExists, LibraryError.
+        """
+        names.check_form(draft.name)
+        await asyncio.to_thread(self._registrar.check, draft.name, Sources(code=draft.code, tests=draft.tests))
+
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """Register files, record, vector and version, or nothing, whatever happens in between.
+
+        Without its embedder the tool is found by its words, until `embed` gives it its vector.
+
+        Raises: ToolNameInvalid, ToolExists, LibraryError (such as FileInTheWay).
+        """
+        tool = await asyncio.to_thread(self._editor.add, draft, provenance or Provenance())
+        await self._look(tool.name)
+        return tool
+
+    async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
+        """Make the next version of the tool of that name, which begins provisional; or leave all as it is.
+
+        Raises:
+            VersionConflict: version `based_on` is not the newest.
+            ToolModified: the files were edited by hand, and the edit would be lost.
+            ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError
+        """
+        tool = await asyncio.to_thread(self._editor.revise, draft, based_on, provenance)
+        await self._look(tool.name)
+        return tool
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        """Every version, the newest first; also of a tool that was removed. Raises: ToolNotFound."""
+        found = await asyncio.to_thread(self._editor.versions, name)
+        if not found:
+            raise not_found(name)
+        return found
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        """Raises: VersionNotFound."""
+        return await asyncio.to_thread(self._editor.version, name, number)
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        """Make a new version with what an old one held. The gate has passed it then, so it is not run again.
+
+        It brings back files that were deleted by hand. Raises: VersionNotFound, VersionConflict (it is in use already), and as `revise`.
+        """
+        tool = await asyncio.to_thread(self._editor.rollback, name, to)
+        await self._look(name)
+        return tool
+
+    async def retire(self, name: str) -> Tool:
+        """Have no search offer it any more; who imports it goes on. Raises: ToolNotFound."""
+        await asyncio.to_thread(self._trust.retire, name)
+        return await self._shown(name)
+
+    async def restore(self, name: str) -> Tool:
+        """Offer a retired tool again, as provisional; any other stays as it is. Raises: ToolNotFound."""
+        await asyncio.to_thread(self._trust.restore, name)
+        return await self._shown(name)
+
+    async def sources(self, name: str) -> Sources:
+        """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the tests are missing)."""
+        shelf = await self._look(name)
+        if missing := shelf.half(name):
+            raise half(name, missing)
+        found = await asyncio.to_thread(self._files.read, name) if name in shelf else None
+        if found is None:
+            raise not_found(name)
+        return found
+
+    async def edited(self, name: str) -> ToolDraft:
+        """The tool as its files have it now, ready to be verified. Raises: ToolNotFound, ToolModified (they define it no more)."""
+        sources = await self.sources(name)
+        return edited(await self._loaded(name), sources, await self.tools())
+
+    async def accept(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """Take what `edited` gave, and was verified since, for the tool's next version.
+
+        Raises: ToolNotFound, ToolModified (the files hold something else now).
+        """
+        await asyncio.to_thread(self._registrar.accept, draft, provenance or Provenance(origin=Edited()))
+        return await self.get(draft.name)
+
+    async def remove(self, name: str) -> None:
+        """Its versions stay, and a later tool of the name counts on from them. Raises: ToolNotFound."""
+        await self._look()
+        await asyncio.to_thread(self._registrar.remove, name)
+        await self._look()
+
+    async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
+        """Count a success of that version; `call` is the digest of what it was given. Raises: ToolNotFound."""
+        change = await asyncio.to_thread(self._trust.record_use, name, version, call)
+        if change:
+            await self._look()
+        return change
+
+    async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
+        """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
+        change = await asyncio.to_thread(self._trust.record_failure, name, version, problem)
+        if change:
+            await self._look()
+        return change
+
+    async def record_request(self, name: str, version: int, request: str) -> None:
+        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed.
+
+        Raises: EmbedderUnavailable.
+        """
+        await asyncio.to_thread(self._vectors.serve, name, version, request)
+        await self._look()
+
+    async def used_requests(self, name: str) -> tuple[str, ...]:
+        """Those that the tool has served and is found by, the newest first; empty for a tool that is not there."""
+        return await asyncio.to_thread(self._vectors.used, name)
+
+    async def forget_request(self, name: str, request: str) -> bool:
+        """Have the tool found no more by a request that it has served; False if there is no such request. Raises: EmbedderUnavailable."""
+        forgotten = await asyncio.to_thread(self._vectors.forget, name, request)
+        await self._look()
+        return forgotten
+
+    async def calibrate(self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None) -> Calibration | None:
+        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
+
+        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`), EmbedderUnavailable, LibraryError.
+        """
+        tools = [tool for tool in await self.tools() if tool.standing != "retired"]
+        used = [await self.used_requests(tool.name) for tool in tools]
+        return await asyncio.to_thread(fit_library, list(zip(tools, used, strict=True)), self._space.embedder, folder, data, progress)
+
+    @property
+    def embedded(self) -> Embedded | None:
+        """How far the tools are embedded anew; None if they have all the vectors that they need."""
+        return self._reembedding.progress
+
+    async def settle(self, seconds: float = 60.0) -> IndexState:
+        """Wait for the work in the background; says what became of the index."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._background.aflush_tasks()
+        shelf = await self._look()
+        return await asyncio.to_thread(self._index.settle, shelf.revision, seconds)
+
+    @property
+    def indexing(self) -> Progress | None:
+        """How far the index is that is being made, if one is."""
+        return self._index.progress
+
+    async def reindex(self, report: Callable[[int, int], None]) -> IndexState:
+        """Make the search index anew, and wait for it; `report` is told how many tools are in it, and of how many."""
+        self._index.rebuild()
+        while True:
+            state = await asyncio.to_thread(self._index.settle, self._inventory.shelf.revision, _REPORTED)
+            if progress := self._index.progress:
+                report(*progress)
+            elif self._index.idle:
+                return state
+
+    def _start(self) -> Shelf:
+        self._inventory.begin()
+        self._registrar.recover()
+        self._registrar.write_words()
+        shelf = self._inventory.look()
+        shelf = self._inventory.look(sorted(shelf)[:_COMPARED])
+        self._reembedding.begin()
+        self._index.start()
+        self._index.follow(shelf.revision)
+        return shelf
+
+    async def _look(self, *names: str) -> Shelf:
+        """The shelf as it is now; it is right about the content of the files of these tools."""
+        shelf = await asyncio.to_thread(self._inventory.look, names)
+        self._index.follow(shelf.revision)
+        self._tell()
+        return shelf
+
+    async def _shown(self, name: str) -> Tool:
+        await self._look(name)
+        return await self._loaded(name)
+
+    async def _loaded(self, name: str) -> Tool:
+        found = await asyncio.to_thread(self._load, [name])
+        if not found:  # removed this moment
+            raise not_found(name)
+        return found[0]
+
+    def _load(self, wanted: Sequence[str]) -> tuple[Tool, ...]:
+        """Those that are there, in their order."""
+        with reading(self._engine) as connection:
+            found = {tool.name: tool for tool in records.load(connection, wanted)}
+        return tuple(found[name] for name in wanted if name in found)
+
+    def _tell(self) -> None:
+        while self._inventory.changes:
+            self._on_change(self._inventory.changes.popleft())
+
+    async def _compare_files(self, names: Sequence[str]) -> None:
+        """Have the inventory look at the files of many tools, leaving room for others in between."""
+        for start in range(0, len(names), _COMPARED):
+            await self._look(*names[start : start + _COMPARED])

@@ -1,0 +1,100 @@
+"""Each part of the engine shown at work on its own; what they make lives in a temporary library."""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from pathlib import Path
+
+from selfeng.bootstrap import build_engine
+from selfeng.cli.terminal import Terminal
+from selfeng.core.errors import ConfigurationError
+from selfeng.core.events import TurnFinished
+from selfeng.core.prompt import ChatMessage, Prompt
+from selfeng.core.turn import Budget, Turn
+from selfeng.engine import Engine
+from selfeng.provision.parts import provision
+from selfeng.settings import Settings
+
+Say = Callable[[str], None]
+Check = Callable[[Engine, Say], Awaitable[int]]
+
+_CODE = "def double(number: int) -> int:\n    return 2 * number\n"
+_TESTS = "from double import double\n\n\ndef test_doubles():\n    assert double(number=4) == 8\n"
+_REQUEST = "Reverse the string 'hello world'"
+
+
+async def check_llm_client(engine: Engine, say: Say) -> int:
+    """The model answers, piece by piece."""
+    say((await engine.status()).model.detail)
+    budget = Budget()
+    messages = (ChatMessage(role="system", content="Answer in one short sentence."), ChatMessage(role="user", content="Who are you?"))
+    async for piece in engine.model.stream(Prompt(name="check", messages=messages), budget):
+        say(piece.rstrip("\n"))
+    say(f"{budget.usage.input_tokens} tokens in, {budget.usage.output_tokens} out")
+    return 0
+
+
+async def check_capability_registry(engine: Engine, say: Say) -> int:
+    """Seeds are registered in a temporary library and found again."""
+    await engine.seed(say)
+    request = "What is 15 percent of 300?"
+    say(f"\n{request}")
+    for candidate in await engine.library.search(request, 3):
+        say(f"  {candidate.confidence:.0%} {candidate.tool.name} (similarity {candidate.similarity:.2f})")
+    return 0
+
+
+async def check_sandbox(engine: Engine, say: Say) -> int:
+    """A right tool passes its test, a wrong one fails it, and one runs."""
+    say((await engine.status()).sandbox.detail)
+    right = await engine.sandbox.verify("double", _CODE, _TESTS, lambda test: say(f"right tool: {test.test} {test.outcome}"))
+    wrong = await engine.sandbox.verify(
+        "double", _CODE.replace("2", "3"), _TESTS, lambda test: say(f"wrong tool: {test.test} {test.outcome}: {test.message}")
+    )
+    execution = await engine.sandbox.execute("double", _CODE, {"number": 21})
+    say(f"double(number=21) {execution.outcome}: {getattr(execution, 'text', execution)}")
+    return 0 if right.passed and not wrong.passed and execution.outcome == "returned" else 1
+
+
+async def check_synthesis_engine(engine: Engine, say: Say) -> int:
+    """A tool is built for a request, and registered in a temporary library."""
+    built = await engine.synthesis.synthesize(Turn(_REQUEST, Terminal().show))
+    say(f"\n{getattr(built, 'code', built)}")
+    return 0
+
+
+async def check_orchestrator(engine: Engine, say: Say) -> int:
+    """A whole turn through the synchronous door, on a temporary library."""
+    last = await asyncio.to_thread(engine.orchestrator.process_request, _REQUEST, Terminal().show)
+    return 0 if isinstance(last, TurnFinished) else 1
+
+
+CHECKS: dict[str, Check] = {
+    "llm_client": check_llm_client,
+    "capability_registry": check_capability_registry,
+    "sandbox": check_sandbox,
+    "synthesis_engine": check_synthesis_engine,
+    "orchestrator": check_orchestrator,
+}
+
+
+async def run_check(settings: Settings, part: str, say: Say) -> int:
+    """Exit code of one check.
+
+    Raises:
+        ConfigurationError: there is no part of that name.
+        AgentError: the part does not work; the message says why and what to do.
+    """
+    if part not in CHECKS:
+        raise ConfigurationError(f"there is no part {part!r} to check", f"choose among {', '.join(CHECKS)}")
+    if provision(settings, say, ("embedder",) if part == "llm_client" else ("embedder", "sandbox")):
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        apart = {
+            "tools_dir": Path(folder, "tools"),
+            "chroma_persist_dir": Path(folder, "chroma_db"),
+            "database_url": f"sqlite:///{folder}/agent.db",
+        }
+        async with aclosing(await build_engine(settings.model_copy(update=apart))) as engine:
+            return await CHECKS[part](engine, say)

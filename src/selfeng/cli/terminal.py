@@ -1,0 +1,270 @@
+"""What a terminal shows: a turn, its steps on stderr and its answer on stdout; a version of a tool in one line; work in progress."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import assert_never
+
+from rich.console import Console
+from rich.progress import Progress, TaskID
+from rich.text import Text
+
+from selfeng.core.events import (
+    FINAL,
+    AnswerToken,
+    BudgetSpent,
+    CodeRun,
+    DelegationChanged,
+    Event,
+    Executing,
+    ExecutionFailed,
+    ExecutionFinished,
+    FilesMade,
+    LessonsShown,
+    NoToolFound,
+    PlanMade,
+    PlanStepChanged,
+    QuestionsAsked,
+    Searching,
+    StageEntered,
+    SuiteRepeated,
+    SynthesisStep,
+    TestFinished,
+    ToolFound,
+    ToolMismatch,
+    ToolStandingChanged,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+    Waiting,
+)
+from selfeng.core.plan import PlannedStep
+from selfeng.core.project_events import ProjectEvent
+from selfeng.core.provenance import ToolVersion
+from selfeng.core.stage_event import StageEvent, Usage
+from selfeng.core.status import PARTS
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.core.visible import one_line, visible
+from selfeng.core.words import count, shortened
+from selfeng.projects.shown import line as project_line
+from selfeng.registry.fitting.calibration import LEAST_FOR_MAP, LEAST_REQUESTS, Calibration
+
+_SHOWN = 500
+"""Characters of an output."""
+_STYLES = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow"}
+
+
+class Terminal:
+    """Draws the events of one turn as they come."""
+
+    def __init__(self) -> None:
+        self._steps, self._answer = Console(stderr=True, highlight=False), Console(highlight=False, soft_wrap=True)
+        self._said = ""
+        """The last piece of the answer."""
+        self._budget: BudgetSpent | None = None
+        self._told = False
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, AnswerToken):
+            self._answer.print(Text(visible(event.text, self._said)), end="")
+            self._said = event.text
+        elif isinstance(event, TurnFinished):
+            self._answer.print()
+        elif described := _line(event):
+            state, words = described
+            within = f"[{event.plan_step}] " if isinstance(event, StageEvent) and event.plan_step else ""
+            line = Text.assemble((f"{state:8}", _STYLES[state]), (within, "dim"), visible(words))
+            seconds = getattr(event, "seconds", 0.0)
+            self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
+        self._tell_spent(event)
+
+    def _tell_spent(self, event: Event) -> None:
+        """After each step that a model call was made for, and at the end, what the turn has spent of its budget."""
+        if isinstance(event, BudgetSpent):
+            self._budget, self._told = event, False
+        elif self._budget is None:
+            return
+        elif isinstance(event, FINAL):
+            self._say_spent(self._budget.model_copy(update={"seconds": event.seconds}))
+        elif isinstance(event, SynthesisStep) and event.state == "finished" and not self._told:
+            self._say_spent(self._budget)
+
+    def _say_spent(self, budget: BudgetSpent) -> None:
+        self._steps.print(Text(f"        {spent(budget)}", style="dim"))
+        self._told = True
+
+
+def _line(event: Event) -> tuple[str, str] | None:
+    """State and words of an event, None for pieces and for what is shown otherwise."""
+    match event:
+        case TurnStarted() | BudgetSpent() | StageEntered() | QuestionsAsked() | AnswerToken() | TurnFinished():
+            return None
+        case SynthesisStep(state="streaming"):
+            return None
+        case Waiting(state="started"):
+            return "running", f"waiting for {PARTS[event.part]}, being set up"
+        case Waiting():
+            return "done", f"waited for {PARTS[event.part]}"
+        case Searching():
+            return "running", "searching the library"
+        case ToolFound():
+            return "done", f"found {event.tool} ({event.confidence:.0%})" + (f": {event.reason}" if event.reason else "")
+        case NoToolFound():
+            return "done", f"no tool fits: {event.reason}"
+        case LessonsShown():
+            hints = "".join(f"\n          {hint.trigger}: {hint.advice}" for hint in event.lessons)
+            return "done", f"{count(len(event.lessons), 'lesson')} of earlier turns for {event.agent}:{hints}"
+        case SynthesisStep():
+            again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+            return _ended(event.state), f"{event.step}{again}" + (f": {_first_line(event.text)}" if event.text else "")
+        case TestFinished(against="stub", result=result) if result.outcome != "passed":
+            return "done", f"  {result.test} {result.outcome} on the stub, as it should"
+        case TestFinished(result=result):
+            return "done" if result.outcome == "passed" else "failed", f"  {result.test} {result.outcome}"
+        case SuiteRepeated(order=order, same=same, detail=detail):
+            return "done" if same else "failed", f"  again in {order} order, with another hash seed: {detail or 'same result'}"
+        case PlanMade():
+            return "done", "it takes these steps:" + "".join(f"\n        {_planned(step)}" for step in event.steps)
+        case PlanStepChanged(state="started"):
+            return "running", f"step {event.step}"
+        case PlanStepChanged():
+            return _ended(event.state), f"step {event.step}: {event.text}"
+        case DelegationChanged(state="started"):
+            return "running", f"{event.sender} to {event.recipient}: {_first_line(event.text)}"
+        case DelegationChanged():
+            return _ended(event.state), f"{event.recipient} to {event.sender}: {_first_line(event.text)}"
+        case CodeRun(state="started"):
+            return "running", f"running code ({event.run}):\n{_indented(event.code)}"
+        case CodeRun(execution=execution):
+            ended = _printed(execution) if execution else " could not be run"
+            return _ended(event.state), f"code ({event.run}){ended}"
+        case Executing():
+            return "running", f"running {event.tool} with {event.arguments}"
+        case ExecutionFinished(execution=execution) | ExecutionFailed(execution=execution):
+            return _outcome(execution)
+        case FilesMade():
+            return "done", f"made {', '.join(file.name for file in event.files)}"
+        case ToolStandingChanged():
+            return "done" if event.after == "trusted" else "failed", f"{event.tool} is {event.after} now: {event.reason}"
+        case ToolMismatch():
+            return "failed", f"{event.tool} can't be called: {event.problem}"
+        case ProjectEvent():
+            return project_line(event)
+        case TurnFailed():
+            return "failed", "\n        ".join(filter(None, (f"{event.where}: {event.message}", event.reached, event.remedy)))
+        case TurnStopped():
+            return "stopped", event.reason
+        case _:
+            assert_never(event)
+
+
+def _ended(state: str) -> str:
+    return {"started": "running", "finished": "done"}.get(state, state)
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"          {line}" for line in text.strip().splitlines())
+
+
+def _printed(execution: Execution) -> str:
+    """What a run of code has printed, and how it ended if that was not its own end."""
+    printed = f":\n{_indented(shortened(execution.stdout, _SHOWN))}" if execution.stdout.strip() else ""
+    match execution:
+        case Returned():
+            return f" ended{printed}"
+        case Raised():
+            return f" raised {execution.type_name}: {execution.message}{printed}"
+        case Killed():
+            return f" was ended: {execution.reason}{printed}"
+        case _:
+            assert_never(execution)
+
+
+def _planned(step: PlannedStep) -> str:
+    return f"{step.id}: {step.request}" + (f" (needs {', '.join(step.needs)})" if step.needs else "")
+
+
+def _outcome(execution: Execution) -> tuple[str, str]:
+    match execution:
+        case Returned():
+            return "done", f"returned {execution.text[:200]}"
+        case Raised():
+            return "failed", f"the tool raised {execution.type_name}: {execution.message}"
+        case Killed():
+            return "failed", f"the sandbox ended the tool: {execution.reason}"
+        case _:
+            assert_never(execution)
+
+
+def spent(event: BudgetSpent) -> str:
+    """What a turn has spent beside its limits."""
+    usage, limits = event.usage, event.limits
+    tokens = usage.input_tokens + usage.output_tokens
+    parts = [
+        f"{event.seconds:.1f} of {limits.seconds:g} s",
+        f"{usage.calls} of {limits.calls} model calls",
+        f"{tokens:,} of {limits.tokens:,} tokens",
+    ]
+    if usage.cost or limits.cost is not None:
+        parts.append(f"${usage.cost or 0:.4f}" + (f" of ${limits.cost:g}" if limits.cost is not None else ""))
+    return " · ".join(parts)
+
+
+def _spent(event: TurnFinished) -> str:
+    return f"{event.seconds:.2f} s, {_used(event.usage)}"
+
+
+def _used(usage: Usage) -> str:
+    cost = "" if not usage.cost else f", ${usage.cost:.4f}"
+    return f"{usage.calls} model calls, {usage.input_tokens + usage.output_tokens} tokens{cost}"
+
+
+def version_line(version: ToolVersion) -> str:
+    """`2  2026-01-02 03:04  repaired: it raised KeyError  by gpt-4  7 tests passed  3 model calls, 900 tokens`."""
+    made = version.provenance
+    passed = made.verdict and count(sum(t.outcome == "passed" for t in made.verdict.tests), "test")
+    facts = (
+        f"{version.version:3}",
+        f"{version.created_at:%Y-%m-%d %H:%M}",
+        one_line(str(made.origin)),
+        f"by {version.model or 'hand'}",
+        f"{passed} passed" if passed else "",
+        _used(made.usage) if made.usage else "",
+    )
+    return "  ".join(filter(None, facts))
+
+
+@contextmanager
+def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on stderr for each thing that is done; what is yielded takes its name, how much is done and how much there is."""
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, done: int, of: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what)
+            progress.update(tasks[what], completed=done, total=of)
+
+        yield show
+
+
+def calibration_lines(found: Calibration | None) -> Iterator[str]:
+    """What a calibration has tried, in figures, and what came of it."""
+    if found is None:
+        yield f"There are fewer than {LEAST_REQUESTS} requests to learn from: everything stays as it is."
+        return
+    yield f"Learnt from {found.requests:,} requests and {found.tools:,} tools; the figures are those of requests that the fit had not seen."
+    if found.reciprocal_rank is None:
+        yield f"Request map: left as it was, since fewer than {LEAST_FOR_MAP} requests are too few for one."
+    else:
+        yield f"Request map: mean reciprocal rank of the right tool {found.reciprocal_rank}."
+    yield f"Confidence: log loss {found.log_loss}."
+    yield f"Confidence: calibration error {found.calibration_error}."
+    if found.changed:
+        yield "It is used from the next start on; `selfeng calibrate --reset` goes back to what ships."
+    else:
+        yield "Nothing that was fitted does better than what ships, so everything stays as it is."

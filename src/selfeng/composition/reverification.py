@@ -1,0 +1,145 @@
+"""Re-verification: what a change of a tool means for the tools that are composed from it.
+
+Each goes through the gate with the new version, and has to return what it returned with the old one. One that passes gets a new
+version with new pins; one that fails keeps its pins, goes on working as before, and that is told.
+"""
+
+import ast
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from graphlib import TopologicalSorter
+
+from selfeng.composition.sources import PinnedSources
+from selfeng.core.composition import imports
+from selfeng.core.errors import LibraryError
+from selfeng.core.protocols import ToolLibrary
+from selfeng.core.provenance import Provenance, RequirementChanged
+from selfeng.core.tool import Requirement, Tool
+from selfeng.core.value import Value
+from selfeng.core.verdict import Verdict
+
+log = logging.getLogger(__name__)
+
+
+class Reverified(Value):
+    """What became of one tool."""
+
+    name: str
+    version: int
+    """That is in force now."""
+    problem: str = ""
+    """Why it keeps its old pins; "": it has new ones."""
+
+    def __str__(self) -> str:
+        if self.problem:
+            return f"{self.name} keeps what it was verified with: {self.problem}"
+        return f"{self.name} passes its tests with what has changed, and is at version {self.version} now"
+
+
+Gate = Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]
+"""Takes a tool through the gate with these modules to import. Raises: SandboxError."""
+
+
+class Reverification:
+    """Re-verifies what is composed from tools that change."""
+
+    def __init__(self, library: ToolLibrary, gate: Gate, sources: PinnedSources, tell: Callable[[Reverified], None]) -> None:
+        """`tell` is called once for each tool, as soon as it is known what becomes of it."""
+        self._library, self._gate, self._sources, self._tell = library, gate, sources, tell
+        self.revising = ""
+        """The tool that is getting its new pins at this moment."""
+
+    async def outdated(self) -> frozenset[str]:
+        """The tools of which others need a version that is not the newest."""
+        tools = await self._library.tools()
+        now = {tool.name: tool.version for tool in tools}
+        return frozenset(pin.name for tool in tools for pin in _behind(tool, now))
+
+    async def reverify_dependents(self, *names: str) -> tuple[Reverified, ...]:
+        """Re-verify every tool that needs an old version of one of these, directly or through others, after those that it needs itself.
+
+        Raises:
+            SandboxError: the sandbox is out of order; tools that were not reached keep their pins.
+        """
+        tools = await self._library.tools()
+        now, outcomes = {tool.name: tool.version for tool in tools if tool.name in names}, list[Reverified]()
+        for tool in _in_order(tools, now):
+            outcome = await self._reverified(tool, now)
+            now[tool.name] = outcome.version
+            outcomes.append(outcome)
+            log.log(logging.WARNING if outcome.problem else logging.INFO, "%s", outcome)
+            self._tell(outcome)
+        return tuple(outcomes)
+
+    async def _reverified(self, tool: Tool, now: Mapping[str, int]) -> Reverified:
+        pins = await self._pins(tool, now)
+        problem, version = _clash(pins) or _stuck(tool, pins, now), tool.version
+        if not problem:
+            verdict = await self._gate(tool, await self._sources.of(pins))
+            problem = _told(verdict)
+            if not problem:
+                try:
+                    version = await self._revised(tool, pins, verdict)
+                except LibraryError as error:
+                    problem = error.message
+        return Reverified(name=tool.name, version=version, problem=problem)
+
+    async def _pins(self, tool: Tool, now: Mapping[str, int]) -> tuple[Requirement, ...]:
+        """What the tool would need: what it imports at the versions that are in force `now`, with what these need."""
+        pins = set[Requirement]()
+        for pin in _imported(tool):
+            version = now.get(pin.name, pin.version)
+            pins |= {Requirement(name=pin.name, version=version), *(await self._library.version(pin.name, version)).requires}
+        return tuple(sorted(pins, key=lambda pin: (pin.name, pin.version)))
+
+    async def _revised(self, tool: Tool, pins: tuple[Requirement, ...], verdict: Verdict) -> int:
+        """The number of the version that differs in its pins. Raises: LibraryError, where the tool has changed meanwhile."""
+        imported = {pin.name for pin in _imported(tool)}
+        new = next(pin for pin in pins if pin.name in imported and pin not in tool.requires)
+        made = Provenance(origin=RequirementChanged(tool=new.name, version=new.version), verdict=verdict)
+        self.revising = tool.name
+        try:
+            return (await self._library.revise(tool.draft().model_copy(update={"requires": pins}), tool.version, made)).version
+        finally:
+            self.revising = ""
+
+
+def _imported(tool: Tool) -> list[Requirement]:
+    """Of what the tool needs, what it imports itself."""
+    names = {name for name, _ in imports(ast.parse(tool.code))}
+    return [pin for pin in tool.requires if pin.name in names]
+
+
+def _behind(tool: Tool, now: Mapping[str, int]) -> list[Requirement]:
+    """What the tool needs at another version than is in force; retired ones are left as they are."""
+    return [] if tool.standing == "retired" else [pin for pin in tool.requires if now.get(pin.name, pin.version) != pin.version]
+
+
+def _in_order(tools: Iterable[Tool], now: Mapping[str, int]) -> list[Tool]:
+    """The tools that need what has changed, each after those of them that it needs."""
+    affected = {tool.name: tool for tool in tools if _behind(tool, now)}
+    needs = {name: [pin.name for pin in tool.requires if pin.name in affected] for name, tool in affected.items()}
+    return [affected[name] for name in TopologicalSorter(needs).static_order()]
+
+
+def _clash(pins: Sequence[Requirement]) -> str:
+    for pin in pins:
+        versions = [str(other.version) for other in pins if other.name == pin.name]
+        if len(versions) > 1:
+            return f"what it imports needs versions {' and '.join(versions)} of {pin.name}"
+    return ""
+
+
+def _stuck(tool: Tool, pins: Sequence[Requirement], now: Mapping[str, int]) -> str:
+    """Why nothing changes for the tool: it needs what has changed only through tools that keep their pins."""
+    if pins != tool.requires:
+        return ""
+    between = ", ".join(pin.name for pin in tool.requires if now.get(pin.name) == pin.version)
+    return f"it meets the change only through tools that keep their own pins ({between})"
+
+
+def _told(verdict: Verdict) -> str:
+    if verdict.passed:
+        return ""
+    failed = [test.test for test in verdict.tests if test.outcome != "passed"]
+    return verdict.problem or f"with the new version {', '.join(failed)} failed"

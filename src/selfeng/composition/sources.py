@@ -1,0 +1,35 @@
+"""The sources behind pins: what the sandbox is given beside a tool that imports others."""
+
+import asyncio
+from collections.abc import Sequence
+
+from selfeng.core.protocols import ToolLibrary
+from selfeng.core.tool import Requirement
+
+_KEPT = 256
+
+
+class PinnedSources:
+    """Reads versions from the library, and keeps those that were used last: a version never changes."""
+
+    def __init__(self, library: ToolLibrary) -> None:
+        self._library = library
+        self._known: dict[Requirement, str] = {}
+
+    async def of(self, requires: Sequence[Requirement]) -> dict[str, str]:
+        """Source by module name.
+
+        Raises:
+            VersionNotFound: there never was such a version.
+        """
+        codes = await asyncio.gather(*map(self._source, requires))
+        return {pin.name: code for pin, code in zip(requires, codes, strict=True)}
+
+    async def _source(self, pin: Requirement) -> str:
+        code = self._known.pop(pin, None)
+        if code is None:
+            code = (await self._library.version(pin.name, pin.version)).code
+        self._known[pin] = code
+        if len(self._known) > _KEPT:
+            del self._known[next(iter(self._known))]
+        return code

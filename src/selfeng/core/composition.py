@@ -1,0 +1,77 @@
+"""Composition: which tools of the library a module imports, and to which versions that pins it. Source is only parsed, never run."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from selfeng.core.tool import Requirement, Tool
+
+
+def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
+    """Each top-level module that is imported, and whether it is as a tool should be: `from name import name`, or `import name`."""
+    for node in ast.walk(module):
+        match node:
+            case ast.Import(names=names):
+                yield from ((n.name.partition(".")[0], n.asname is None and "." not in n.name) for n in names)
+            case ast.ImportFrom(module=str(name), level=0, names=names):
+                yield name.partition(".")[0], [(n.name, n.asname) for n in names] == [(name, None)]
+            case ast.ImportFrom():
+                yield ".", False
+
+
+class Importable:
+    """The tools that code may import, at the versions that the library has now."""
+
+    def __init__(self, tools: Iterable[Tool] = (), kept: Iterable[str] = ()) -> None:
+        """`kept` names tools that may be imported even if they are retired, as the code did so before."""
+        self._tools, self._kept = {tool.name: tool for tool in tools}, frozenset(kept)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._tools)
+
+    def problem(self, code: str, name: str) -> str | None:
+        """Why the tool `name` can't be this code, in words that the model can act on; None if nothing speaks against its imports.
+
+        Raises:
+            SyntaxError: the code does not parse.
+        """
+        return next(self._problems(code, name), None)
+
+    def requires(self, code: str) -> tuple[Requirement, ...]:
+        """Every tool that the code imports, or that these import in turn, by name.
+
+        Raises:
+            SyntaxError: the code does not parse.
+        """
+        pins = {pin for tool in self.imported(code) for pin in _closure(tool)}
+        return tuple(sorted(pins, key=lambda pin: (pin.name, pin.version)))
+
+    def imported(self, code: str) -> list[Tool]:
+        """The tools that the code itself imports, by name.
+
+        Raises:
+            SyntaxError: the code does not parse.
+        """
+        return [self._tools[name] for name in sorted({name for name, _ in imports(ast.parse(code))}) if name in self._tools]
+
+    def _problems(self, code: str, name: str) -> Iterator[str]:
+        for imported, in_form in imports(ast.parse(code)):
+            if imported in self._tools and not in_form:
+                yield f"the code imports the tool {imported} in another way than `from {imported} import {imported}`"
+        wanted: dict[str, tuple[int, str]] = {}
+        for tool in self.imported(code):
+            if tool.standing == "retired" and tool.name not in self._kept:
+                yield f"the tool {tool.name} is retired; do without it"
+            for pin in _closure(tool):
+                if pin.name == name:
+                    yield f"importing {tool.name} makes a cycle, as it needs {name} itself; do without {tool.name}"
+                version, by = wanted.setdefault(pin.name, (pin.version, tool.name))
+                if version != pin.version:
+                    yield (
+                        f"{by} comes with version {version} of {pin.name}, and {tool.name} with version {pin.version}, "
+                        f"but only one can be there; import only one of {by} and {tool.name}"
+                    )
+
+
+def _closure(tool: Tool) -> tuple[Requirement, ...]:
+    return (Requirement(name=tool.name, version=tool.version), *tool.requires)

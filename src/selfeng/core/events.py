@@ -1,0 +1,383 @@
+"""The events of a turn: one union, told apart by `type`; the page, the journal and the command line consume it.
+
+An event says what happened and nothing of where it belongs: the journal wraps it in a `Record` with the ids of turn and
+conversation, a time and a number.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from selfeng.core.errors import FailureKind
+from selfeng.core.files import File, FileReference
+from selfeng.core.lesson import AgentKind, LessonHint
+from selfeng.core.plan import PlannedStep
+from selfeng.core.project_events import AnyProjectEvent
+from selfeng.core.question import Answer, Question
+from selfeng.core.stage_event import StageEvent, Usage
+from selfeng.core.status import Part
+from selfeng.core.tool import Standing
+from selfeng.core.value import Value
+from selfeng.core.verdict import Execution, TestOrder, TestResult
+
+SynthesisStepName = Literal["specification", "tests", "implementation", "consensus", "verification", "mutation", "registration"]
+StepState = Literal["started", "streaming", "finished", "failed"]
+StageName = Literal[
+    "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair", "strengthen", "register",
+    "prepare", "execute", "mend", "plan", "delegate", "respond",
+]  # fmt: skip
+"""A node of the graph of a turn (src/selfeng/graph/turn_graph.py)."""
+
+
+Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
+"""The files with their contents, for who keeps or writes them; only where the event comes from its turn, never in JSON."""
+
+
+class Limits(Value):
+    """What one turn may spend on the model."""
+
+    calls: int = 40
+    tokens: int = 400_000
+    """Input and output together."""
+    seconds: float = 600.0
+    cost: float | None = None
+    """US dollars; None: no limit."""
+
+
+class BudgetSpent(Value):
+    """A model call has ended: what the turn has spent so far, all calls together."""
+
+    type: Literal["budget_spent"] = "budget_spent"
+    usage: Usage
+    limits: Limits
+    seconds: float
+    """Since the turn began."""
+
+
+class TurnStarted(Value):
+    type: Literal["turn_started"] = "turn_started"
+    request: str
+    files: tuple[FileReference, ...] = ()
+    """What came with the request."""
+    contents: Contents = ()
+    keeps: str = ""
+    """Id of the turn whose plan this one makes a tool of."""
+    agent: str = ""
+    """The agent that the request goes to, without a search before; "" for the usual way."""
+    answers: tuple[Answer, ...] = ()
+    """What the request answers of the questions before it."""
+
+
+class StageEntered(StageEvent):
+    """The turn, or one step of its plan, has come to a node of its graph."""
+
+    type: Literal["stage_entered"] = "stage_entered"
+    node: StageName
+    symbol: str = ""
+    """What the stage before ended with; "" at the first."""
+
+
+class Waiting(StageEvent):
+    """The turn waits for a part that the start of the server is still setting up."""
+
+    type: Literal["waiting"] = "waiting"
+    part: Part
+    state: Literal["started", "finished"]
+    """finished: the part is ready, or it failed and the turn goes on without it."""
+    seconds: float = 0.0
+
+
+class Searching(StageEvent):
+    """The library is being searched for a tool that fits."""
+
+    type: Literal["searching"] = "searching"
+
+
+class ToolFound(StageEvent):
+    type: Literal["tool_found"] = "tool_found"
+    tool: str
+    confidence: float
+    """0..1, calibrated."""
+    considered: tuple[str, ...] = ()
+    """Names of all candidates that were looked at, best first."""
+    confidences: tuple[float, ...] = ()
+    """Of these, by the search alone; () in records of older versions."""
+    reason: str = ""
+    """Why the search alone decided, "" where the model chose."""
+    seconds: float = 0.0
+
+
+class NoToolFound(StageEvent):
+    type: Literal["no_tool_found"] = "no_tool_found"
+    reason: str
+    considered: tuple[str, ...] = ()
+    confidences: tuple[float, ...] = ()
+    seconds: float = 0.0
+
+
+class LessonsShown(StageEvent):
+    """An agent is shown lessons of earlier turns before its first attempt."""
+
+    type: Literal["lessons_shown"] = "lessons_shown"
+    agent: AgentKind
+    lessons: tuple[LessonHint, ...]
+    """Best first."""
+
+
+class SynthesisStep(StageEvent):
+    """One step of writing a tool changes its state; a step may start again as a further attempt."""
+
+    type: Literal["synthesis_step"] = "synthesis_step"
+    step: SynthesisStepName
+    state: StepState
+    attempt: int = 1
+    text: str = ""
+    """streaming: the next piece of what the model writes; else one sentence for people."""
+    artifact: str = ""
+    """finished: the whole specification (JSON), test suite or implementation (Python); else ""."""
+    prompt: str = ""
+    """Name of the prompt behind the model call, "" where there was none."""
+    seconds: float = 0.0
+    """finished, failed: how long the step took."""
+
+
+class TestFinished(StageEvent):
+    """The sandbox finished one test of the suite."""
+
+    __test__ = False
+
+    type: Literal["test_finished"] = "test_finished"
+    against: Literal["stub", "implementation"]
+    attempt: int = 1
+    result: TestResult
+
+
+class SuiteRepeated(StageEvent):
+    """The sandbox ran the whole suite once more, in other processes, with another hash seed and in another order."""
+
+    type: Literal["suite_repeated"] = "suite_repeated"
+    against: Literal["stub", "implementation"]
+    attempt: int = 1
+    order: TestOrder
+    same: bool
+    """Whether every test came to the same end as at first."""
+    detail: str = ""
+    """What did not, such as `test_doubles failed`."""
+
+
+class PlanMade(Value):
+    """The request needs several steps."""
+
+    type: Literal["plan_made"] = "plan_made"
+    steps: tuple[PlannedStep, ...]
+
+
+class PlanStepChanged(Value):
+    """A step of the plan changes its state; between its start and its end, its own events bear its id as `plan_step`."""
+
+    type: Literal["plan_step"] = "plan_step"
+    step: str
+    state: Literal["started", "finished", "failed"]
+    tool: str | None = None
+    """finished: what was run; None where the model answered without a tool."""
+    text: str = ""
+    """finished: the result, shortened; failed: why."""
+    seconds: float = 0.0
+
+
+class Executing(StageEvent):
+    type: Literal["executing"] = "executing"
+    tool: str
+    arguments: str
+    """The arguments as JSON text of an object."""
+
+
+class ExecutionFinished(StageEvent):
+    type: Literal["execution_finished"] = "execution_finished"
+    tool: str
+    execution: Execution
+    seconds: float = 0.0
+
+
+class ExecutionFailed(StageEvent):
+    """The tool raised, or was ended by the sandbox."""
+
+    type: Literal["execution_failed"] = "execution_failed"
+    tool: str
+    execution: Execution
+    seconds: float = 0.0
+
+
+class FilesMade(StageEvent):
+    """The call has left files that the person may have."""
+
+    type: Literal["files_made"] = "files_made"
+    tool: str
+    files: tuple[FileReference, ...]
+    contents: Contents = ()
+
+
+class ToolStandingChanged(StageEvent):
+    """What came of the call made the library trust the tool, or retire it."""
+
+    type: Literal["tool_standing_changed"] = "tool_standing_changed"
+    tool: str
+    before: Standing
+    after: Standing
+    reason: str
+    """One sentence for people."""
+
+
+class ToolMismatch(StageEvent):
+    """The found tool can't be called with what the request says."""
+
+    type: Literal["tool_mismatch"] = "tool_mismatch"
+    tool: str
+    problem: str
+    then: Literal["ask", "synthesize"]
+    """Whether the person is asked for what is missing, or a new tool is written."""
+
+
+class DelegationChanged(StageEvent):
+    """A message from one agent to another, or from the person; what it causes bears its id as `within`."""
+
+    type: Literal["delegation"] = "delegation"
+    id: str
+    """Unique in the turn."""
+    sender: str
+    """`user` or the name of an agent."""
+    recipient: str
+    thread: str = ""
+    """Id of the recipient's thread with the sender, "" where none is kept."""
+    state: Literal["started", "finished", "failed"]
+    text: str
+    """started: the message; finished: the reply, shortened; failed: why."""
+    seconds: float = 0.0
+
+
+class CodeRun(StageEvent):
+    """An agent runs Python of its own in the sandbox."""
+
+    type: Literal["code_run"] = "code_run"
+    run: int
+    """From 1, within the delegation."""
+    state: Literal["started", "finished", "failed"]
+    code: str = ""
+    """started: what is run."""
+    execution: Execution | None = None
+    """finished, failed: what came of it."""
+    seconds: float = 0.0
+
+
+class QuestionsAsked(StageEvent):
+    """Something has to be known from the person; the next request of the conversation may bring the answers."""
+
+    type: Literal["questions_asked"] = "questions_asked"
+    questions: tuple[Question, ...]
+    intro: str = ""
+    agent: str = ""
+    """The agent that goes on with the answers; "" for the usual way."""
+
+
+class AnswerToken(Value):
+    """The next piece of the answer, Markdown."""
+
+    type: Literal["answer_token"] = "answer_token"
+    text: str
+
+
+class TurnFinished(Value):
+    type: Literal["turn_finished"] = "turn_finished"
+    answer: str
+    """The whole answer, Markdown."""
+    tool: str | None = None
+    """The tool that was run, if any."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class TurnFailed(Value):
+    type: Literal["turn_failed"] = "turn_failed"
+    where: str
+    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`, `answering`, `building` or `acting` on a
+    project, the name of an agent, or `internal`."""
+    message: str
+    remedy: str = ""
+    kind: FailureKind = "internal"
+    reached: str = ""
+    """kind `budget`: what was done by then, for people; "" if nothing."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class TurnStopped(Value):
+    """The turn was cancelled, by its person or because the server ended."""
+
+    type: Literal["turn_stopped"] = "turn_stopped"
+    reason: str
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+Event = Annotated[
+    TurnStarted
+    | BudgetSpent
+    | StageEntered
+    | Waiting
+    | Searching
+    | ToolFound
+    | NoToolFound
+    | LessonsShown
+    | SynthesisStep
+    | TestFinished
+    | SuiteRepeated
+    | PlanMade
+    | PlanStepChanged
+    | Executing
+    | ExecutionFinished
+    | ExecutionFailed
+    | FilesMade
+    | ToolStandingChanged
+    | ToolMismatch
+    | AnyProjectEvent
+    | DelegationChanged
+    | CodeRun
+    | QuestionsAsked
+    | AnswerToken
+    | TurnFinished
+    | TurnFailed
+    | TurnStopped,
+    Field(discriminator="type"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Parses and dumps any event."""
+
+FINAL = (TurnFinished, TurnFailed, TurnStopped)
+"""Exactly one of these ends every turn."""
+
+
+class Record(Value):
+    """An event in its place: what the journal keeps and the page receives."""
+
+    conversation_id: str
+    seq: int
+    """Number within the conversation, from 1, without gaps; 0 where nothing keeps a journal."""
+    turn_id: str
+    at: datetime
+    """UTC."""
+    event: Event
+
+
+def merge(first: Event, second: Event) -> Event | None:
+    """One event that says what both say, or None: neighbouring pieces of one stream become one piece, of two sums the later holds."""
+    match first, second:
+        case BudgetSpent(), BudgetSpent():
+            return second
+        case AnswerToken(), AnswerToken():
+            return AnswerToken(text=first.text + second.text)
+        case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):
+            if (first.step, first.attempt, first.plan_step) == (second.step, second.attempt, second.plan_step):
+                return first.model_copy(update={"text": first.text + second.text})
+    return None

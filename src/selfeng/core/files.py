@@ -1,0 +1,117 @@
+"""Files: what goes into a turn and comes out of it, by plain names."""
+
+import hashlib
+from collections.abc import Sequence
+from os.path import splitext
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from selfeng.core.pictures import picture_type
+from selfeng.core.value import Value
+from selfeng.core.words import count
+
+MB = 1024 * 1024
+LONGEST_NAME = 255
+"""Bytes, as file systems have it."""
+BINARY = "application/octet-stream"
+_TYPES = {
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".txt": "text/plain",
+    ".log": "text/plain",
+    ".md": "text/markdown",
+    ".json": "application/json",
+    ".pdf": "application/pdf",
+    ".zip": "application/zip",
+}
+_SHOWN = 80
+
+
+def name_problem(name: str) -> str | None:
+    """Why a file must not have this name: it would lead elsewhere, hide, mislead, or mean something else to a shell.
+
+    A module's name is as good as any, since the sandbox's Python looks for modules in its own folders only.
+    """
+    try:
+        length = len(name.encode())
+    except UnicodeEncodeError:
+        return "it is no valid Unicode"
+    checks = (
+        (not name, "it is empty"),
+        (length > LONGEST_NAME, f"it is longer than {LONGEST_NAME} bytes"),
+        ("/" in name or "\\" in name, "it holds a separator of folders"),
+        (not name.isprintable(), "it holds characters that can't be seen"),
+        (name != name.strip(), "it begins or ends with a space"),
+        (name[:1] in {".", "-"}, f"it begins with {name[:1]}"),
+    )
+    return next((problem for wrong, problem in checks if wrong), None)
+
+
+def shown_name(name: str) -> str:
+    """Any name, also a hostile one, in one line of visible characters."""
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name[: _SHOWN + 1])
+    return text if len(name) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _checked(name: str) -> str:
+    problem = name_problem(name)
+    if problem:
+        raise ValueError(f"{shown_name(name)!r} can't be the name of a file: {problem}")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_checked)]
+
+
+class FileReference(Value):
+    """What is known of a file without its content."""
+
+    name: FileName
+    size: int
+    """Bytes."""
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    media_type: str
+    """What the content is, if it is a picture that may be shown; else what the name says, as a hint."""
+
+
+class File(Value):
+    """A file with its content."""
+
+    name: FileName
+    content: bytes = Field(repr=False)
+
+    def reference(self) -> FileReference:
+        return FileReference(
+            name=self.name,
+            size=len(self.content),
+            sha256=hashlib.sha256(self.content).hexdigest(),
+            media_type=media_type(self.name, self.content),
+        )
+
+
+class FileLimits(Value):
+    """How much may go into a turn, and how much may come out of one call."""
+
+    count: int = 10
+    size: int = 8 * MB
+    """Bytes, all files together."""
+
+    def __str__(self) -> str:
+        return f"{count(self.count, 'file')} of {self.size / MB:g} MB together"
+
+    def problem(self, files: Sequence[File]) -> str | None:
+        """Why these files are too many, too large or not to be told apart."""
+        names = [file.name for file in files]
+        if len(names) > self.count:
+            return f"there are {len(names)} files; {self.count} are allowed"
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            return f"two files are called {twice}"
+        if (size := sum(len(file.content) for file in files)) > self.size:
+            return f"the files have {size / MB:.1f} MB; {self.size / MB:g} MB are allowed"
+        return None
+
+
+def media_type(name: str, content: bytes) -> str:
+    """The type that a file may be served as; a picture only by its content, and only if a page can show it without harm."""
+    return picture_type(content) or _TYPES.get(splitext(name)[1].lower(), BINARY)

@@ -1,0 +1,41 @@
+"""Tools as functions that a model can call."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from selfeng.core.prompt import FunctionSchema
+from selfeng.core.tool import Tool
+
+NO_TOOL_FITS = FunctionSchema(
+    name="no_tool_fits",
+    description="None of the tools does what the request asks for.",
+    parameters={
+        "type": "object",
+        "properties": {"reason": {"type": "string", "description": "One short sentence."}},
+        "required": ["reason"],
+        "additionalProperties": False,
+    },
+)
+
+
+REFERENCE = "$result"
+"""The only key of an object that stands for the result of a step, by its id."""
+
+
+def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
+    """The tool for function calling; null stands for a parameter that the request does not mention.
+
+    Each argument may also be a reference to one of the `results`, ids of steps.
+    """
+    schema = tool.signature.json_schema()
+    if results:
+        reference = {"type": "object", "properties": {REFERENCE: {"enum": list(results)}}, "required": [REFERENCE]}
+        schema["properties"] = {name: _either(p, reference) for name, p in schema["properties"].items()}
+    return FunctionSchema(name=tool.name, description=tool.description, parameters=schema)
+
+
+def _either(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Either of the schemas, under the first one's description."""
+    described = {"description": schema["description"]} if "description" in schema else {}
+    plain = {key: value for key, value in schema.items() if key != "description"}
+    return {"anyOf": [*plain.get("anyOf", [plain]), other], **described}

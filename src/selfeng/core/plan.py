@@ -1,0 +1,78 @@
+"""A plan: the steps of a request that no single tool serves, and what they gave."""
+
+import re
+from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from selfeng.core.value import Value
+
+LEAST, MOST = 2, 6
+"""Steps of a plan."""
+_ID = re.compile(r"[a-z][a-z0-9_]{0,29}")
+
+
+class PlannedStep(Value):
+    id: str
+    """Short, such as `reversed`; unique in the plan."""
+    request: str
+    """What this step is to do, as one would ask for it alone; results of other steps are named by their ids."""
+    needs: tuple[str, ...]
+    """Ids of the steps whose results it takes."""
+
+
+class Plan(Value):
+    steps: tuple[PlannedStep, ...]
+
+
+class StepResult(Value):
+    """What a step of a plan gave."""
+
+    id: str
+    request: str
+    tool: str | None
+    """None where the model answered without a tool."""
+    text: str
+    """The value for people."""
+    data: str | None
+    """The value as JSON text; None if it is not plain JSON, or too large."""
+
+
+class KeptStep(Value):
+    """A step of a plan that worked, of which one tool is to be made."""
+
+    request: str
+    tool: str
+
+
+class KeptPlan(Value):
+    turn_id: str
+    """Of the turn that had it."""
+    request: str
+    steps: tuple[KeptStep, ...]
+
+
+def in_order(plan: Plan) -> tuple[PlannedStep, ...]:
+    """The steps, each after those that it needs."""
+    by_id = {step.id: step for step in plan.steps}
+    return tuple(by_id[id] for id in TopologicalSorter({step.id: step.needs for step in plan.steps}).static_order())
+
+
+def plan_problem(steps: Sequence[PlannedStep]) -> str:
+    """Why these steps are no plan, in words that the model can act on; "" if they are one."""
+    ids = [step.id for step in steps]
+    if not LEAST <= len(steps) <= MOST:
+        return f"a plan has {LEAST} to {MOST} steps, not {len(steps)}"
+    if odd := [i for i in ids if not _ID.fullmatch(i)]:
+        return f"{odd[0]!r} can't be the id of a step; use a short word in lower case"
+    if twice := [i for i in ids if ids.count(i) > 1]:
+        return f"two steps have the id {twice[0]}"
+    for step in steps:
+        if not step.request.strip():
+            return f"the step {step.id} has no request"
+        if unknown := [need for need in step.needs if need not in ids]:
+            return f"the step {step.id} needs {unknown[0]}, which is no step"
+    try:
+        TopologicalSorter({step.id: step.needs for step in steps}).prepare()
+    except CycleError as error:
+        return f"these steps wait for each other: {', '.join(error.args[1])}"
+    return ""

@@ -1,0 +1,172 @@
+"""The events of a project's build; part of the union in `events`."""
+
+from typing import Literal
+
+from selfeng.core.errors import FailureKind
+from selfeng.core.files import media_type
+from selfeng.core.stage_event import StageEvent, Usage
+from selfeng.core.value import Value
+
+
+class ProjectFile(Value):
+    """A file that a run of a project has made."""
+
+    path: str
+    """Below the project's folder."""
+    size: int
+    """Bytes."""
+    media_type: str
+
+    @classmethod
+    def of(cls, path: str, content: bytes) -> "ProjectFile":
+        return cls(path=path, size=len(content), media_type=media_type(path, content))
+
+
+class ProjectEvent(StageEvent):
+    """An event of a build."""
+
+    project: str
+    """Its name."""
+
+
+class ProjectStarted(ProjectEvent):
+    type: Literal["project_started"] = "project_started"
+    goal: str
+    path: str
+    """Of the project's folder on the server."""
+    file_count: int
+    resumed: bool
+    """Whether an earlier build is gone on with."""
+
+
+class ProjectReasoned(ProjectEvent):
+    """The context was gathered: every Python file validated, tests and main run."""
+
+    type: Literal["project_reasoned"] = "project_reasoned"
+    epoch: int
+    """How often this build has looked at the project, from 1."""
+    file_count: int
+    python_files: int
+    invalid: tuple[str, ...]
+    """A sentence for each file that failed validation."""
+    tests_passed: int
+    """Files of tests."""
+    tests_failed: int
+    main_success: bool | None
+    """None: there is no main.py."""
+    seconds: float = 0.0
+
+
+class ProjectActChosen(ProjectEvent):
+    type: Literal["project_act_chosen"] = "project_act_chosen"
+    epoch: int
+    action: str
+    arguments: str
+    """As JSON text of an object."""
+    reasoning: str
+    """Why, in the model's words."""
+    prompt: str = ""
+    """Name of the prompt behind the choice."""
+
+
+class ProjectPaused(ProjectEvent):
+    """The action that was chosen waits for a person's word: each one in step mode, a package always."""
+
+    type: Literal["project_paused"] = "project_paused"
+    epoch: int
+    action: str
+    package: str = ""
+    """The package that is to be approved; "" in step mode."""
+
+
+class ProjectChanged(ProjectEvent):
+    """An action has changed a file."""
+
+    type: Literal["project_changed"] = "project_changed"
+    epoch: int
+    path: str
+    change: Literal["created", "edited", "deleted", "unchanged"]
+    diff: str
+    """Unified."""
+    backup: str
+    """The zip of how the project was before."""
+
+
+class ProjectRan(ProjectEvent):
+    """A Python file came to its end in the sandbox."""
+
+    type: Literal["project_ran"] = "project_ran"
+    epoch: int
+    path: str
+    arguments: tuple[str, ...] = ()
+    success: bool
+    exit_code: int | None
+    ended: str
+    """Why the sandbox ended it, "" if it did not."""
+    stdout: str
+    stderr: str
+    made: tuple[ProjectFile, ...] = ()
+    """The files that are new or changed by it, and are in the project's folder now."""
+    refused: tuple[str, ...] = ()
+    """A sentence for each file that was not taken."""
+    seconds: float = 0.0
+
+
+class ProjectTested(ProjectEvent):
+    """The tests of a file came to their end in the sandbox."""
+
+    type: Literal["project_tested"] = "project_tested"
+    epoch: int
+    path: str
+    success: bool
+    output: str
+    seconds: float = 0.0
+
+
+class ProjectFinished(ProjectEvent):
+    """Everything passes, and the model has judged the goal met."""
+
+    type: Literal["project_finished"] = "project_finished"
+    summary: str
+    steps: int
+    """Actions that this build has taken."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class ProjectFailed(ProjectEvent):
+    type: Literal["project_failed"] = "project_failed"
+    message: str
+    remedy: str = ""
+    kind: FailureKind = "internal"
+    reached: str = ""
+    """How far the project had come, one sentence."""
+    steps: int = 0
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class ProjectStopped(ProjectEvent):
+    """The build was stopped on request; it can be gone on with."""
+
+    type: Literal["project_stopped"] = "project_stopped"
+    reason: str
+    steps: int = 0
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+PROJECT_FINAL = (ProjectFinished, ProjectFailed, ProjectStopped)
+"""Exactly one of these ends every build."""
+AnyProjectEvent = (
+    ProjectStarted
+    | ProjectReasoned
+    | ProjectActChosen
+    | ProjectPaused
+    | ProjectChanged
+    | ProjectRan
+    | ProjectTested
+    | ProjectFinished
+    | ProjectFailed
+    | ProjectStopped
+)

@@ -1,0 +1,41 @@
+"""A prompt: the messages of one model call under the name of the template they were rendered from."""
+
+import hashlib
+from typing import Any, Literal
+
+from selfeng.core.value import Value
+
+
+class ChatMessage(Value):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Prompt(Value):
+    """The messages of one model call, oldest first."""
+
+    name: str
+    """Name of the template: `decide`, `specification`, `tests`, `implementation`, `repair`, `arguments`, `answer`, `results`."""
+    messages: tuple[ChatMessage, ...]
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the messages."""
+        return hashlib.sha256("\0".join(message.model_dump_json() for message in self.messages).encode()).hexdigest()
+
+
+class FunctionSchema(Value):
+    """A function that the model may call."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """JSON Schema of an object."""
+
+
+class FunctionCall(Value):
+    """The function that the model chose."""
+
+    name: str
+    arguments: dict[str, Any]
+    """Parsed JSON; not yet checked against the function's schema."""

@@ -1,0 +1,109 @@
+"""Versions of tools: what each held, why it was made, and what was known of it then."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from selfeng.core.prompt import Prompt
+from selfeng.core.stage_event import Usage
+from selfeng.core.tool import ToolDraft
+from selfeng.core.value import Value
+from selfeng.core.verdict import Verdict
+
+
+class Created(Value):
+    how: Literal["created"] = "created"
+
+    def __str__(self) -> str:
+        return "created"
+
+
+class Repaired(Value):
+    """The tool failed in use, and the model wrote it again."""
+
+    how: Literal["repaired"] = "repaired"
+    failure: str = ""
+    """What went wrong, in one sentence."""
+
+    def __str__(self) -> str:
+        return f"repaired: {self.failure}" if self.failure else "repaired"
+
+
+class Extended(Value):
+    """A request needed a further parameter."""
+
+    how: Literal["extended"] = "extended"
+    parameters: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"extended by {', '.join(self.parameters)}"
+
+
+class Edited(Value):
+    """A person edited the files, and they passed the gate."""
+
+    how: Literal["edited"] = "edited"
+
+    def __str__(self) -> str:
+        return "edited by hand"
+
+
+class RolledBack(Value):
+    how: Literal["rolled_back"] = "rolled_back"
+    to: int
+
+    def __str__(self) -> str:
+        return f"rolled back to version {self.to}"
+
+
+class RequirementChanged(Value):
+    """A tool that this one imports has a new version, to which it is pinned now."""
+
+    how: Literal["requirement_changed"] = "requirement_changed"
+    tool: str
+    version: int
+
+    def __str__(self) -> str:
+        return f"takes version {self.version} of {self.tool}"
+
+
+Origin = Annotated[Created | Repaired | Extended | Edited | RolledBack | RequirementChanged, Field(discriminator="how")]
+"""Why a version was made; as text, in words for people."""
+
+
+class AskedPrompt(Value):
+    """A prompt that was sent."""
+
+    name: str
+    digest: str
+    """sha256 of its messages."""
+    text: str = ""
+    """The messages, each after its role. Only the database has it: it holds what a person said, and everybody sees the library."""
+
+    @classmethod
+    def of(cls, prompt: Prompt) -> "AskedPrompt":
+        text = "\n\n".join(f"=== {message.role}\n{message.content}" for message in prompt.messages)
+        return cls(name=prompt.name, digest=prompt.digest, text=text)
+
+
+class Provenance(Value):
+    """How a version came to be."""
+
+    origin: Origin = Created()
+    verdict: Verdict | None = None
+    """Of its tests on its code; None where nobody kept it."""
+    prompts: tuple[AskedPrompt, ...] = ()
+    """What the model was asked, in that order."""
+    usage: Usage | None = None
+    """What the turn had asked of the model by then; None where no turn made it."""
+
+
+class ToolVersion(ToolDraft):
+    """One version of a tool, as it was registered."""
+
+    version: int
+    digest: str
+    created_at: datetime
+    """UTC."""
+    provenance: Provenance

@@ -1,0 +1,114 @@
+"""A question to the person and its answer: how agents learn what only the person knows."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from selfeng.core.errors import RequestError
+from selfeng.core.value import StrictlyOptional, Value
+from selfeng.core.words import count
+
+MOST = 3
+"""Questions of one round."""
+ROUNDS = 2
+"""Rounds of questions in a row, after which the work goes on with what is known, or fails."""
+YES, NO = "yes", "no"
+
+AnswerKind = Literal["choice", "text", "number", "yes_no"]
+
+
+class Question(Value):
+    id: str
+    """Short, such as `unit`; unique in its round. The name of a parameter, where its value is asked for."""
+    question: str
+    why: StrictlyOptional[str] = ""
+    """What the answer decides."""
+    answer: StrictlyOptional[AnswerKind] = "text"
+    options: StrictlyOptional[tuple[str, ...]] = ()
+    """What a choice is among."""
+    default: StrictlyOptional[str | None] = None
+    """What a form suggests."""
+
+
+class Answer(Value):
+    id: str
+    """Of the question."""
+    value: str
+    """As text: `3.5` for a number, `yes` or `no`, one of the options, or anything."""
+    question: str = ""
+    """Its words."""
+
+
+def questions_problem(questions: Sequence[Question]) -> str:
+    """Why these can't be asked, in words that the model can act on; "" if they can."""
+    ids = [question.id for question in questions]
+    if not 1 <= len(questions) <= MOST:
+        return f"a round has 1 to {MOST} questions, not {len(questions)}"
+    if twice := next((id for id in ids if ids.count(id) > 1), None):
+        return f"two questions have the id {twice}"
+    for question in questions:
+        if not question.id.strip() or not question.question.strip():
+            return "a question has no id or no words"
+        if question.answer == "choice" and len(set(question.options)) < 2:
+            return f"the question {question.id} has {count(len(question.options), 'option')}; a choice is among two or more"
+        if question.default is not None and (problem := answer_problem(question, question.default)):
+            return f"the default of {problem}"
+    return ""
+
+
+def answer_problem(question: Question, value: str) -> str:
+    """Why the value can't be the answer to the question, with what is allowed; "" if it can."""
+    match question.answer:
+        case "choice" if value not in question.options:
+            return f"{question.id}={value!r} is none of {', '.join(question.options)}"
+        case "number" if not _is_number(value):
+            return f"{question.id}={value!r} is no number"
+        case "yes_no" if value not in (YES, NO):
+            return f"{question.id}={value!r} is neither {YES} nor {NO}"
+        case "text" if not value.strip():
+            return f"{question.id} has no answer"
+    return ""
+
+
+def completed(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    """The answers with the words of their questions.
+
+    Raises:
+        RequestError: one is not asked for, is given twice, or does not fit its question.
+    """
+    asked = {question.id: question for question in questions}
+    for answer in answers:
+        question = asked.pop(answer.id, None)
+        if question is None:
+            open_ones = ", ".join(q.id for q in questions)
+            raise RequestError(f"there is no open question {answer.id[:40]!r}", f"answer {open_ones}" if open_ones else "ask in words")
+        if problem := answer_problem(question, answer.value):
+            raise RequestError(problem, "answer it as it asks")
+    words = {question.id: question.question for question in questions}
+    return tuple(answer.model_copy(update={"question": words[answer.id]}) for answer in answers)
+
+
+def told(questions: Sequence[Question], intro: str = "") -> str:
+    """The questions as Markdown, for who sees no form."""
+    if len(questions) == 1 and not intro:
+        return _words(questions[0])
+    return "\n".join(filter(None, [intro, *(f"- **{question.id}**: {_words(question)}" for question in questions)]))
+
+
+def said(answers: Sequence[Answer]) -> str:
+    """The answers as the words of a person."""
+    return "\n".join(f"{answer.question or answer.id} {answer.value}" for answer in answers)
+
+
+def _words(question: Question) -> str:
+    choices = {"choice": " | ".join(question.options), "number": "a number", "yes_no": f"{YES} | {NO}", "text": ""}[question.answer]
+    suggested = f"default: {question.default}" if question.default is not None else ""
+    noted = "; ".join(filter(None, (choices, suggested)))
+    return question.question + (f" ({noted})" if noted else "") + (f" {question.why}" if question.why else "")
+
+
+def _is_number(value: str) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False

@@ -1,0 +1,68 @@
+"""The specification of a tool, as the model writes it before any test or code."""
+
+from typing import Literal
+
+from selfeng.core.plan import PlannedStep
+from selfeng.core.question import Question
+from selfeng.core.signature import Parameter, Signature
+from selfeng.core.value import StrictlyOptional, Value
+
+
+class SpecParameter(Value):
+    name: str
+    annotation: str
+    """Python annotation out of the plain types, e.g. `list[float]` or `str | None`."""
+    default: str | None
+    """Python literal, or null if the parameter is required."""
+    description: str
+
+
+class SpecExample(Value):
+    """One call and its value, as Python source."""
+
+    call: str
+    """E.g. `reverse_string(text='ab')`."""
+    result: str
+    """E.g. `'ba'`; for an error the exception's name, e.g. `raises ValueError`."""
+
+
+class Specification(Value):
+    name: str
+    """Function and module name, snake_case."""
+    description: str
+    parameters: tuple[SpecParameter, ...]
+    returns: str
+    """Python annotation of the value."""
+    returns_description: str
+    errors: str
+    """When the function raises what."""
+    user_examples: tuple[SpecExample, ...]
+    """Calls whose results the request or the conversation itself states; they always count."""
+    examples: tuple[SpecExample, ...]
+    example_requests: tuple[str, ...]
+    """Five ways in which people would ask for this tool."""
+
+    def signature(self) -> Signature:
+        return Signature(
+            function=self.name,
+            parameters=tuple(
+                Parameter(name=p.name, annotation=p.annotation, default=p.default, description=p.description) for p in self.parameters
+            ),
+            returns=self.returns,
+        )
+
+
+class SpecificationReply(Value):
+    """What the model makes of a request for which no tool exists."""
+
+    outcome: Literal["tool", "steps", "delegate", "answer", "question", "impossible"]
+    """tool: specify one; steps: it takes several; delegate: it is work for agents; answer: no tool is needed; question: something is
+    unclear; impossible: no function can do it."""
+    message: str
+    """The answer, the reason, or what introduces the questions, in Markdown; "" for a tool and for steps."""
+    specification: Specification | None
+    """Only for a tool."""
+    steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()
+    """Only for steps."""
+    questions: StrictlyOptional[tuple[Question, ...]] = ()
+    """Only for a question; without any the message is the question."""

@@ -1,0 +1,22 @@
+"""What events share: the stage that they come from, and what was asked of the model."""
+
+from selfeng.core.value import Value
+
+
+class Usage(Value):
+    """What a turn has asked of the model so far."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    """US dollars; None where the price of the model is not known."""
+
+
+class StageEvent(Value):
+    """An event of a stage: of the turn itself, or of one step of its plan."""
+
+    plan_step: str = ""
+    """Id of the step, "" for the turn itself."""
+    within: str = ""
+    """Id of the delegation that caused it, "" for none."""

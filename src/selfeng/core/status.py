@@ -1,0 +1,54 @@
+"""The state of the engine's parts, for people."""
+
+from typing import Literal
+
+from selfeng.core.files import FileLimits
+from selfeng.core.value import Value
+from selfeng.core.verdict import SandboxStatus
+
+Part = Literal["search", "sandbox", "tools"]
+"""What a start sets up: the embedding model, what code runs in, the seed tools."""
+PARTS: dict[Part, str] = {"search": "the search by meaning", "sandbox": "the sandbox", "tools": "the first tools"}
+"""Their names for people."""
+
+
+class PartStatus(Value):
+    """A part that is not ready."""
+
+    part: Part
+    state: Literal["waiting", "working", "failed"]
+    """waiting: for another part; failed: it is tried again from time to time."""
+    detail: str = ""
+    """One sentence: what is being done, or why it failed and what to do."""
+    done: int = 0
+    total: int = 0
+    """0 where progress can't be told."""
+
+
+class ModelStatus(Value):
+    name: str
+    offline: bool
+    """Whether the built-in offline model serves."""
+    detail: str
+
+
+class LibraryStatus(Value):
+    tools: int
+    detail: str
+
+
+class EngineStatus(Value):
+    model: ModelStatus
+    sandbox: SandboxStatus
+    library: LibraryStatus
+    files: FileLimits = FileLimits()
+    """How much may come with a request."""
+    unready: tuple[PartStatus, ...] = ()
+    """What is still being set up; requests that need it wait."""
+
+
+class Asked(Value):
+    """A request that has become a turn."""
+
+    conversation_id: str
+    turn_id: str

@@ -1,0 +1,63 @@
+"""A tool: one verified Python function with its tests, and what the library knows about it."""
+
+from datetime import datetime
+from typing import Literal
+
+from selfeng.core.signature import Signature
+from selfeng.core.value import Value
+
+Standing = Literal["provisional", "trusted", "retired"]
+"""provisional: new, to be watched; trusted: it has served several different calls; retired: no search offers it any more."""
+
+
+class Requirement(Value):
+    """A tool of the library that another tool imports, pinned to one version."""
+
+    name: str
+    version: int
+
+
+class ToolDraft(Value):
+    """A verified function that is ready for registration."""
+
+    name: str
+    description: str
+    signature: Signature
+    code: str
+    """Python source of `tools/<name>.py`."""
+    tests: str
+    """Python source of `tools/test_<name>.py`; imports the function from the module `<name>`."""
+    example_requests: tuple[str, ...] = ()
+    """Requests, as people would phrase them, that this tool answers; they feed the search."""
+    model: str = ""
+    """Model that wrote it; "" for a tool written by hand."""
+    requires: tuple[Requirement, ...] = ()
+    """Every tool of the library that the code imports, or that these import in turn; one version of each."""
+
+    def draft(self) -> "ToolDraft":
+        """Only what it takes to register the same again."""
+        return ToolDraft(**{field: getattr(self, field) for field in ToolDraft.model_fields})
+
+
+class Tool(ToolDraft):
+    """A tool of the library."""
+
+    created_at: datetime
+    """UTC."""
+    digest: str
+    """sha256 over code and tests as they were verified, see `source_digest`."""
+    uses: int = 0
+    """Successful executions."""
+    version: int = 1
+    """Counts from 1; a repair, an edit or a rollback makes the next."""
+    standing: Standing = "provisional"
+
+
+class Candidate(Value):
+    """A tool that a search found."""
+
+    tool: Tool
+    similarity: float
+    """Cosine between request and tool, -1..1."""
+    confidence: float
+    """Calibrated probability that the tool fits, 0..1; what SIMILARITY_THRESHOLD is compared with."""

@@ -1,0 +1,179 @@
+"""A turn: one request and all it causes, with the budget it may spend."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from selfeng.core.errors import BudgetExceeded
+from selfeng.core.events import Event, Limits, Waiting
+from selfeng.core.files import File, FileReference
+from selfeng.core.lesson import AgentKind, LessonHint
+from selfeng.core.plan import KeptStep, StepResult
+from selfeng.core.prompt import ChatMessage
+from selfeng.core.provenance import AskedPrompt
+from selfeng.core.question import Answer
+from selfeng.core.stage_event import Usage
+from selfeng.core.status import Part
+
+
+class Budget:
+    """Counts what a turn spends; owned by one turn and used on the engine's loop only."""
+
+    def __init__(self, limits: Limits | None = None, on_charge: Callable[["Budget"], object] = lambda _: None) -> None:
+        """`on_charge` is called after each model call, with this budget."""
+        self.limits = limits or Limits()
+        self.usage = Usage()
+        self._on_charge = on_charge
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the turn began."""
+        return time.monotonic() - self._started
+
+    @property
+    def tokens_left(self) -> int:
+        return max(0, self.limits.tokens - self.usage.input_tokens - self.usage.output_tokens)
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.limits.seconds - self.seconds)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The time within does not count: a person is asked."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._started += time.monotonic() - begun
+
+    def check(self) -> None:
+        """Call before each model call.
+
+        Raises:
+            BudgetExceeded: one limit is used up; the message names it.
+        """
+        usage, limits = self.usage, self.limits
+        if usage.calls >= limits.calls:
+            raise _exceeded(f"{limits.calls} model calls", "TURN_MAX_CALLS")
+        if usage.input_tokens + usage.output_tokens >= limits.tokens:
+            raise self.out_of_tokens()
+        if self.seconds >= limits.seconds:
+            raise self.out_of_seconds()
+        if limits.cost is not None and (usage.cost or 0.0) >= limits.cost:
+            raise _exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+
+    def check_running(self, tokens: int, cost: float | None) -> None:
+        """Call while a model call runs, with all that it has used so far; `cost` in US dollars, None if the price is not known.
+
+        Raises:
+            BudgetExceeded: with it, a limit on tokens or cost is passed; the message names it.
+        """
+        usage, limits = self.usage, self.limits
+        if usage.input_tokens + usage.output_tokens + tokens > limits.tokens:
+            raise self.out_of_tokens()
+        if limits.cost is not None and (usage.cost or 0.0) + (cost or 0.0) > limits.cost:
+            raise _exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+
+    def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
+        """Count one finished model call; `cost` in US dollars, None if the price is not known."""
+        known = cost is not None or self.usage.cost is not None
+        self.usage = Usage(
+            calls=self.usage.calls + 1,
+            input_tokens=self.usage.input_tokens + input_tokens,
+            output_tokens=self.usage.output_tokens + output_tokens,
+            cost=(self.usage.cost or 0.0) + (cost or 0.0) if known else None,
+        )
+        self._on_charge(self)
+
+    def out_of_tokens(self) -> BudgetExceeded:
+        return _exceeded(f"{self.limits.tokens} tokens", "TURN_MAX_TOKENS")
+
+    def out_of_seconds(self) -> BudgetExceeded:
+        return _exceeded(f"{self.limits.seconds:g} seconds", "TURN_MAX_SECONDS")
+
+
+def _exceeded(limit: str, variable: str) -> BudgetExceeded:
+    return BudgetExceeded(f"the turn has used up its budget of {limit}", f"ask for less, or raise {variable}")
+
+
+Recall = Callable[[AgentKind, str], Awaitable[tuple[LessonHint, ...]]]
+"""The lessons for a kind of agent that bear on what it is to do, best first; always the same within a turn. It never fails."""
+
+
+async def no_lessons(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
+    return ()
+
+
+News = Callable[[Part], asyncio.Event | None]
+"""What is set when a part has come further; None where it is ready or has failed."""
+
+
+async def awaited(news: News, part: Part, emit: Callable[[Waiting], object], enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
+    """Wait, where need be, until a part is ready, has failed, or has come far enough, and tell of it; whether that was needed."""
+    if news(part) is None:
+        return False
+    begun = time.monotonic()
+    emit(Waiting(part=part, state="started"))
+    while further := news(part):
+        await further.wait()
+        if enough and await enough():
+            break
+    emit(Waiting(part=part, state="finished", seconds=time.monotonic() - begun))
+    return True
+
+
+async def _nowhere(reference: FileReference) -> File:
+    raise LookupError(reference.name)
+
+
+@dataclass(frozen=True)
+class EarlierFiles:
+    """Files that the conversation had before this turn, the newest of each name."""
+
+    references: tuple[FileReference, ...] = ()
+    read: Callable[[FileReference], Awaitable[File]] = _nowhere
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What every stage of a turn needs to know."""
+
+    request: str
+    emit: Callable[[Event], object]
+    history: tuple[ChatMessage, ...] = ()
+    """Requests and answers of the conversation before this turn, oldest first."""
+    budget: Budget = field(default_factory=Budget)
+    files: tuple[File, ...] = ()
+    """What came with the request."""
+    earlier: EarlierFiles = EarlierFiles()
+    plan_step: str = ""
+    """The step of a plan that this is, by its id; "" for a turn of its own."""
+    results: tuple[StepResult, ...] = ()
+    """What the steps gave that this one needs."""
+    kept: tuple[KeptStep, ...] = ()
+    """The plan of which this turn makes one tool."""
+    agent: str = ""
+    """The agent that the request goes to, without a search before; "" for the usual way."""
+    conversation_id: str = ""
+    """Empty where none is kept."""
+    answers: tuple[Answer, ...] = ()
+    """What the request answers of the questions before it."""
+    rounds: int = 0
+    """Rounds of questions in a row just before it."""
+    delegated: bool = False
+    """Whether this is a part of a turn that an agent has asked for."""
+    asked: list[AskedPrompt] = field(default_factory=list)
+    """What the model was asked to make a tool, for the record of its version; grows with the turn."""
+    recall: Recall = no_lessons
+    taught: set[str] = field(default_factory=set)
+    """Ids of the lessons that this turn has told of."""
+    news: News = lambda part: None
+
+    async def need(self, part: Part, enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
+        """Wait for a part that is still being set up, or until it is far enough; whether that was needed. That spends no budget."""
+        with self.budget.paused():
+            return await awaited(self.news, part, self.emit, enough)

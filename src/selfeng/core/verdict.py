@@ -1,0 +1,108 @@
+"""What the sandbox says of a job: a verdict on a suite, or the outcome of one execution."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from selfeng.core.files import File
+from selfeng.core.value import Value
+
+TestOutcome = Literal["passed", "failed", "error", "skipped"]
+TestOrder = Literal["given", "reversed", "shuffled"]
+
+
+class Version(Value):
+    """A version of a tool that a suite is run against, and how: the tool once more, a stub of it, a mutant."""
+
+    code: str
+    order: TestOrder = "given"
+    """Of the tests; the suite's own, that one backwards, or one drawn for this run."""
+    whole: bool = False
+    """Run every test, also after one that did not pass."""
+    apart: bool = True
+    """Run in processes of its own. Code that is only to fail, as stubs and mutants, may follow others of its kind in the same ones,
+    which is several times faster: module and suite are loaded anew, but what a version did to the interpreter stays for the next."""
+
+
+class TestResult(Value):
+    """One finished test."""
+
+    __test__ = False  # not a test class, whatever pytest thinks of its name
+
+    test: str
+    """Name of the test function, with its parameters in brackets as pytest prints them."""
+    outcome: TestOutcome
+    seconds: float
+    message: str = ""
+    """Why it did not pass, shortened to a few lines; "" when it passed."""
+
+
+class Verdict(Value):
+    """What a suite says of a tool. `passed` only if every expected test ran once and passed."""
+
+    passed: bool
+    tests: tuple[TestResult, ...] = ()
+    problem: str | None = None
+    """Why there is no orderly result (syntax error, nothing collected, timeout, memory, forged report); None if there is."""
+    output: str = ""
+    """What code and tests printed, capped."""
+    seconds: float = 0.0
+
+
+Files = Annotated[tuple[File, ...], Field(exclude=True)]
+"""The files that the call has made or changed. No JSON of an execution holds them: they may be large, and are told by an event."""
+
+
+class Returned(Value):
+    """The tool returned a value. `refused_files`: for each file that the sandbox does not hand out, its name and why."""
+
+    outcome: Literal["returned"] = "returned"
+    type_name: str
+    """Name of the value's type in the sandbox, such as `int` or `Decimal`."""
+    text: str
+    """The value for people: a string as it is, anything else as `repr` gives it; capped."""
+    data: str | None = None
+    """The value as JSON text; None if it is not plain JSON (NaN, sets, objects) or too large."""
+    truncated: bool = False
+    stdout: str = ""
+    files: Files = ()
+    refused_files: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class Raised(Value):
+    """The tool raised an exception."""
+
+    outcome: Literal["raised"] = "raised"
+    type_name: str
+    message: str
+    traceback: str = ""
+    stdout: str = ""
+    files: Files = ()
+    refused_files: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class Killed(Value):
+    """The tool was ended by the sandbox: too slow, too much memory, or its process died."""
+
+    outcome: Literal["killed"] = "killed"
+    reason: str
+    """One sentence that names the limit, such as `It ran longer than 30 seconds.`"""
+    stdout: str = ""
+    seconds: float = 0.0
+
+
+Execution = Annotated[Returned | Raised | Killed, Field(discriminator="outcome")]
+
+
+class SandboxStatus(Value):
+    """Whether code can run now, and where."""
+
+    available: bool
+    backend: str
+    """`docker`, `bubblewrap` or `none`."""
+    detail: str
+    """For people: engine version and image, or why nothing can run and what to do."""
+    not_guaranteed: tuple[str, ...] = ()
+    """What containers of this backend lack on this machine, one sentence each."""

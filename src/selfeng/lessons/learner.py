@@ -1,0 +1,98 @@
+"""The learner: looks at a finished turn and enters into the book what it teaches, by one model call where there is something."""
+
+import asyncio
+import logging
+
+from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid
+from selfeng.core.events import Limits
+from selfeng.core.lesson import AgentKind, Lesson
+from selfeng.core.protocols import ModelClient
+from selfeng.core.turn import Budget
+from selfeng.core.value import Value
+from selfeng.core.visible import one_line
+from selfeng.lessons.account import Account, account_of
+from selfeng.lessons.book import Finding, LessonBook
+from selfeng.lessons.outcome import outcomes_of
+from selfeng.lessons.turns import Turns
+from selfeng.prompts import render
+
+MOST = 3
+"""Lessons that one turn may teach."""
+_KNOWN = 12
+"""Lessons that the model is shown, to say which of them it finds again."""
+_LONGEST_TRIGGER, _LONGEST_ADVICE = 200, 400
+
+log = logging.getLogger(__name__)
+
+
+class LearntLesson(Value):
+    """One lesson as the model writes it."""
+
+    agent: AgentKind
+    trigger: str
+    advice: str
+    known: int | None
+    """The number of the known lesson that says the same, else null."""
+
+
+class LessonsReply(Value):
+    """What a model learns from a turn; empty where there is nothing to learn."""
+
+    lessons: tuple[LearntLesson, ...]
+
+
+class Examined(Value):
+    """What looking at a turn has brought."""
+
+    taught: tuple[Lesson, ...] = ()
+    """The lessons that it taught or confirmed."""
+    changed: bool = False
+    """Whether the book says something else than before."""
+
+
+class Learner:
+    """Belongs to one event loop."""
+
+    def __init__(self, model: ModelClient, book: LessonBook, turns: Turns, limits: Limits) -> None:
+        """`limits` hold for each turn that is looked at."""
+        self._model, self._book, self._turns, self._limits = model, book, turns, limits
+
+    async def examine(self, turn_id: str) -> Examined:
+        """Look at a turn, unless it has not ended, or was looked at before.
+
+        Raises:
+            ModelUnavailable: the model can't be reached, so the turn stays to be looked at.
+            EmbedderUnavailable: likewise.
+        """
+        events, before = await asyncio.to_thread(self._turns.events, turn_id)
+        if not events or await asyncio.to_thread(self._book.is_examined, turn_id):
+            return Examined()
+        account = account_of(events, before)
+        findings: tuple[Finding, ...] = ()
+        if account and not await asyncio.to_thread(self._book.knows, account.digest):
+            findings = await self._findings(account)
+        digest, outcomes = account.digest if account else "", outcomes_of(events)
+        taught = await asyncio.to_thread(self._book.close, turn_id, digest, outcomes, findings)
+        return Examined(taught=taught, changed=bool(taught or outcomes))
+
+    async def _findings(self, account: Account) -> tuple[Finding, ...]:
+        known = await asyncio.to_thread(self._book.nearest, f"{account.request}\n{account.record}", _KNOWN)
+        listed = "\n".join(f"{n}. {one.agent}: {one.trigger}: {one.advice}" for n, one in enumerate(known, 1))
+        prompt = render("lessons", record=account.record, previous=account.previous, known=listed)
+        try:
+            reply = await self._model.structured(prompt, LessonsReply, Budget(self._limits))
+        except (ModelReplyInvalid, ModelRefused, BudgetExceeded) as error:  # asked again, it would most likely end the same
+            log.info("nothing was learnt from a turn: %s", error)
+            return ()
+        found = [_finding(lesson, known) for lesson in reply.lessons]
+        return tuple(finding for finding in found if finding.trigger and finding.advice)[:MOST]
+
+
+def _finding(lesson: LearntLesson, known: tuple[Lesson, ...]) -> Finding:
+    """In one line each and short; a number counts only for a lesson of the same kind of agent."""
+    index = (lesson.known or 0) - 1
+    same = known[index] if 0 <= index < len(known) and known[index].agent == lesson.agent else None
+    trigger, advice = one_line(lesson.trigger.strip()), one_line(lesson.advice.strip())
+    return Finding(
+        agent=lesson.agent, trigger=trigger[:_LONGEST_TRIGGER], advice=advice[:_LONGEST_ADVICE], same_as=same.id if same else None
+    )

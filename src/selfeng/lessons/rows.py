@@ -1,0 +1,104 @@
+"""The rows of the lessons in SQL, read and written inside a transaction of the caller."""
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from selfeng.core.lesson import AgentKind, Lesson
+from selfeng.lessons import weight
+from selfeng.store.schema import examined_turns, lesson_evidence, lessons
+
+
+def load(connection: sa.Connection, agent: AgentKind | None = None, lesson_id: str | None = None) -> tuple[Lesson, ...]:
+    """All lessons, those for one kind of agent, or one; the weightiest first, expired ones last."""
+    chosen: sa.ColumnElement[bool] = sa.true()
+    if agent is not None:
+        chosen &= lessons.c.agent == agent
+    if lesson_id is not None:
+        chosen &= lessons.c.id == lesson_id
+    rows = connection.execute(sa.select(lessons).where(chosen).order_by(lessons.c.expired, lessons.c.weight.desc(), lessons.c.created_at))
+    evidence: defaultdict[str, list[str]] = defaultdict(list)
+    theirs = lesson_evidence.c.lesson_id.in_(sa.select(lessons.c.id).where(chosen))
+    for found in connection.execute(sa.select(lesson_evidence).where(theirs).order_by(lesson_evidence.c.at, lesson_evidence.c.turn_id)):
+        evidence[found.lesson_id].append(found.turn_id)
+    return tuple(_lesson(row, tuple(evidence[row.id])) for row in rows)
+
+
+def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: str) -> str:
+    """A new lesson's id."""
+    lesson_id, now = uuid4().hex, datetime.now(UTC)
+    counts = {"uses": 0, "helped": 0, "failed": 0, "weight": weight.START, "expired": False}
+    words = {"id": lesson_id, "agent": agent, "trigger": trigger, "advice": advice}
+    connection.execute(lessons.insert().values(**words, **counts, created_at=now, updated_at=now))
+    return lesson_id
+
+
+def confirm(connection: sa.Connection, lesson: Lesson) -> None:
+    """Another turn taught the same. One that expired for want of use comes back; one that did not help stays away."""
+    now_weight = lesson.weight if lesson.weight < weight.LIMIT else weight.gained(lesson.weight)
+    _change(connection, lesson.id, weight=now_weight, expired=now_weight < weight.LIMIT)
+
+
+def add_evidence(connection: sa.Connection, lesson_id: str, turn_id: str) -> None:
+    connection.execute(lesson_evidence.insert().values(lesson_id=lesson_id, turn_id=turn_id, at=datetime.now(UTC)))
+
+
+def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> None:
+    """Count a use, and what came of it if that is known."""
+    match helped:
+        case None:
+            _change(connection, lesson.id, uses=lesson.uses + 1)
+        case True:
+            _change(connection, lesson.id, uses=lesson.uses + 1, helped=lesson.helped + 1, weight=weight.gained(lesson.weight))
+        case False:
+            left = weight.lost(lesson.weight)
+            expired = lesson.expired or left < weight.LIMIT
+            _change(connection, lesson.id, uses=lesson.uses + 1, failed=lesson.failed + 1, weight=left, expired=expired)
+
+
+def reword(connection: sa.Connection, lesson_id: str, trigger: str, advice: str) -> bool:
+    """Give a lesson other words, with which it begins anew; False if there is none of that id."""
+    fresh = {"uses": 0, "helped": 0, "failed": 0, "weight": weight.START, "expired": False}
+    return _change(connection, lesson_id, trigger=trigger, advice=advice, **fresh)
+
+
+def delete(connection: sa.Connection, lesson_id: str) -> bool:
+    """False if there is none of that id."""
+    connection.execute(lesson_evidence.delete().where(lesson_evidence.c.lesson_id == lesson_id))
+    return connection.execute(lessons.delete().where(lessons.c.id == lesson_id)).rowcount == 1
+
+
+def expire_unused(connection: sa.Connection, days: int) -> None:
+    """Let lessons expire that nobody was shown for so long since they were learnt."""
+    old = (lessons.c.uses == 0) & (lessons.c.updated_at < datetime.now(UTC) - timedelta(days=days))
+    connection.execute(lessons.update().where(old).values(expired=True))
+
+
+def is_examined(connection: sa.Connection, turn_id: str) -> bool:
+    return connection.scalar(sa.select(examined_turns.c.turn_id).where(examined_turns.c.turn_id == turn_id)) is not None
+
+
+def knows(connection: sa.Connection, digest: str) -> bool:
+    """Whether a turn with the same account was looked at."""
+    return connection.scalar(sa.select(examined_turns.c.turn_id).where(examined_turns.c.digest == digest).limit(1)) is not None
+
+
+def mark_examined(connection: sa.Connection, turn_id: str, digest: str) -> None:
+    connection.execute(examined_turns.insert().values(turn_id=turn_id, digest=digest, at=datetime.now(UTC)))
+
+
+def _change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:
+    changed = connection.execute(lessons.update().where(lessons.c.id == lesson_id).values(**values, updated_at=datetime.now(UTC)))
+    return changed.rowcount == 1
+
+
+def _lesson(row: sa.Row[tuple[object, ...]], evidence: tuple[str, ...]) -> Lesson:
+    known = row._asdict()
+    return Lesson(**known | {"evidence": evidence, "created_at": _utc(row.created_at), "updated_at": _utc(row.updated_at)})
+
+
+def _utc(at: datetime) -> datetime:
+    """SQLite keeps no time zones; what we write is UTC."""
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

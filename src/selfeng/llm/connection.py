@@ -1,0 +1,249 @@
+"""The connection to one model on one server: single calls, metered, bounded by the turn's budget, failures translated."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.chat.chat_completion_chunk import ChoiceDelta
+
+from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.server import Server
+from selfeng.core.turn import Budget
+from selfeng.llm.chunks import Chunks
+from selfeng.llm.exchange import Call, Question, Reply
+from selfeng.llm.failures import RequestRefused, cause, failure
+from selfeng.llm.meter import Meter
+from selfeng.llm.pricing import Price, Tokens
+
+ResultT = TypeVar("ResultT")
+
+_WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+_WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
+_CAPPED_BELOW = 4096
+"""Tokens. Where a turn has more left, a reply is hardly that long, and models with a smaller window would refuse the number."""
+
+
+class Connection:
+    """Sends questions to one model; every call is checked against the budget before and charged to it afterwards."""
+
+    def __init__(self, server: Server, *, max_retries: int, price: Price) -> None:
+        self.server, self._price = server, price
+        self._streaming = _WITH_USAGE
+        self._cap: str | None = "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
+        """The field by which the server ends a reply in time; None once it refused it."""
+        self._sdk = AsyncOpenAI(
+            base_url=server.base_url,
+            api_key=server.api_key,
+            timeout=server.timeout,
+            max_retries=max_retries,
+            http_client=_direct_client() if server.local else None,
+        )
+
+    async def aclose(self) -> None:
+        await self._sdk.close()
+
+    async def models(self) -> tuple[str, ...]:
+        """Ids of the models that the server has. Raises: ModelUnavailable."""
+        try:
+            return tuple([model.id async for model in self._sdk.models.list()])
+        except (OpenAIError, ValueError, AttributeError) as error:  # AttributeError: the answer is no list of models
+            raise self._translated(error) from cause(error, self.server)
+
+    async def complete(self, question: Question, budget: Budget) -> Reply:
+        """One reply, whole or cut off.
+
+        Raises:
+            RequestRefused: the server does not take the question in this form.
+            ModelReplyInvalid: the reply holds no message.
+            ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
+        """
+        with self._metered(question, budget) as meter:
+            response, capped = await self._completed(question, budget, budget.tokens_left - meter.tokens.input)
+            if not isinstance(response, ChatCompletion):
+                raise self._not_a_model("its answer is not JSON")
+            if not response.choices or not response.choices[0].message:
+                meter.report(response.usage)
+                raise self._without_choices(response)
+            choice = response.choices[0]
+            cut_off = choice.finish_reason == "length"
+            reply = Reply(text=_text(choice.message.content), calls=_calls(choice.message), cut_off=cut_off)
+            meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
+            meter.report(response.usage)
+            self._check_end(choice.finish_reason, _text(choice.message.refusal))
+            if capped and cut_off:
+                raise budget.out_of_tokens()
+            return reply
+
+    async def stream(self, question: Question, budget: Budget) -> AsyncGenerator[str, None]:
+        """The reply's text as it comes. Raises: as `complete`, at the end where the reply was cut off or is empty."""
+        with self._metered(question, budget) as meter:
+            chunks = await self._open(question, budget)
+            written, refusal, finish = False, "", None
+            try:
+                while (chunk := await self._guarded(lambda: anext(chunks, None), budget, midway=meter.started)) is not None:
+                    choice = chunk.choices[0] if chunk.choices else None
+                    delta = choice.delta if choice else None
+                    finish = (choice.finish_reason if choice else None) or finish
+                    declined, piece = (_text(delta.refusal), _text(delta.content)) if delta else ("", "")
+                    refusal += declined
+                    arrived = piece + declined + _thoughts(delta)
+                    meter.count(arrived)
+                    meter.report(chunk.usage)
+                    if arrived:
+                        self._check_running(meter, budget)
+                    if piece:
+                        written = written or not piece.isspace()
+                        yield piece
+            finally:
+                await chunks.close()
+            self._check_end(finish, refusal)
+            if finish == "length":
+                raise self.cut_off()
+            if not finish and not chunks.announced:
+                raise ModelUnavailable(f"the reply of {self.server.name} broke off: it ended without an end mark", "try again")
+            if not written:
+                raise ModelReplyInvalid(f"the reply of {self.server.model} is empty", "try again, or set another OPENAI_MODEL")
+
+    def cut_off(self) -> ModelReplyInvalid:
+        """The error for a reply that the length limit ended."""
+        return ModelReplyInvalid(f"the reply of {self.server.model} was cut off by its length limit", "ask for less at once")
+
+    @contextmanager
+    def _metered(self, question: Question, budget: Budget) -> Iterator[Meter]:
+        """Check the budget; then charge the call however it ends, by what is known of it."""
+        budget.check()
+        meter = Meter(question)
+        tokens: Tokens | None = None
+        try:
+            yield meter
+        except RequestRefused:
+            raise  # no model saw it: nothing to charge
+        except ModelUnavailable:
+            tokens = meter.tokens if meter.started else Tokens(input=0, output=0)
+            raise
+        except BaseException:
+            tokens = meter.tokens
+            raise
+        else:
+            tokens = meter.tokens
+        finally:
+            if tokens is not None:
+                budget.charge(tokens.input, tokens.output, self._cost(tokens))
+
+    def _check_running(self, meter: Meter, budget: Budget) -> None:
+        """Raises: BudgetExceeded: with what this call has used so far."""
+        tokens = meter.tokens
+        budget.check_running(tokens.input + tokens.output, None if budget.limits.cost is None else self._cost(tokens))
+
+    def _cost(self, tokens: Tokens) -> float | None:
+        return self._price(self.server.model, self.server.base_url, tokens)
+
+    async def _create(self, question: Question, options: Mapping[str, Any]) -> Any:
+        create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
+        return await create(model=self.server.model, messages=list(question.messages), **question.options, **options)
+
+    async def _completed(self, question: Question, budget: Budget, left: int) -> tuple[Any, bool]:
+        """The whole response, and whether it was to end within what is `left` of the turn's tokens."""
+        if self._cap and left < _CAPPED_BELOW:
+            cap = {self._cap: max(1, left)}
+            try:
+                return await self._guarded(lambda: self._create(question, cap), budget), True
+            except RequestRefused:
+                response = await self._guarded(lambda: self._create(question, {}), budget)  # what is refused here too was not the cap
+                self._cap = None
+                return response, False
+        return await self._guarded(lambda: self._create(question, {}), budget), False
+
+    async def _open(self, question: Question, budget: Budget) -> Chunks:
+        """Begin the stream, without usage where the server does not take the wish for it."""
+        try:
+            chunks = await self._guarded(lambda: self._create(question, self._streaming), budget)
+        except RequestRefused:
+            if self._streaming is _WITHOUT_USAGE:
+                raise
+            chunks = await self._guarded(lambda: self._create(question, _WITHOUT_USAGE), budget)
+            self._streaming = _WITHOUT_USAGE
+        assert isinstance(chunks, AsyncStream)
+        kind = chunks.response.headers.get("content-type", "without a type")
+        if "event-stream" not in kind:
+            await chunks.close()
+            raise self._not_a_model(f"its answer is no event stream but {kind}")
+        return Chunks(chunks, self._sdk)
+
+    async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False) -> ResultT:
+        """Take one step of a call within what is left of the turn's seconds, with failures translated."""
+        try:
+            left = budget.seconds_left
+            if not left:
+                raise budget.out_of_seconds()
+            async with asyncio.timeout(left) as limit:
+                return await step()
+        except TimeoutError as error:
+            raise (budget.out_of_seconds() if limit.expired() else self._translated(error, midway=midway)) from error
+        except (OpenAIError, ValueError) as error:  # ValueError: the stream's data is not JSON
+            raise self._translated(error, midway=midway) from cause(error, self.server)
+
+    def _translated(self, error: Exception, *, midway: bool = False) -> ModelError:
+        return failure(error, self.server, midway=midway)
+
+    def _check_end(self, finish: str | None, refusal: str) -> None:
+        """Raises: ModelRefused, ModelUnavailable."""
+        if refusal:
+            raise ModelRefused(f"{self.server.model} declined: {self.server.clean(refusal)}", "word the request differently")
+        if finish == "content_filter":
+            raise ModelRefused(f"a content filter cut off the reply of {self.server.model}", "word the request differently")
+        if finish == "error":  # a gateway's word for trouble at the provider behind it
+            raise ModelUnavailable(f"{self.server.name} broke off its reply", "try again")
+
+    def _without_choices(self, response: ChatCompletion) -> ModelError:
+        """Some gateways answer 200 with the error of the provider behind them."""
+        error = (response.model_extra or {}).get("error")
+        if not error:
+            return ModelReplyInvalid(f"the reply of {self.server.model} holds no message", "try again, or set another OPENAI_MODEL")
+        said = str(error.get("message", error)) if isinstance(error, Mapping) else str(error)
+        return ModelUnavailable(f"{self.server.name} answers with an error: {self.server.clean(said)}", "try again later")
+
+    def _not_a_model(self, what: str) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"{self.server.name} does not answer like an OpenAI-compatible server: {what}", "check OPENAI_BASE_URL; it usually ends in /v1"
+        )
+
+
+def _calls(message: ChatCompletionMessage) -> tuple[Call, ...]:
+    calls = [call for call in message.tool_calls or () if call.type == "function" or getattr(call, "function", None)]
+    return tuple(
+        Call(id=call.id or f"call_{number}", name=call.function.name or "", arguments=call.function.arguments)  # type: ignore[union-attr]
+        for number, call in enumerate(calls)
+    )
+
+
+def _text(content: Any) -> str:
+    """The text of a `content`, which some servers send as a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
+
+
+def _thoughts(delta: ChoiceDelta | None) -> str:
+    """The thinking aloud, which some servers stream in a field of its own; it is not shown, but it is paid for."""
+    fields = (delta.model_extra or {}) if delta else {}
+    return _text(fields.get("reasoning_content") or fields.get("reasoning"))
+
+
+def _direct_client() -> httpx2.AsyncClient:
+    """A client for this machine's loopback: no proxy of the environment reaches it, and it needs no certificates.
+
+    The context trusts none, so that a redirect to https fails; loading the system's certificates takes 50 ms.
+    """
+    return DefaultAsyncHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+
+
+def _is_openai(base_url: str) -> bool:
+    """Whether it is OpenAI itself, whose newer models refuse the field's older name; other servers may know only that."""
+    return (urlsplit(base_url).hostname or "").endswith("openai.com")

@@ -1,0 +1,55 @@
+"""An exchange with the model: the question that is sent and the reply that comes back, told apart from the SDK's types."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from selfeng.core.prompt import Prompt
+from selfeng.core.value import Value
+
+Message = Mapping[str, Any]
+"""As on the wire: {"role": ..., "content": ...}."""
+
+
+class Question(Value):
+    """One request to `chat.completions`."""
+
+    messages: tuple[Message, ...]
+    options: Mapping[str, Any] = {}
+    """Further fields of the request: `tools`, `tool_choice`, `response_format`."""
+
+
+class Call(Value):
+    """A function call as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: Any
+    """Usually JSON text; some servers send the object itself, some send nothing."""
+
+
+class Reply(Value):
+    """A whole reply."""
+
+    text: str
+    calls: tuple[Call, ...] = ()
+    cut_off: bool = False
+    """Whether the length limit ended it."""
+
+
+@dataclass
+class Memory:
+    """The first way of asking that this server holds, of a ladder of them; kept by the client from call to call."""
+
+    rung: int = 0
+
+
+def messages_of(prompt: Prompt) -> tuple[Message, ...]:
+    """The prompt's messages as they go over the wire."""
+    return tuple({"role": m.role, "content": m.content} for m in prompt.messages)
+
+
+def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:
+    """The messages with a paragraph more at the end of the last one, so that roles still alternate."""
+    *before, last = messages
+    return (*before, {**last, "content": f"{last['content']}\n\n{words}"})

@@ -1,0 +1,84 @@
+"""What goes wrong between us and the model's server, told as errors of ours that say what to check, never showing the key."""
+
+import re
+from collections.abc import Mapping
+
+from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
+
+from selfeng.core.errors import ModelError, ModelRefused, ModelUnavailable
+from selfeng.core.server import Server
+
+_FILTERED = {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}
+_TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
+_NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
+_FORM = re.compile(r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options")
+
+
+class RequestRefused(ModelUnavailable):
+    """The server does not take the request in this form; a plainer form may do."""
+
+
+def failure(error: Exception, server: Server, *, midway: bool = False) -> ModelError:
+    """The error of ours that says what `error` of the SDK means; `midway`: a part of the reply had come."""
+    match error:
+        case APIStatusError():
+            return _status_failure(error, server)
+        case APITimeoutError():
+            return ModelUnavailable(
+                f"{server.name} did not {'go on' if midway else 'answer'} within {server.timeout:g} seconds",
+                "try again, use a faster model, or raise OPENAI_TIMEOUT",
+            )
+        case APIConnectionError() if not midway:
+            reason = server.clean(str(error.__cause__ or error)) or type(error.__cause__).__name__
+            return ModelUnavailable(
+                f"{server.name} can't be reached: {reason}", "check that the server runs, the network, and OPENAI_BASE_URL"
+            )
+        case APIError() if not isinstance(error, APIConnectionError):
+            return ModelUnavailable(f"{server.name} broke off its reply: {server.clean(error.message)}", "try again")
+        case _:
+            return ModelUnavailable(f"the reply of {server.name} broke off: {server.clean(str(error.__cause__ or error))}", "try again")
+
+
+def cause(error: Exception, server: Server) -> Exception | None:
+    """`error` as the cause of ours, or None where a traceback would show the key."""
+    chain: list[str] = []
+    link: BaseException | None = error
+    while link is not None:
+        chain.append(f"{link} {link!r}")
+        link = link.__cause__ or link.__context__
+    return None if server.tells("".join(chain)) else error
+
+
+def _status_failure(error: APIStatusError, server: Server) -> ModelError:
+    told = error.body.get("message") if isinstance(error.body, Mapping) else None
+    said, status, code = server.clean(str(told or error.message)), error.status_code, error.code or ""
+    kind: type[ModelError] = ModelUnavailable
+    if code in _FILTERED:
+        kind, message, remedy = ModelRefused, f"the content filter of {server.name} declined the request", "word the request differently"
+    elif code in _TOO_LONG:
+        message = f"the prompt is longer than {server.model} takes: {said}"
+        remedy = "ask for less, begin a new conversation, or set another OPENAI_MODEL"
+    elif status in {401, 407}:
+        message = f"{server.name} refused the API key ({status})"  # what it says may quote the key
+        remedy = "check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL"
+    elif status == 403:
+        message = f"{server.name} refused access with this API key (403): {said}"
+        remedy = f"check what OPENAI_API_KEY may use, and OPENAI_MODEL={server.model}"
+    elif status == 404:
+        kind = ModelUnavailable if code == "model_not_found" else RequestRefused
+        message = f"{server.name} does not know the model {server.model} (404): {said}"
+        remedy = "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
+    elif status == 429 and code in _NO_QUOTA:
+        message, remedy = f"the account behind OPENAI_API_KEY has no quota left at {server.name}", "check its plan and billing"
+    elif status == 429:
+        message = f"{server.name} keeps answering 429, too many requests: {said}"
+        remedy = "wait a little, or raise OPENAI_MAX_RETRIES"
+    elif status in {400, 422, 501}:
+        kind, message = RequestRefused, f"{server.name} does not take the request ({status}): {said}"
+        remedy = f"check OPENAI_MODEL={server.model}"
+    else:
+        # llama.cpp refuses tools that it is not set up for with 500.
+        kind = RequestRefused if status >= 500 and _FORM.search(error.message) else ModelUnavailable
+        answers = "keeps answering" if status >= 500 else "answers"
+        message, remedy = f"{server.name} {answers} {status}: {said}", "try again later; check the server at OPENAI_BASE_URL"
+    return kind(message, remedy)

@@ -1,0 +1,135 @@
+"""The form of a structured reply: its strict schema for the server, and the reading of what came back."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from typing import Any, Generic
+
+from openai import pydantic_function_tool
+from pydantic import ValidationError
+
+from selfeng.core.protocols import ReplyT
+
+_WRAPPED = 3
+"""How many wrappers are taken off."""
+_MENDED = 4
+"""How many rounds of mending: each may bring up problems one level deeper."""
+_SHOWN = 5
+"""How many problems are named."""
+
+Place = tuple[int | str, ...]
+"""Keys and indexes that lead to a part of a value."""
+
+
+class ReplyForm(Generic[ReplyT]):
+    """The pydantic type of a reply, as schema and as reader."""
+
+    def __init__(self, reply: type[ReplyT]) -> None:
+        self._reply = reply
+        self.name = re.sub(r"\W+", "_", reply.__name__, flags=re.ASCII)[:64]
+        # The SDK's documented way to a schema that strict mode takes: all properties required, no others allowed.
+        self.tool: dict[str, Any] = dict(pydantic_function_tool(reply, name=self.name, description=f"Reply with one {self.name}."))
+        self.schema: dict[str, Any] = self.tool["function"]["parameters"]
+
+    def read(self, found: Iterable[Any]) -> ReplyT:
+        """The value that one of the JSON values `found` holds: the last that fits, as it is, out of a wrapper, or mended.
+
+        Raises:
+            ValueError: none fits; says in one line what is wrong with the most likely one.
+        """
+        values = [value for outer in found for value in _unwrapped(outer)]
+        objects = [value for value in reversed(values) if isinstance(value, dict)]
+        if not objects:
+            raise ValueError("it holds no valid JSON object")
+        problems: list[tuple[int, str]] = []
+        for value in objects:
+            try:
+                return self._validated(value)
+            except ValidationError as error:
+                problems.append((self._known(value), _told(error)))
+        for value in sorted(objects, key=self._known, reverse=True):
+            mended = self._mended(value)
+            if mended is not None:
+                return mended
+        raise ValueError(max(problems, key=lambda problem: problem[0])[1])
+
+    def _validated(self, value: Any) -> ReplyT:
+        # As JSON, because lists become tuples and text becomes dates only there where the type is strict.
+        return self._reply.model_validate_json(json.dumps(value))
+
+    def _known(self, value: dict[str, Any]) -> int:
+        return len(value.keys() & self.schema.get("properties", {}).keys())
+
+    def _mended(self, value: dict[str, Any]) -> ReplyT | None:
+        """The value without unknown fields, with missing ones empty and with numbers for text as Python source, if that is all it takes."""
+        if not self._known(value):
+            return None
+        draft, added = deepcopy(value), set[Place]()
+        for _ in range(_MENDED):
+            try:
+                return self._validated(draft)
+            except ValidationError as error:
+                if not all(_mend(draft, detail["type"], detail["loc"], added) for detail in error.errors()):
+                    return None
+        return None
+
+
+def _unwrapped(value: Any) -> Iterator[Any]:
+    """The value, and what is left of it without wrappers that add nothing: a list of one, an only key, a written-out call."""
+    for _ in range(_WRAPPED + 1):
+        yield value
+        match value:
+            case [dict() as only]:
+                value = only
+            case {"name": str(), "arguments": dict() as inner} | {"name": str(), "parameters": dict() as inner}:
+                value = inner
+            case dict() if len(value) == 1 and isinstance(inner := next(iter(value.values())), dict | list):
+                value = inner
+            case _:
+                return
+
+
+def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
+    """Change the one part of the draft that is wrong; `added` are the missing fields that were added so far, as null at first."""
+    if not place:
+        return False
+    *path, last = place
+    for step in path:
+        draft = _part(draft, step)
+    held = _part(draft, last)
+    match draft, kind:
+        case dict(), "extra_forbidden":
+            draft.pop(last, None)
+        case dict(), "missing":
+            draft[last] = None
+            added.add(place)
+        case dict(), "string_type" | "tuple_type" | "list_type" if place in added:
+            if 2 * sum((*path, key) in added for key in draft) > len(draft):
+                return False  # where most is missing, something else was meant
+            draft[last] = "" if kind == "string_type" else []
+        case _, "string_type" if _is_number(held):
+            draft[last] = repr(held)
+        case _:
+            return False
+    return True
+
+
+def _part(value: Any, step: int | str) -> Any:
+    """The part behind one step, or None: a step may be missing, or name a branch of a union."""
+    try:
+        return value[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _is_number(value: Any) -> bool:
+    """Whether the value is a number or a boolean with a Python literal of its own."""
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _told(error: ValidationError) -> str:
+    details = error.errors(include_url=False, include_context=False)
+    told = [f"{'.'.join(map(str, detail['loc'])) or 'the object'}: {detail['msg']}" for detail in details[:_SHOWN]]
+    return "; ".join(told) + (f"; and {len(details) - _SHOWN} more" if len(details) > _SHOWN else "")

@@ -1,0 +1,96 @@
+"""The model client: text, typed values and function calls from a chat model behind an OpenAI-compatible server."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
+from selfeng.core.protocols import ReplyT
+from selfeng.core.server import Server
+from selfeng.core.turn import Budget
+from selfeng.llm.exchange import Memory, Question, messages_of
+from selfeng.llm.pricing import Price, listed_price
+
+if TYPE_CHECKING:
+    from selfeng.llm.connection import Connection
+
+OPENAI = "https://api.openai.com/v1"
+_NO_KEY = "none"  # local servers want no key, and the SDK wants one
+
+
+class LLMClient:
+    """A `ModelClient` on the official SDK; remembers which ways of asking the server does not take.
+
+    The SDK takes as long to import as all else together, so what uses it is imported for the first question.
+
+    429, 5xx and broken connections are tried again `max_retries` times with growing pauses. `timeout` is in seconds:
+    until a whole reply comes, or between two pieces of a streamed one. Belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        timeout: float = 60.0,
+        max_retries: int = 3,
+        price: Price = listed_price,
+    ) -> None:
+        self._server = Server(base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
+        self._max_retries, self._price = max_retries, price
+        self._structured, self._choice = Memory(), Memory()
+
+    @property
+    def model(self) -> str:
+        return self._server.model
+
+    @property
+    def server(self) -> str:
+        """The base URL, without credentials."""
+        return self._server.name
+
+    @cached_property
+    def _connection(self) -> "Connection":
+        from selfeng.llm.connection import Connection
+
+        return Connection(self._server, max_retries=self._max_retries, price=self._price)
+
+    def warm_up(self) -> None:
+        """Import what the first question takes. Blocking, for a second or so: call it in a thread."""
+        from selfeng.llm import choice, connection, structured
+
+        _ = choice, connection, structured
+
+    async def aclose(self) -> None:
+        """Close the connections to the server."""
+        if "_connection" in vars(self):
+            await self._connection.aclose()
+
+    async def models(self) -> tuple[str, ...]:
+        """Ids of the models that the server offers; costs nothing. Raises: ModelUnavailable."""
+        return await self._connection.models()
+
+    async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:
+        """The reply as text, piece by piece; leaving the iteration early closes the connection.
+
+        Raises:
+            ModelReplyInvalid: at the end: the reply was cut off by the length limit, or is empty.
+            ModelUnavailable, ModelRefused, BudgetExceeded: as in `ModelClient`.
+        """
+        async with aclosing(self._connection.stream(Question(messages=messages_of(prompt)), budget)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
+        """The reply as a value of the given type. Raises: as in `ModelClient`."""
+        from selfeng.llm import ladder, structured
+
+        return await ladder.ask(self._connection, messages_of(prompt), structured.rungs_for(reply), self._structured, budget)
+
+    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+        """The one function that the model calls, always one of `functions`. Raises: as in `ModelClient`."""
+        from selfeng.llm import choice, ladder
+
+        return await ladder.ask(self._connection, messages_of(prompt), choice.rungs_for(functions), self._choice, budget)

@@ -1,0 +1,150 @@
+"""Answers: the result of a call in a sentence, Markdown."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from selfeng.offline.cookbook.recipe import Recipe
+from selfeng.offline.cookbook.recipes import RECIPES
+from selfeng.offline.cookbook.specifying import example_request
+
+_FILES = re.compile(r"\n(?:made the file [^\n]*, which the person sees below|left a file that can't be handed out, ([^\n]*))")
+_EMPTY = "(an empty text)"
+_RAISED = re.compile(r"raised (?P<type>\w+)(?:: (?P<message>.*))?", re.DOTALL)
+_ENDED = re.compile(r"was ended: (?P<reason>.*)", re.DOTALL)
+_LONGEST_INLINE = 120
+"""Longer values get a block of their own."""
+_MOST_ROWS = 30
+
+
+def answer(call: str, result: str) -> str:
+    """The result in words; `call` as Python source, `result` as `response_synthesizer.describe` tells it."""
+    name, arguments = _call(call)
+    refused = [f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason]
+    return "".join([_told(name, arguments, _FILES.sub("", result)), *refused])
+
+
+def answer_plan(results: str) -> str:
+    """What each step gave; `results` are lines of JSON, as `src/selfeng/prompts/plans.py` writes them."""
+    lines = [json.loads(line) for line in results.splitlines()]
+    return "\n".join(f"- {line['request']}: {_inline_or_block(line['value'])}" for line in lines)
+
+
+def _inline_or_block(text: str) -> str:
+    return code(text) or (f"\n\n{_block(text)}\n" if text else "an empty text")
+
+
+def _told(name: str, arguments: Mapping[str, Any], result: str) -> str:
+    recipe = next((r for r in RECIPES if r.makes(name)), None)
+    if raised := _RAISED.fullmatch(result):
+        return _explained(raised["message"] or raised["type"], recipe)
+    if ended := _ENDED.fullmatch(result):
+        return f"The calculation was ended before it had a result. {ended['reason']}"
+    if result == _EMPTY:
+        return "The result is an empty text."
+    return (recipe and _phrased(recipe, arguments, result)) or _plain(result, is_text=_returns_text(recipe, result))
+
+
+def _call(source: str) -> tuple[str, dict[str, Any]]:
+    try:
+        match ast.parse(source.strip(), mode="eval").body:
+            case ast.Call(func=ast.Name(id=name), keywords=keywords):
+                return name, {k.arg: ast.literal_eval(k.value) for k in keywords if k.arg}
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        pass  # a value that is no literal, such as nan: the answer does without the arguments
+    return source.partition("(")[0].strip(), {}
+
+
+def _explained(message: str, recipe: Recipe | None) -> str:
+    said = message.strip().rstrip(".")
+    example = f" Something like this works: {code(example_request(recipe))}" if recipe else ""
+    return f"That is not possible with this input: {said}.{example}"
+
+
+def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str | None:
+    """The recipe's own sentence, None where it has none or the values are too long for it."""
+    says = recipe.says
+    if isinstance(says, tuple):
+        says = {"True": says[0], "False": says[1]}.get(result, "")
+    values = {p.name: p.default and ast.literal_eval(p.default) for p in recipe.source.signature.parameters} | dict(arguments)
+    shown = {name: _inline(value) for name, value in values.items()}
+    shown["result"] = code(result) if _returns_text(recipe, result) else _value(result)
+    used = set(re.findall(r"\{(\w+)\}", says))
+    if not says or any(shown[name] is None for name in used):
+        return None
+    if result == "1":
+        says = re.sub(r"(\{result\} \w+)s\b", r"\1", says)
+    sentence = says.format_map(shown)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _returns_text(recipe: Recipe | None, result: str) -> bool:
+    """Whether the result is a text as it is and not the notation of another value."""
+    if recipe is not None and recipe.source.signature.returns != "Any":
+        return recipe.source.signature.returns == "str"
+    return _literal(result) is _NOT_PYTHON
+
+
+def _plain(result: str, is_text: bool) -> str:
+    value = _NOT_PYTHON if is_text else _literal(result)
+    if value is None:
+        return "There is no value: the result is `None`."
+    if isinstance(value, dict) and 0 < len(value) <= _MOST_ROWS and all(_is_scalar(v) for v in value.values()):
+        return "\n".join(["Here is the result:", "", "| | |", "|---|---|", *(f"| {_cell(k)} | {_cell(v)} |" for k, v in value.items())])
+    inline = code(result)
+    return f"The result is {inline}." if inline else f"Here is the result:\n\n{_block(result)}"
+
+
+_NOT_PYTHON = object()
+
+
+def _literal(source: str) -> Any:
+    try:
+        return ast.literal_eval(source)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return _NOT_PYTHON
+
+
+def _is_scalar(value: object) -> bool:
+    return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and "\n" not in value and len(value) < 80)
+
+
+def _cell(value: object) -> str:
+    return (
+        str(value if isinstance(value, str) else repr(value))
+        .replace("\\", "\\\\")
+        .replace("|", "\\|")
+        .replace("`", "\\`")
+        .replace("<", "&lt;")
+    )
+
+
+def _value(result: str) -> str | None:
+    """A number as it is, anything else as code."""
+    return result if re.fullmatch(r"-?[\d.]+(?:e[-+]?\d+)?", result) else code(result)
+
+
+def _inline(value: object) -> str | None:
+    """An argument; a whole number that the executor made a float is shown as it was asked for."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, str):
+        return code(value) if value else "the empty text"
+    return _value(repr(value))
+
+
+def code(text: str | None) -> str | None:
+    """The text as inline code, None if it is too long for that, has line breaks, or is empty."""
+    if not text or len(text) > _LONGEST_INLINE or "\n" in text or not text.strip():
+        return None
+    if "`" not in text:
+        return f"`{text}`"
+    fence = "`" * (max(map(len, re.findall("`+", text))) + 1)
+    return f"{fence} {text} {fence}"
+
+
+def _block(text: str) -> str:
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`{3,}", text))])
+    return f"{fence}\n{text}\n{fence}"

@@ -1,0 +1,117 @@
+"""Acting: the chosen action done, with its result in words for the next prompt and as events for whoever watches."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import assert_never
+
+from selfeng.core.errors import WorkspaceError
+from selfeng.core.project_events import ProjectChanged
+from selfeng.core.protocols import Sandbox
+from selfeng.core.value import Value
+from selfeng.core.words import count
+from selfeng.projects.examining import is_test
+from selfeng.projects.store import ProjectState
+from selfeng.projects.telling import Emit, shown, tell_run, tell_tests
+from selfeng.projects.workspace.actions import (
+    CreateFile,
+    DeleteFile,
+    Edit,
+    ExecutePyFile,
+    InsertLines,
+    ReadRun,
+    RemoveLines,
+    ReplaceLines,
+    RunTests,
+    WriteFile,
+)
+from selfeng.projects.workspace.editing import apply
+from selfeng.projects.workspace.folder import Workspace
+from selfeng.projects.workspace.running import PYTEST, RunOutcome, run
+
+WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
+
+
+class Result(Value):
+    """What an action has come to."""
+
+    text: str
+    """For the model."""
+    log: str = ""
+    """What a run has printed."""
+    changed: bool = False
+    """Whether the project's files are other ones now."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where actions are done."""
+
+    project: str
+    epoch: int
+    workspace: Workspace
+    sandbox: Sandbox
+    seconds: float
+    backup: str
+    emit: Emit
+
+
+async def act(scene: Scene, action: WorkAction, state: ProjectState) -> Result:
+    """Do the action.
+
+    Raises:
+        WorkspaceError: it can't be done; nothing was changed.
+        SandboxUnavailable, SandboxFailed: the sandbox is broken.
+    """
+    match action:
+        case CreateFile() | WriteFile() | ReplaceLines() | InsertLines() | RemoveLines() | DeleteFile():
+            change = await asyncio.to_thread(apply, scene.workspace, action)
+            diff = {"path": change.path, "change": change.kind, "diff": change.diff}
+            scene.emit(ProjectChanged(project=scene.project, epoch=scene.epoch, backup=scene.backup, **diff))
+            return Result(text=f"{change.path} is {change.kind}.\n{change.diff}".rstrip(), changed=change.kind != "unchanged")
+        case ExecutePyFile():
+            return await _execute(scene, action)
+        case RunTests():
+            return await _test(scene, action)
+        case ReadRun(what="log"):
+            return Result(text=_last(state.log, action.last) or "No run has printed anything so far.")
+        case ReadRun():
+            lines = "\n".join(map(str, state.activity))
+            return Result(text=_last(lines, action.last) or "No action was taken so far.")
+        case _:
+            assert_never(action)
+
+
+async def _execute(scene: Scene, action: ExecutePyFile) -> Result:
+    if not action.name.endswith(".py") or not scene.workspace.exists(action.name):
+        raise WorkspaceError(f"there is no Python file {action.name}", "create it first, or name another one")
+    outcome = await _run(scene, [(action.name, *action.arguments)])
+    ran = outcome.runs[0]
+    kept = await asyncio.to_thread(scene.workspace.keep, outcome.made)
+    tell_run(scene.emit, scene.project, scene.epoch, ran, outcome)
+    made = f"\nIt made {', '.join(kept)}." if kept else ""
+    refused = "".join(f"\nNot kept: {told}." for told in outcome.refused)
+    return Result(text=f"{shown(ran)}{made}{refused}", log=shown(ran), changed=bool(kept))
+
+
+async def _test(scene: Scene, action: RunTests) -> Result:
+    paths = [path for path in scene.workspace.paths() if is_test(path)]
+    if action.name is not None and action.name not in paths:
+        raise WorkspaceError(f"there is no file of tests {action.name}", f"there are: {', '.join(paths) or 'none'}")
+    chosen = [action.name] if action.name else paths
+    if not chosen:
+        raise WorkspaceError("there are no tests", "create a file such as test_main.py")
+    outcome = await _run(scene, [(*PYTEST, path) for path in chosen])
+    for path, ran in zip(chosen, outcome.runs, strict=True):
+        tell_tests(scene.emit, scene.project, scene.epoch, path, ran)
+    passed = sum(ran.succeeded for ran in outcome.runs)
+    log = "\n".join(shown(ran) for ran in outcome.runs)
+    return Result(text=f"{passed} of {count(len(chosen), 'file')} of tests pass.\n{log}", log=log)
+
+
+async def _run(scene: Scene, commands: list[tuple[str, ...]]) -> RunOutcome:
+    files = await asyncio.to_thread(scene.workspace.files)
+    return await run(scene.sandbox, files, commands, seconds=scene.seconds, limits=scene.workspace.limits)
+
+
+def _last(text: str, lines: int) -> str:
+    return "\n".join(text.splitlines()[-lines:])

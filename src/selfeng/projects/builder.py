@@ -1,0 +1,95 @@
+"""The project builder: what builds share, how one begins, and what a person does beside it. The loop itself is in `loop`."""
+
+import asyncio
+
+from selfeng.core.errors import RequestError, WorkspaceError
+from selfeng.core.project_events import ProjectActChosen, ProjectChanged
+from selfeng.core.protocols import ModelClient, Sandbox
+from selfeng.projects.acting import Result, Scene, WorkAction, act
+from selfeng.projects.backup import back_up, restore
+from selfeng.projects.consent import Consent, Given
+from selfeng.projects.loop import Build, Emit, Final, Means, Packages
+from selfeng.projects.options import ProjectOptions
+from selfeng.projects.store import ProjectState, ProjectStore
+from selfeng.projects.workspace.editing import differences
+from selfeng.projects.workspace.folder import Workspace
+from selfeng.projects.workspace.running import RunOutcome, run
+
+
+class ProjectBuilder:
+    """Builds any number of projects at once, on one event loop."""
+
+    def __init__(self, model: ModelClient, sandbox: Sandbox, *, seconds: float = 30.0, packages: Packages | None = None) -> None:
+        """`seconds` is what the sandbox gives a job."""
+        self._means = Means(model, sandbox, seconds, packages)
+
+    async def build(self, options: ProjectOptions, emit: Emit, consent: Consent | None = None) -> Final:
+        """Build a project, or go on with it; the last event is also returned.
+
+        Cancelling stops the build after its last event, with everything that it runs.
+
+        Raises:
+            RequestError: a new project has no goal, its kept state is damaged, or it is being built already.
+        """
+        store = ProjectStore(options.project_dir)
+        state = await asyncio.to_thread(store.load, options.project_name)
+        goal = options.goal.strip() or (state.goal if state else "")
+        if not goal:
+            raise RequestError(f"the project {options.project_name!r} has no goal", "say what it is to do, by the option `goal`")
+        resumed = state is not None and state.before.epoch > 0
+        state = (state or ProjectState(goal=goal)).model_copy(update={"goal": goal, "status": "building"})
+        with store.claimed(options.project_name):
+            return await Build(self._means, options, store, state, emit=emit, consent=consent or Given()).run(resumed)
+
+    async def act(self, store: ProjectStore, name: str, action: WorkAction, emit: Emit) -> Result:
+        """Do one action on a project that nobody builds, with a backup before it.
+
+        Raises:
+            WorkspaceError: it can't be done; nothing was changed.
+            RequestError: there is no such project, or it is being built.
+            SandboxUnavailable, SandboxFailed: the sandbox is broken.
+        """
+        state = await asyncio.to_thread(store.existing, name)
+        means, workspace, epoch = self._means, store.workspace(name), state.before.epoch
+        with store.claimed(name):
+            sandbox = await means.sandbox_with(state.packages)
+            arguments = action.model_dump_json(exclude={"action", "reasoning"})
+            chosen = {"action": action.action, "arguments": arguments, "reasoning": action.reasoning}
+            emit(ProjectActChosen(project=name, epoch=epoch, **chosen))
+            backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
+            result = await act(Scene(name, epoch, workspace, sandbox, means.seconds, backup, emit), action, state)
+            if result.log:
+                await asyncio.to_thread(store.save, name, state.model_copy(update={"log": result.log}))
+        return result
+
+    async def restore(self, store: ProjectStore, name: str, number: int, emit: Emit) -> None:
+        """Make a project that nobody builds what it was at a backup; how it is now is kept as the newest one.
+
+        Raises:
+            RequestError: there is no such project or backup, or it is being built.
+            WorkspaceError: the backup is damaged; nothing was changed.
+        """
+        state = await asyncio.to_thread(store.existing, name)
+        workspace, chosen = store.workspace(name), store.backup(name, number)
+        with store.claimed(name):
+            before = await asyncio.to_thread(workspace.files)
+            backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
+            await asyncio.to_thread(restore, workspace, chosen)
+            for change in differences(before, await asyncio.to_thread(workspace.files)):
+                told = {"path": change.path, "change": change.kind, "diff": change.diff, "backup": backup}
+                emit(ProjectChanged(project=name, epoch=state.before.epoch, **told))
+
+    async def run_file(self, workspace: Workspace, path: str, arguments: tuple[str, ...] = ()) -> RunOutcome:
+        """Run one file of a workspace in the sandbox, and keep the files that it makes.
+
+        Raises:
+            WorkspaceError: there is no such file, or what it makes is too much.
+            SandboxUnavailable, SandboxFailed: the sandbox is broken.
+        """
+        if not workspace.exists(path):
+            raise WorkspaceError(f"there is no file {path}", "name a file of the workspace")
+        files = await asyncio.to_thread(workspace.files)
+        means = self._means
+        outcome = await run(means.sandbox, files, [(path, *arguments)], seconds=means.seconds, limits=workspace.limits)
+        await asyncio.to_thread(workspace.keep, outcome.made)
+        return outcome

@@ -1,0 +1,175 @@
+"""The context of a build: everything that is known of the project when the next action is chosen."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from selfeng.core.prompt import FunctionSchema
+from selfeng.core.value import Value
+from selfeng.core.words import shortened
+from selfeng.projects.examining import MAIN, Examination
+from selfeng.projects.workspace.editing import numbered
+from selfeng.projects.workspace.folder import WorkspaceFile
+
+_SHOWN = 24_000
+"""Characters of a file that a model is shown."""
+_SHOWN_DATA = 2_000
+"""The same for a file that is not Python."""
+_SHOWN_ALL = 120_000
+"""Characters of all files; those behind are named only."""
+_ERROR = 6_000
+
+
+class CodeFile(Value):
+    """A text file of the project."""
+
+    rel_path: str
+    file_path: str
+    content: str
+    validation_success: bool | None
+    """None: it is no Python."""
+    validation_error: str | None
+    test_success: bool | None
+    """None: it holds no tests, or they were not run."""
+    test_error: str | None
+    test_output: str | None
+
+
+class Context(Value):
+    """What `model_dump` gives has exactly these keys."""
+
+    epoch: int
+    """How often the project was looked at, from 1."""
+    name: str
+    goal: str
+    project_dir: str
+    project_path: str
+    reasoning: str
+    """The model's words on the action before."""
+    file_count: int
+    filetree: tuple[str, ...]
+    filetree_formatted: str
+    python_files: tuple[str, ...]
+    main_success: bool | None
+    """None: there is no main.py, or it was not run."""
+    main_error: str | None
+    backup: str | None
+    """The newest zip."""
+    available_actions: tuple[dict[str, Any], ...]
+    """Function schemas."""
+    available_action_names: tuple[str, ...]
+    action_name: str | None
+    """The action before."""
+    project_code: tuple[CodeFile, ...]
+    project_code_formatted: str
+
+
+class Before(Value):
+    """What the step before leaves for the context."""
+
+    epoch: int
+    reasoning: str = ""
+    action_name: str | None = None
+    backup: str | None = None
+
+
+def gather(
+    *,
+    name: str,
+    goal: str,
+    folder: Path,
+    before: Before,
+    files: Sequence[WorkspaceFile],
+    examination: Examination,
+    actions: Sequence[FunctionSchema],
+) -> Context:
+    """The context; `folder` is the project's own."""
+    code = tuple(_code(file, folder, examination) for file in files if _is_text(file))
+    main = examination.main
+    paths = tuple(file.path for file in files)
+    return Context(
+        epoch=before.epoch,
+        name=name,
+        goal=goal,
+        project_dir=str(folder.parent),
+        project_path=str(folder),
+        reasoning=before.reasoning,
+        file_count=len(files),
+        filetree=paths,
+        filetree_formatted=_tree(paths),
+        python_files=tuple(file.path for file in examination.files),
+        main_success=main.succeeded if main else None,
+        main_error=main.error or None if main else None,
+        backup=before.backup,
+        available_actions=tuple(action.model_dump() for action in actions),
+        available_action_names=tuple(action.name for action in actions),
+        action_name=before.action_name,
+        project_code=code,
+        project_code_formatted=_formatted(code),
+    )
+
+
+def findings(context: Context, examination: Examination) -> str:
+    """What does not work, for a prompt; what works is told in a word."""
+    lines = []
+    for file in context.project_code:
+        if file.validation_error:
+            lines.append(f"{file.rel_path} is invalid: {file.validation_error}")
+        if file.test_success is not None:
+            lines.append(f"{file.rel_path}: {'passes' if file.test_success else f'fails{chr(10)}{file.test_error}'}")
+    if examination.invalid:
+        lines.append("Nothing was run, since not every file is valid.")
+    elif main := examination.main:
+        lines.append(f"{MAIN} {f'works; it printed{chr(10)}{main.stdout}' if main.succeeded else f'fails: {main.error}'}")
+        lines += [f"{MAIN} made {file.path}" for file in examination.made] + [f"{MAIN} left {told}" for told in examination.refused]
+    else:
+        lines.append(f"There is no {MAIN}.")
+    return "\n".join(shortened(line.rstrip(), _ERROR) for line in lines)
+
+
+def _code(file: WorkspaceFile, folder: Path, examination: Examination) -> CodeFile:
+    report = next((report for report in examination.files if report.path == file.path), None)
+    tests = report.tests if report else None
+    output = f"{tests.stdout}{tests.stderr}" if tests else None
+    return CodeFile(
+        rel_path=file.path,
+        file_path=str(folder / file.path),
+        content=file.content.decode(),
+        validation_success=report.validation_error is None if report else None,
+        validation_error=report.validation_error if report else None,
+        test_success=tests.succeeded if tests else None,
+        test_error=None if tests is None or tests.succeeded else f"{tests.ended}\n{output}".strip(),
+        test_output=output,
+    )
+
+
+def _formatted(files: Sequence[CodeFile]) -> str:
+    parts: list[str] = []
+    left = _SHOWN_ALL
+    for file in files:
+        text = shortened(numbered(file.content), _SHOWN if file.validation_success is not None else _SHOWN_DATA).rstrip("\n")
+        left -= len(text)
+        shown = text if left >= 0 else f"({len(file.content)} characters, which are not shown)"
+        parts.append(f"=== {json.dumps(file.rel_path, ensure_ascii=False)}\n{shown}")
+    return "\n\n".join(parts)
+
+
+def _tree(paths: Sequence[str]) -> str:
+    """One name a line, what is in a folder indented below it."""
+    lines: list[str] = []
+    above: list[str] = []
+    for path in sorted(paths, key=lambda path: path.split("/")):
+        *folders, name = path.split("/")
+        shared = next((n for n, (a, b) in enumerate(zip(above, folders, strict=False)) if a != b), min(len(above), len(folders)))
+        lines += [f"{'  ' * depth}{folders[depth]}/" for depth in range(shared, len(folders))]
+        lines.append(f"{'  ' * len(folders)}{name}")
+        above = folders
+    return "\n".join(lines)
+
+
+def _is_text(file: WorkspaceFile) -> bool:
+    try:
+        return "\0" not in file.content.decode()
+    except UnicodeDecodeError:
+        return False

@@ -1,0 +1,295 @@
+"""The loop of a build: reason, act, and again, until everything passes and the model judges the goal met.
+
+Each examination, model call and action is one step of plain values that can be repeated; after each action the state is on disk, and
+the files are where they belong, so that a build that was killed goes on from there.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+from selfeng.core.errors import AgentError, BudgetExceeded, ModelReplyInvalid, ProjectGivenUp, WorkspaceError
+from selfeng.core.events import BudgetSpent
+from selfeng.core.project_events import (
+    AnyProjectEvent,
+    ProjectActChosen,
+    ProjectFailed,
+    ProjectFinished,
+    ProjectPaused,
+    ProjectStarted,
+    ProjectStopped,
+)
+from selfeng.core.prompt import Prompt
+from selfeng.core.protocols import ModelClient, Sandbox
+from selfeng.core.turn import Budget
+from selfeng.core.words import count, shortened
+from selfeng.projects.acting import Result, Scene, act
+from selfeng.projects.actions import PROJECT_ACTIONS, AddPackage, Finish, GiveUp, ProjectAction
+from selfeng.projects.backup import back_up
+from selfeng.projects.consent import Consent
+from selfeng.projects.context import Before, Context, findings, gather
+from selfeng.projects.examining import MAIN, Examination, examine
+from selfeng.projects.options import ProjectOptions
+from selfeng.projects.package import is_meant, module, requirement
+from selfeng.projects.store import Activity, ProjectState, ProjectStore, Status
+from selfeng.projects.telling import shown, tell_examination
+from selfeng.projects.workspace.folder import WorkspaceFile
+from selfeng.prompts import render
+
+log = logging.getLogger(__name__)
+
+PROMPT = "project_step"
+STOPPED = "The build was stopped."
+_SENTENCE = 200
+_LAST = 6_000
+"""Characters of the result of the step before."""
+_REMEMBERED = 30
+"""Actions that a prompt lists."""
+_PATIENCE = 3
+"""Replies in a row that can't be used."""
+
+Emit = Callable[[AnyProjectEvent | BudgetSpent], object]
+Final = ProjectFinished | ProjectFailed | ProjectStopped
+
+
+class Packages(Protocol):
+    """Gives sandboxes with further packages."""
+
+    async def sandbox_with(self, packages: tuple[str, ...]) -> Sandbox:
+        """A sandbox that has them beside its own. Raises: SandboxError: they can't be installed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Means:
+    """What every build works with."""
+
+    model: ModelClient
+    sandbox: Sandbox
+    seconds: float
+    """What the sandbox gives a job."""
+    packages: Packages | None
+
+    async def sandbox_with(self, packages: Sequence[str]) -> Sandbox:
+        """The sandbox of a project that these packages were added for. Raises: as `Packages`."""
+        if not packages or self.packages is None:
+            return self.sandbox
+        return await self.packages.sandbox_with(tuple(map(requirement, packages)))
+
+
+class Build:
+    """One build."""
+
+    def __init__(
+        self, means: Means, options: ProjectOptions, store: ProjectStore, state: ProjectState, *, emit: Emit, consent: Consent
+    ) -> None:
+        self._means, self._sandbox = means, means.sandbox
+        self._options, self._store, self._state, self._emit, self._consent = options, store, state, emit, consent
+        self._name = options.project_name
+        self._workspace = store.workspace(self._name)
+        self._budget = Budget(options.limits, lambda b: emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
+        self._steps = 0
+        self._last = ""
+        self._examination: Examination | None = None
+        self._asks = options.step
+
+    async def run(self, resumed: bool) -> Final:
+        last: Final
+        try:
+            files = len(await asyncio.to_thread(self._workspace.paths))
+            started = {"goal": self._state.goal, "path": str(self._workspace.folder), "file_count": files, "resumed": resumed}
+            self._emit(ProjectStarted(project=self._name, **started))
+            self._sandbox = await self._means.sandbox_with(self._state.packages)
+            last = await self._loop()
+        except AgentError as error:
+            last = self._failed(error)
+        except asyncio.CancelledError:
+            await self._end(self._stopped())
+            raise
+        except Exception as error:  # the end of a build: nothing may stop the others
+            log.exception("a build failed on an unexpected error")
+            last = self._failed(AgentError(f"an unexpected error: {type(error).__name__}: {error}", "the log has the details"))
+        return await self._end(last)
+
+    async def _loop(self) -> Final:
+        unusable = 0
+        while True:
+            context = await self._reason()
+            if self._steps == self._options.max_steps:
+                told = f"the build has taken its {count(self._steps, 'step')} and is not done"
+                raise BudgetExceeded(told, "go on with it by another build, or raise max_steps")
+            try:
+                action = await self._choose(context)
+            except (WorkspaceError, ModelReplyInvalid) as error:
+                unusable += 1
+                if unusable == _PATIENCE:
+                    raise
+                await self._note("unusable", "", f"{error.message}; {error.remedy}", ok=False)
+                continue
+            unusable = 0
+            if isinstance(action, Finish):
+                return ProjectFinished(project=self._name, summary=action.summary, **self._spent())
+            if isinstance(action, GiveUp):
+                raise ProjectGivenUp(action.reason, "change the goal, or let another model try")
+            if not await self._may_act(action):
+                return self._stopped()
+            await self._act(action, context)
+
+    async def _reason(self) -> Context:
+        """Look at the project, unless nothing has changed, and gather what is known of it."""
+        epoch = self._state.before.epoch + 1
+        self._keep(before=self._state.before.model_copy(update={"epoch": epoch}))
+        workspace = self._workspace
+        files = await asyncio.to_thread(workspace.files)
+        if self._examination is None:
+            self._examination = await examine(
+                self._sandbox,
+                files,
+                seconds=self._means.seconds,
+                limits=workspace.limits,
+                extra=tuple(map(module, self._state.packages)),
+                allowed=tuple(map(module, self._options.packages)),
+            )
+            tell_examination(self._emit, self._name, epoch, self._examination, len(files))
+            self._keep(log="\n".join(map(shown, self._examination.runs)) or self._state.log)
+            if self._steps:
+                files = await self._take_over(self._examination)
+        without = [] if self._examination.passing else ["finish"]
+        without += [] if self._options.packages and self._means.packages else ["add_package"]
+        return gather(
+            name=self._name,
+            goal=self._state.goal,
+            folder=workspace.folder,
+            before=self._state.before,
+            files=files,
+            examination=self._examination,
+            actions=PROJECT_ACTIONS.functions(without),
+        )
+
+    async def _take_over(self, found: Examination) -> tuple[WorkspaceFile, ...]:
+        """Keep what main has made; the files that are there then."""
+        try:
+            await asyncio.to_thread(self._workspace.keep, found.made)
+        except WorkspaceError as error:
+            self._last = f"{self._last}\nWhat {MAIN} made was not kept: {error.message}; {error.remedy}"
+        return await asyncio.to_thread(self._workspace.files)
+
+    async def _choose(self, context: Context) -> ProjectAction:
+        """One model call. Raises: WorkspaceError, ModelError."""
+        prompt = self._prompt(context)
+        functions = PROJECT_ACTIONS.functions(set(PROJECT_ACTIONS.names) - set(context.available_action_names))
+        call = await self._means.model.choose(prompt, functions, self._budget)
+        action = PROJECT_ACTIONS.read(call)
+        arguments = action.model_dump_json(exclude={"action", "reasoning"})
+        chosen = {"epoch": context.epoch, "action": action.action, "arguments": arguments, "reasoning": action.reasoning}
+        self._chosen = ProjectActChosen(project=self._name, prompt=prompt.name, **chosen)
+        self._emit(self._chosen)
+        return action
+
+    def _prompt(self, context: Context) -> Prompt:
+        assert self._examination is not None
+        recent = self._state.activity[-_REMEMBERED:]
+        return render(
+            PROMPT,
+            goal=context.goal,
+            findings=findings(context, self._examination),
+            project=context.project_code_formatted or "(There are no files yet.)",
+            activity="\n".join(map(str, recent)) or "(Nothing was done yet.)",
+            step=self._steps + 1,
+            steps=self._options.max_steps,
+            last=self._last,
+            may_finish="finish" in context.available_action_names,
+            may_add="add_package" in context.available_action_names,
+        )
+
+    async def _may_act(self, action: ProjectAction) -> bool:
+        """Where the person is asked before each step, whether they want it done."""
+        if not (self._asks or self._consent.pausing):
+            return True
+        self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action))
+        with self._budget.paused():
+            decision = await self._consent.to_act(self._chosen)
+        match decision:
+            case "act":
+                return True
+            case "act_on":
+                self._asks = False
+                return True
+            case "stop":
+                return False
+            case other:
+                assert_never(other)
+
+    async def _act(self, action: ProjectAction, context: Context) -> None:
+        assert not isinstance(action, Finish | GiveUp)
+        backup = str(await asyncio.to_thread(back_up, self._workspace, self._store.backups(self._name)))
+        scene = Scene(self._name, context.epoch, self._workspace, self._sandbox, self._means.seconds, backup, self._emit)
+        ok = True
+        try:
+            result = await (self._add(action) if isinstance(action, AddPackage) else act(scene, action, self._state))
+        except WorkspaceError as error:
+            ok, result = False, Result(text=f"It was not done: {error.message}; {error.remedy}")
+        if result.changed:
+            self._examination = None
+        if result.log:
+            self._keep(log=result.log)
+        self._keep(before=Before(epoch=context.epoch, reasoning=action.reasoning, action_name=action.action, backup=backup))
+        await self._note(action.action, _brief(action), result.text, ok=ok)
+
+    async def _add(self, action: AddPackage) -> Result:
+        """Raises: WorkspaceError: it is not allowed, or was not approved."""
+        wanted = next((allowed for allowed in self._options.packages if is_meant(allowed, action.package)), None)
+        if wanted is None or self._means.packages is None:
+            told = f"the package {action.package!r} is not among those that may be added"
+            raise WorkspaceError(told, f"choose one of {', '.join(self._options.packages)}, or do without")
+        self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted))
+        with self._budget.paused():
+            approved = await self._consent.to_package(wanted, action.reasoning)
+        if not approved:
+            raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
+        packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
+        self._sandbox = await self._means.sandbox_with(packages)
+        self._keep(packages=packages)
+        return Result(text=f"{wanted} is there now.", changed=True)
+
+    async def _note(self, action: str, arguments: str, text: str, *, ok: bool) -> None:
+        """Count a step, and keep what came of it."""
+        self._steps += 1
+        self._last = shortened(text, _LAST)
+        result = shortened(text.partition("\n")[0], _SENTENCE)
+        noted = Activity(epoch=self._state.before.epoch, action=action, arguments=arguments, result=result, ok=ok)
+        self._keep(activity=(*self._state.activity, noted))
+        await asyncio.to_thread(self._store.save, self._name, self._state)
+
+    def _keep(self, **changes: object) -> None:
+        self._state = self._state.model_copy(update=changes)
+
+    async def _end(self, last: Final) -> Final:
+        """Nothing comes after this event."""
+        status: Status = "finished" if isinstance(last, ProjectFinished) else "stopped" if isinstance(last, ProjectStopped) else "failed"
+        self._keep(status=status)
+        self._store.save(self._name, self._state)
+        self._emit(last)
+        return last
+
+    def _stopped(self) -> ProjectStopped:
+        return ProjectStopped(project=self._name, reason=STOPPED, **self._spent())
+
+    def _failed(self, error: AgentError) -> ProjectFailed:
+        remedy, message = error.remedy, error.message
+        if isinstance(error, BudgetExceeded) and message.startswith("the turn"):
+            message = f"the build{message.removeprefix('the turn')}"
+            remedy = "go on with it by another build, or raise max_calls, max_tokens, max_seconds or max_cost"
+        reached = self._examination.words if self._examination else ""
+        return ProjectFailed(project=self._name, message=message, remedy=remedy, kind=error.kind, reached=reached, **self._spent())
+
+    def _spent(self) -> dict[str, object]:
+        return {"steps": self._steps, "usage": self._budget.usage, "seconds": self._budget.seconds}
+
+
+def _brief(action: ProjectAction) -> str:
+    """The arguments in a line: without the texts, which the project shows."""
+    told = action.model_dump(exclude={"action", "reasoning", "body", "text", "summary"}, exclude_none=True)
+    return " ".join(" ".join(value) if isinstance(value, tuple) else str(value) for value in told.values() if value != ())

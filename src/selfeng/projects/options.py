@@ -1,0 +1,75 @@
+"""The options of a build, as the Python API, the command line and the page give them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+
+from selfeng.core.errors import RequestError
+from selfeng.core.events import Limits
+from selfeng.core.files import FileName
+from selfeng.core.value import Value
+from selfeng.projects.package import checked
+
+LogLevel = Literal["normal", "debug", "quiet"]
+
+
+class ProjectOptions(Value):
+    """What is to be built, where, and how far a build may go."""
+
+    project_name: FileName
+    """Name of the project, and of its folder."""
+    goal: str = ""
+    """What the project is to do; needed for a new one. For one that is there: "" goes on with its old goal."""
+    project_dir: Path = Path("projects")
+    """Folder in which projects lie; a relative one begins where the program was started."""
+    log_level: LogLevel = "normal"
+    """`normal` tells each step in a line, `debug` shows diffs and output too, `quiet` prints nothing."""
+    step: bool = False
+    """Whether the build pauses before each action and asks whether to do it."""
+    model: str | None = Field(None, min_length=1)
+    """Name of the model; None: the one of the settings."""
+    api_key: SecretStr | None = None
+    """Key of the model's server; None: the one of the settings."""
+    max_steps: int = Field(30, ge=1, le=1000)
+    """Actions that the build may take."""
+    max_calls: int = Field(60, ge=1)
+    """Model calls."""
+    max_tokens: int = Field(600_000, ge=1)
+    """Tokens, input and output together."""
+    max_seconds: float = Field(1800.0, gt=0)
+    """Seconds after which no further model call is made."""
+    max_cost: float | None = Field(None, ge=0)
+    """US dollars; None: no limit."""
+    packages: tuple[Annotated[str, AfterValidator(checked)], ...] = ()
+    """Packages beyond those of the sandbox that the build may ask for: `requests==2.32.5`, `yaml:PyYAML==6.0.2`."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "ProjectOptions":
+        """The options that a mapping gives.
+
+        Raises:
+            RequestError: a key is unknown or missing, or a value is not allowed; names each.
+        """
+        try:
+            return cls.model_validate(dict(options))
+        except ValidationError as error:
+            problems = [_told(detail) for detail in error.errors(include_url=False)]
+            raise RequestError("; ".join(problems), f"the keys are {', '.join(cls.model_fields)}") from error
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(calls=self.max_calls, tokens=self.max_tokens, seconds=self.max_seconds, cost=self.max_cost)
+
+
+def _told(detail: Any) -> str:
+    key = ".".join(map(str, detail["loc"]))
+    match detail["type"]:
+        case "extra_forbidden":
+            return f"there is no option {key!r}"
+        case "missing":
+            return f"the option {key!r} is missing"
+        case _:
+            shown = "(hidden)" if key == "api_key" else repr(detail["input"])
+            return f"{key}={shown}: {detail['msg'].removeprefix('Value error, ')}"

@@ -1,0 +1,139 @@
+"""The store of projects: what is known of each beside its files, in a hidden folder next to them, so that a build can be gone on with."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from selfeng.core.errors import RequestError
+from selfeng.core.private import close_to_others, make_file_private, make_private
+from selfeng.core.value import Value
+from selfeng.projects.backup import backups
+from selfeng.projects.context import Before
+from selfeng.projects.workspace.folder import Workspace
+
+HIDDEN = ".builds"
+Status = Literal["building", "finished", "failed", "stopped"]
+
+
+class Activity(Value):
+    """One action and what came of it."""
+
+    epoch: int
+    action: str
+    arguments: str
+    """In one line, without long texts."""
+    result: str
+    ok: bool
+
+    def __str__(self) -> str:
+        return f"{self.epoch}. {self.action} {self.arguments}: {self.result}"
+
+
+class ProjectState(Value):
+    """What is kept of a project after each step."""
+
+    goal: str
+    status: Status = "building"
+    before: Before = Before(epoch=0)
+    activity: tuple[Activity, ...] = ()
+    """The oldest first."""
+    log: str = ""
+    """The output of the last runs."""
+    packages: tuple[str, ...] = ()
+    """Packages that were approved and added."""
+
+
+class ProjectStore:
+    """The projects in one folder. Blocking."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+
+    def names(self) -> tuple[str, ...]:
+        """Of the projects that have been built here."""
+        return tuple(sorted(path.parent.name for path in (self.folder / HIDDEN).glob("*/state.json")))
+
+    def workspace(self, name: str) -> Workspace:
+        return Workspace(self.folder / name)
+
+    def backups(self, name: str) -> Path:
+        """The folder of a project's backups."""
+        return self.folder / HIDDEN / name / "backups"
+
+    def load(self, name: str) -> ProjectState | None:
+        """None: nothing was built under this name. Raises: RequestError: the state is damaged."""
+        path = self._state(name)
+        try:
+            return ProjectState.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError) as error:
+            raise RequestError(f"{path} can't be read: {error}", "delete it; the project's files are not affected") from error
+
+    def existing(self, name: str) -> ProjectState:
+        """Raises: RequestError: nothing was built under this name, or the state is damaged."""
+        state = self.load(name)
+        if state is None:
+            raise RequestError(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
+        return state
+
+    def backup(self, name: str, number: int) -> Path:
+        """The backup of that number. Raises: RequestError: there is none."""
+        there = {int(path.stem): path for path in backups(self.backups(name))}
+        if number not in there:
+            raise RequestError(f"{name} has no backup {number}", f"there are: {', '.join(map(str, there)) or 'none'}")
+        return there[number]
+
+    def save(self, name: str, state: ProjectState) -> None:
+        """As a whole or not at all."""
+        path = self._state(name)
+        self._make_private(name)
+        unfinished = path.with_suffix(".new")
+        unfinished.unlink(missing_ok=True)
+        make_file_private(unfinished)
+        unfinished.write_text(state.model_dump_json(indent=1), encoding="utf-8")
+        unfinished.replace(path)
+
+    @contextmanager
+    def claimed(self, name: str) -> Iterator[None]:
+        """Nobody else builds the project meanwhile, in this process or another. Raises: RequestError: somebody does."""
+        folder = self._make_private(name)
+        lock = FileLock(folder / ".lock", timeout=0, mode=0o600)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise RequestError(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
+        try:
+            for one in (folder, self.workspace(name).folder):
+                close_to_others(one, with_contents=True)  # those of earlier versions were open
+            yield
+        finally:
+            lock.release()
+
+    def delete(self, name: str) -> None:
+        """Delete the project's files, backups and state. Raises: RequestError: nothing was built under this name, or it is being built."""
+        self.existing(name)
+        workspace = self.workspace(name)
+        with self.claimed(name):
+            for path in workspace.paths():
+                workspace.delete(path)
+        if workspace.folder.is_dir() and not any(workspace.folder.iterdir()):
+            workspace.folder.rmdir()
+        shutil.rmtree(self.folder / HIDDEN / name)
+
+    def _make_private(self, name: str) -> Path:
+        """The folder of a project's state."""
+        folder = self._state(name).parent
+        if not self.folder.exists():
+            make_private(self.folder)
+        for one in (folder.parent, folder):
+            make_private(one)
+        return folder
+
+    def _state(self, name: str) -> Path:
+        return self.folder / HIDDEN / name / "state.json"

@@ -1,0 +1,121 @@
+"""Edits: what the actions that change a file make of it, as text and as a unified diff."""
+
+from collections.abc import Iterable, Iterator
+from difflib import unified_diff
+from typing import Literal, assert_never
+
+from selfeng.core.errors import WorkspaceError
+from selfeng.core.value import Value
+from selfeng.core.words import count
+from selfeng.projects.workspace.actions import CreateFile, DeleteFile, Edit, InsertLines, RemoveLines, ReplaceLines, WriteFile
+from selfeng.projects.workspace.folder import Workspace, WorkspaceFile
+
+_NO_END = "\\ No newline at end of file"
+
+
+class Change(Value):
+    """What an edit has done to a file."""
+
+    path: str
+    kind: Literal["created", "edited", "deleted", "unchanged"]
+    diff: str
+    """Unified; "" if nothing is different."""
+
+
+def apply(workspace: Workspace, edit: Edit) -> Change:
+    """Do the edit. Blocking.
+
+    Raises:
+        WorkspaceError: the file is not there, or is already; it has no such lines; the workspace would hold too much.
+    """
+    existed = workspace.exists(edit.name)
+    if isinstance(edit, CreateFile) and existed:
+        raise WorkspaceError(f"there is a file {edit.name} already", "edit its lines, or write it as a whole by write_file")
+    overwritten = isinstance(edit, CreateFile | WriteFile | DeleteFile)
+    before = "" if not existed and overwritten else _text(workspace, edit.name, overwritten)
+    if isinstance(edit, DeleteFile):
+        workspace.delete(edit.name)
+        return Change(path=edit.name, kind="deleted", diff=unified(edit.name, before, ""))
+    after = edited(before, edit)
+    if existed and after == before:
+        return Change(path=edit.name, kind="unchanged", diff="")
+    workspace.write(edit.name, after.encode("utf-8", "backslashreplace"))
+    return Change(path=edit.name, kind="edited" if existed else "created", diff=unified(edit.name, before, after))
+
+
+def edited(text: str, edit: CreateFile | WriteFile | ReplaceLines | InsertLines | RemoveLines) -> str:
+    """The text after the edit; lines that it does not name stay as they are, to the byte. Raises: WorkspaceError: no such lines."""
+    lines = _lines(text)
+    match edit:
+        case CreateFile() | WriteFile():
+            return edit.body
+        case ReplaceLines():
+            _check_range(edit.name, edit.first, edit.last, len(lines))
+            lines[edit.first - 1 : edit.last] = _new(edit.text, text)
+        case InsertLines():
+            _check_range(edit.name, edit.line, edit.line, len(lines) + 1)
+            if lines and edit.line == len(lines) + 1 and not lines[-1].endswith("\n"):
+                lines[-1] += _ending(text)
+            lines[edit.line - 1 : edit.line - 1] = _new(edit.text, text)
+        case RemoveLines():
+            _check_range(edit.name, edit.first, edit.last, len(lines))
+            del lines[edit.first - 1 : edit.last]
+        case _:
+            assert_never(edit)
+    return "".join(lines)
+
+
+def unified(path: str, before: str, after: str) -> str:
+    """A unified diff of two texts of a file; "" if they are the same."""
+    lines = unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}", n=3)
+    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}\n" for line in lines)
+
+
+def differences(before: Iterable[WorkspaceFile], after: Iterable[WorkspaceFile]) -> Iterator[Change]:
+    """A change for each file that is another one afterwards; its diff is "" where it is no text."""
+    old, new = ({file.path: file.content for file in files} for files in (before, after))
+    for path in sorted(old.keys() | new.keys()):
+        if old.get(path) == new.get(path):
+            continue
+        try:
+            diff = unified(path, old.get(path, b"").decode(), new.get(path, b"").decode())
+        except UnicodeDecodeError:
+            diff = ""
+        yield Change(path=path, kind="created" if path not in old else "edited" if path in new else "deleted", diff=diff)
+
+
+def numbered(text: str) -> str:
+    """The text with the number of each line in front of it, as edits count them."""
+    return "".join(f"{number:4} | {line}" for number, line in enumerate(_lines(text), 1))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends; only `\\n` ends one, as editors and Python count."""
+    *whole, rest = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
+
+
+def _check_range(name: str, first: int, last: int, lines: int) -> None:
+    if first > last:
+        raise WorkspaceError(f"the lines {first} to {last} of {name} are in the wrong order", "give the smaller number first")
+    if last > lines:
+        raise WorkspaceError(f"{name} has no line {last}: it has {count(lines, 'line')}", "look at the numbers in front of its lines")
+
+
+def _new(text: str, before: str) -> list[str]:
+    ending = _ending(before)
+    return [f"{line}{ending}" for line in text.removesuffix("\n").replace("\r\n", "\n").split("\n")]
+
+
+def _ending(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _text(workspace: Workspace, path: str, overwritten: bool) -> str:
+    """`overwritten`: what is no text counts as empty, since it goes as a whole."""
+    try:
+        return workspace.text(path)
+    except WorkspaceError:
+        if not overwritten:
+            raise
+        return ""

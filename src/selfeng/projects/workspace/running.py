@@ -1,0 +1,149 @@
+"""Running: files of a workspace run in the sandbox and nowhere else, copied in before and out afterwards.
+
+Code and report share the container of the run, so a report proves nothing against its own project: who judges tools uses the
+sandbox's `verify`. It can't do harm either: paths, sizes and form are checked here again.
+"""
+
+import base64
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from selfeng.core.files import File
+from selfeng.core.protocols import Sandbox
+from selfeng.core.secrets import without_secrets
+from selfeng.core.value import Value
+from selfeng.core.verdict import Killed, Raised, Returned
+from selfeng.projects.workspace.folder import WorkspaceFile
+from selfeng.projects.workspace.inside import GIVEN, MADE, run_python
+from selfeng.projects.workspace.paths import WorkspaceLimits, path_problem
+
+_SOURCE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
+_OUTPUT = 48 * 1024
+"""Bytes of each stream that are kept."""
+_REPORTING = 2.0
+"""Seconds of the sandbox's time that are left for packing what was made."""
+PYTEST = ("-m", "pytest", "-q", "--tb=short", "--color=no", "-p", "no:cacheprovider")
+"""Arguments of Python for a run of tests, before the names of their files."""
+
+
+class PythonRun(Value):
+    """What became of one run of Python."""
+
+    arguments: tuple[str, ...]
+    """As after `python` on a command line: a file and its arguments, or `-m pytest …`."""
+    exit_code: int | None = Field(default=None, ge=-255, le=255)
+    """Negative: the number of the signal that ended it; None: it did not come to its own end."""
+    ended: str = ""
+    """Why it was ended, one sentence; "" if it came to its own end."""
+    stdout: str = ""
+    stderr: str = ""
+    seconds: float = Field(default=0.0, ge=0, le=1e6, allow_inf_nan=False)
+
+    @property
+    def succeeded(self) -> bool:
+        """Exit code 0. What stands on stderr, such as a warning, is no failure."""
+        return self.exit_code == 0
+
+    @property
+    def error(self) -> str:
+        """Why it failed, with the output of the error; "" if it succeeded."""
+        if self.succeeded:
+            return ""
+        code = self.exit_code or 0
+        ended = self.ended or (f"It was ended by signal {-code}." if code < 0 else f"Exit code {code}.")
+        return f"{ended}\n{self.stderr}".rstrip()
+
+
+class RunOutcome(Value):
+    """What came of running Python once or several times in one copy of a workspace."""
+
+    runs: tuple[PythonRun, ...]
+    made: tuple[WorkspaceFile, ...] = ()
+    """The files that are new or changed."""
+    refused: tuple[str, ...] = ()
+    """A sentence for each file that does not come out."""
+
+
+async def run(
+    sandbox: Sandbox,
+    files: Sequence[WorkspaceFile],
+    commands: Sequence[tuple[str, ...]],
+    *,
+    seconds: float = 30.0,
+    limits: WorkspaceLimits | None = None,
+) -> RunOutcome:
+    """Run Python with each of the commands' arguments, one after the other, in a copy of the files.
+
+    `seconds` is what the sandbox gives a job. Cancelling ends everything inside. Safe to repeat: nothing but the outcome is left.
+
+    Raises:
+        RequestError: the files are larger than the sandbox takes, see its `FileLimits`; as one archive they are a third larger.
+        SandboxUnavailable, SandboxFailed: the sandbox is broken; never because of what the files do.
+    """
+    limits = limits or WorkspaceLimits()
+    given = json.dumps({"files": {file.path: base64.b64encode(file.content).decode() for file in files}}).encode()
+    arguments: dict[str, Any] = {
+        "commands": [list(command) for command in commands],
+        "seconds": max(seconds - _REPORTING, seconds / 2),
+        "output": _OUTPUT,
+        "count": limits.files,
+        "size": limits.size,
+    }
+    execution = await sandbox.execute(run_python.__name__, _SOURCE, arguments, [File(name=GIVEN, content=given)])
+    match execution:
+        case Killed(reason=reason):
+            return _unfinished(commands, reason)
+        case Raised(type_name=name, message=message):
+            return _unfinished(commands, f"The sandbox could not hold the run: {name}: {message}.")
+        case Returned(files=made, refused_files=refused):
+            report = next((file.content for file in made if file.name == MADE), None)
+            if report is None:
+                return _unfinished(commands, " ".join(("The report of the run is missing.", *refused)))
+            return _read(report, commands, limits)
+
+
+class _Report(Value):
+    """What `inside.run_python` writes, if nobody has tampered with it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", val_json_bytes="base64")
+
+    runs: tuple[dict[str, str | int | float | None], ...] = Field(max_length=1000)
+    files: dict[str, bytes]
+    refused: tuple[tuple[str, str], ...]
+
+
+def _read(content: bytes, commands: Sequence[tuple[str, ...]], limits: WorkspaceLimits) -> RunOutcome:
+    try:
+        report = _Report.model_validate_json(content)
+        runs = tuple(
+            PythonRun.model_validate({"arguments": command, **{name: _shown(value) for name, value in told.items()}})
+            for command, told in zip(commands, report.runs, strict=True)
+        )
+    except ValueError:
+        return _unfinished(commands, "The report of the run is damaged, by the project's own processes.")
+    made: list[WorkspaceFile] = []
+    refused = [(path, reason) for path, reason in report.refused]
+    left = limits.size
+    for path, data in report.files.items():
+        if problem := path_problem(path):
+            refused.append((path, problem))
+        elif len(data) > left or len(made) == limits.files:
+            refused.append((path, "it is more than the workspace takes"))
+        else:
+            left -= len(data)
+            made.append(WorkspaceFile(path=path, content=data))
+    told = tuple(f"{_shown(path)[:200]!r}: {reason[:200]}" for path, reason in refused[: limits.files])
+    return RunOutcome(runs=runs, made=tuple(made), refused=told)
+
+
+def _unfinished(commands: Sequence[tuple[str, ...]], reason: str) -> RunOutcome:
+    return RunOutcome(runs=tuple(PythonRun(arguments=command, ended=reason) for command in commands))
+
+
+def _shown(value: Any) -> Any:
+    """A value of the report, text without credentials and no longer than the runs may have made it."""
+    return without_secrets(value[: 2 * _OUTPUT].encode("utf-8", "backslashreplace").decode()) if isinstance(value, str) else value

@@ -1,0 +1,55 @@
+"""The prompts, one file per model call, and how they are rendered."""
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from selfeng.core.packages import sandbox_packages
+from selfeng.core.prompt import ChatMessage, Prompt
+from selfeng.core.visible import visible
+
+FOLDER = Path(__file__).parent
+_SEPARATOR = "\n---user---\n"
+_TAG = re.compile(r"^<(/?)([a-z]+)>$", re.MULTILINE)
+
+
+def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables: Any) -> Prompt:
+    """The prompt of `<template>.md`: its system part, the conversation so far, its user part.
+
+    Every template can name the sandbox's `packages`.
+
+    Raises:
+        jinja2.UndefinedError: the template uses a variable that was not given.
+    """
+    shown = {name: visible(value) if isinstance(value, str) else value for name, value in variables.items()}
+    parts, tags = _parts(template)
+    mark = _mark(tags, [value for value in shown.values() if isinstance(value, str)])
+    system, user = (part.render(**shown, mark=mark).strip() for part in parts)
+    past = (ChatMessage(role=m.role, content=visible(m.content)) for m in history)
+    messages = (ChatMessage(role="system", content=system), *past, ChatMessage(role="user", content=user))
+    return Prompt(name=template, messages=messages)
+
+
+def _mark(tags: frozenset[str], values: list[str]) -> str:
+    """What is added to the tags around each value, so that none of them can pretend to end there; "" where none tries.
+
+    A value that held the mark would have to hold a digest of itself.
+    """
+    if not any(f"<{slash}{tag}" in value.lower() for value in values for tag in tags for slash in ("", "/")):
+        return ""
+    return "-" + hashlib.sha256("\0".join(values).encode("utf-8", "replace")).hexdigest()[:12]
+
+
+@cache
+def _parts(template: str) -> tuple[tuple[Template, Template], frozenset[str]]:
+    """The system and the user part, split before rendering, as a request may hold the separator too; and the tags around values."""
+    # Prompts are plain text for a model; escaping would change what the model reads.
+    environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    environment.globals["packages"] = ", ".join(f"`{name}`" for name in sandbox_packages())
+    source = (FOLDER / f"{template}.md").read_text(encoding="utf-8")
+    system, user = _TAG.sub(r"<\1\2{{ mark }}>", source).split(_SEPARATOR)
+    return (environment.from_string(system), environment.from_string(user)), frozenset(name for _, name in _TAG.findall(source))

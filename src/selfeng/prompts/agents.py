@@ -1,0 +1,45 @@
+"""What agents do and what comes of it, as their prompts show it: one JSON object a message, so that no data can end where it stands."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from selfeng.core.prompt import ChatMessage, FunctionCall
+from selfeng.core.value import Value
+from selfeng.core.visible import visible
+
+_LONGEST = 48_000
+"""Characters of a thread that a model is shown, beside its system prompt."""
+
+
+class Recipient(Value):
+    """An agent that messages can be sent to."""
+
+    name: str
+    description: str
+
+
+def recipients(others: Sequence[Recipient]) -> str:
+    """One line for each; "" if there is none."""
+    return "\n".join(f"- `{other.name}`: {other.description}" for other in others)
+
+
+def called(call: FunctionCall) -> str:
+    """A call as the model's own message."""
+    return json.dumps(call.model_dump(), ensure_ascii=False)
+
+
+def result(function: str, outcome: Mapping[str, Any]) -> str:
+    """What came of a call."""
+    return visible(json.dumps({"result_of": function, **outcome}, ensure_ascii=False))
+
+
+def within_limits(thread: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """The system prompt and the newest messages that a model can be shown, the first of them from the sender; the last always."""
+    system, *rest = thread
+    sizes = accumulate(len(message.content) for message in reversed(rest))
+    kept = rest[len(rest) - max(1, sum(size <= _LONGEST for size in sizes)) :]
+    while kept[0].role != "user" and len(kept) > 1:
+        kept = kept[1:]
+    return (system, *kept)

@@ -1,0 +1,90 @@
+"""Readiness: what a start sets up in the background while the page is served already, and who waits for it."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+
+from selfeng.core.errors import AgentError
+from selfeng.core.status import Part, PartStatus
+
+log = logging.getLogger(__name__)
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
+"""Seconds before a part that could not be set up is tried again; the pause doubles."""
+
+Report = Callable[[str, int, int], None]
+"""Takes what is being done, and how far it is: so many of so many, 0 of 0 where that can't be told. From any thread."""
+
+
+class Readiness:
+    """The parts that are not ready; a part that nobody expects is. Used on one event loop."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Part, PartStatus] = {}
+        self._news: defaultdict[Part, asyncio.Event] = defaultdict(asyncio.Event)
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def unready(self) -> tuple[PartStatus, ...]:
+        """In the order in which they were expected."""
+        return tuple(self._parts.values())
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call the listener after each change."""
+        self._listeners.append(listener)
+
+    def expect(self, *parts: Part) -> None:
+        """Have requests wait for these from now on."""
+        for part in parts:
+            self._put(PartStatus(part=part, state="waiting"))
+
+    def news(self, part: Part) -> asyncio.Event | None:
+        """What is set when a part has come further; None where it is ready or has failed."""
+        status = self._parts.get(part)
+        return self._news[part] if status and status.state != "failed" else None
+
+    async def prepare(self, part: Part, work: Callable[[Report], Awaitable[object]], then: tuple[Part, ...] = ()) -> None:
+        """Set an expected part up, if need be again and again; `then` are the parts that can't begin before it is ready."""
+        loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE
+        self._put(PartStatus(part=part, state="working"))
+
+        def report(detail: str, done: int, total: int) -> None:
+            loop.call_soon_threadsafe(self._go_on, PartStatus(part=part, state="working", detail=detail, done=done, total=total))
+
+        while True:
+            try:
+                await work(report)
+            except AgentError as error:
+                self._fail(error, part, then)
+            except Exception as error:
+                log.exception("%s can't be set up", part)
+                self._fail(AgentError(f"{type(error).__name__}: {error}", "the server's log has the details"), part, then)
+            else:
+                break
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        del self._parts[part]
+        self.expect(*then)
+        self._tell(part)
+
+    def _go_on(self, status: PartStatus) -> None:
+        """One that has failed says why until it is ready."""
+        before = self._parts.get(status.part)
+        if before and before.state == "working":
+            self._put(status)
+
+    def _fail(self, error: AgentError, part: Part, then: tuple[Part, ...]) -> None:
+        detail = error.message + (f". What to do: {error.remedy}" if error.remedy else "")
+        for name in (part, *then):
+            self._put(PartStatus(part=name, state="failed", detail=detail if name == part else ""))
+
+    def _put(self, status: PartStatus) -> None:
+        if self._parts.get(status.part) != status:
+            self._parts[status.part] = status
+            self._tell(status.part)
+
+    def _tell(self, part: Part) -> None:
+        self._news.pop(part, asyncio.Event()).set()
+        for listener in self._listeners:
+            listener()

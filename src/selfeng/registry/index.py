@@ -1,0 +1,309 @@
+"""The search index in Chroma: a copy of the vectors in SQL that may be lost, damaged or late, and is then made again.
+
+One thread of its own opens and feeds it, so that neither Chroma's import (a second) nor its writes (10 ms a tool, with the
+interpreter's lock held) stand in anyone's way. More than some tools at once are written by a process of its own, into a new
+index that takes the place of the old one. A mark in the index says which revision of the library it holds; whoever searches
+looks up in SQL which tools have changed since, so that it serves while it is late, and the exact search while there is none.
+"""
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import sqlalchemy as sa
+from filelock import FileLock, Timeout
+
+from selfeng.registry import chroma, records, revisions
+from selfeng.registry.fusion import Vector
+from selfeng.registry.part import Part
+from selfeng.registry.rebuild import Order
+from selfeng.store.database import address, id_of, reading
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api.client import Client
+
+_log = logging.getLogger(__name__)
+_PROBE_SECONDS = 60.0
+_GRACE_SECONDS = 5.0
+"""From the start until Chroma is loaded and tried, which takes seconds of two processes: a command that ends before is spared it."""
+_PAUSE_SECONDS = 30.0
+"""After a failure, before the next try."""
+_CLOSE_SECONDS = 1.5
+_PATIENCE = 0.2
+"""Seconds that a search waits for a write to end."""
+_FEW, _SHARE = 100, 50
+"""Up to so many changed tools, or one of so many, are written one by one."""
+
+IndexState = Literal["behind", "ready", "elsewhere", "broken"]
+"""elsewhere: another process keeps the index of this folder; broken: Chroma can't be used now."""
+
+
+class Found(NamedTuple):
+    names: list[str]
+    """Best first; some may have changed since, or be gone."""
+    revision: int
+    """Of the library that was searched."""
+
+
+class Progress(NamedTuple):
+    """Of an index that is being made, in tools."""
+
+    done: int
+    total: int
+
+
+class SearchIndex:
+    """Thread-safe. Nothing that happens to it is ever an error of a search."""
+
+    def __init__(self, folder: Path, engine: sa.Engine, embedder: str) -> None:
+        self._folder = folder
+        self._engine = engine
+        self._embedder = embedder
+        self._name = "tools-" + hashlib.sha256(embedder.encode()).hexdigest()[:12]
+        self._lock = FileLock(folder.parent / f".{folder.name}.lock", thread_local=False)
+        self._thread = threading.Thread(target=self._keep, name="search-index", daemon=True)
+        self._news = threading.Condition()
+        self._state: IndexState = "behind"
+        self._revision: int | None = None
+        """Of the library that the index holds; None if it can't be searched."""
+        self._demanded = self._awaited = self._anew = self._busy = self._closing = False
+        self._not_before = 0.0
+        self._part: Part | None = None
+        self._progress: Progress | None = None
+        self._using = threading.Lock()
+        """Held while the client is opened, used or closed; guards what follows."""
+        self._client: Client | None = None
+        self._collection: Collection | None = None
+        self._identity: int | None = None
+
+    def start(self) -> None:
+        self._thread.start()
+
+    @property
+    def state(self) -> IndexState:
+        return self._state
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is under way, nor about to be."""
+        return not (self._demanded or self._busy)
+
+    @property
+    def progress(self) -> Progress | None:
+        """None unless an index is being made."""
+        return self._progress
+
+    def follow(self, revision: int) -> None:
+        """Bring the index to this revision of the library, in the background. Cheap when it is there."""
+        with self._news:
+            if self._revision != revision and time.monotonic() >= self._not_before:
+                self._demanded = True
+                self._news.notify_all()
+
+    def rebuild(self) -> None:
+        """Make the index anew, in the background, whatever its state."""
+        with self._news:
+            self._demanded = self._awaited = self._anew = True
+            self._not_before = 0.0
+            self._news.notify_all()
+
+    def nearest(self, vector: Vector, count: int) -> Found | None:
+        """None if the index can't be searched now."""
+        if self._revision is None or not self._using.acquire(timeout=_PATIENCE):
+            return None
+        try:
+            revision = self._revision
+            if revision is None or self._collection is None or chroma.identity(self._folder) != self._identity:
+                raise FileNotFoundError(f"{self._folder} was deleted")
+            found = self._collection.query(query_embeddings=vector[np.newaxis], n_results=count, include=[])
+            return Found(list(found["ids"][0]), revision)
+        except Exception as error:  # noqa: BLE001 - whatever ails the index, the exact search answers
+            _log.warning("the search index is made again: %s", error)
+            self._report("behind", None)
+            self.follow(0)
+            return None
+        finally:
+            self._using.release()
+
+    def settle(self, revision: int, seconds: float) -> IndexState:
+        """Wait until the index has caught up with the revision, or can't. Blocking."""
+        with self._news:
+            self._awaited = True
+            self._news.notify_all()
+            self._news.wait_for(lambda: not (self._demanded or self._busy), seconds)
+            return "behind" if self._state == "ready" and (self._revision or 0) < revision else self._state
+
+    def close(self) -> None:
+        """Let go of the folder; what is under way is left behind after a moment, since it can be made again."""
+        with self._news:
+            self._closing = True
+            self._news.notify_all()
+            if self._part is not None:
+                self._part.kill()
+        if self._thread.is_alive():
+            self._thread.join(_CLOSE_SECONDS)
+
+    def _keep(self) -> None:
+        with self._news:
+            self._news.wait_for(lambda: self._awaited or self._closing, _GRACE_SECONDS)
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._demanded or self._closing)
+                if self._closing:
+                    break
+                self._demanded, self._busy = False, True
+            try:
+                self._catch_up()
+            except Exception:  # noqa: BLE001 - the edge of the thread; the library works without the index
+                _log.exception("the search index in %s can't be used; the exact search serves", self._folder)
+                self._not_before = time.monotonic() + _PAUSE_SECONDS
+                self._report("broken", None)
+            finally:
+                with self._news:
+                    self._busy = False
+                    self._news.notify_all()
+        self._shut()
+        self._lock.release()
+
+    def _catch_up(self) -> None:
+        if not self._lock.is_locked:
+            try:
+                self._lock.acquire(timeout=0)
+            except Timeout:
+                self._report("elsewhere", None)
+                return
+        try:
+            anew, self._anew = self._anew, False
+            if anew or not self._is_open():
+                self._open(anew)
+            self._copy()
+        except Exception as error:  # noqa: BLE001 - made again once; a second failure is reported
+            if self._closing:
+                return
+            _log.warning("the search index in %s is made again: %s", self._folder, error)
+            self._open(anew=True)
+            self._copy()
+
+    def _is_open(self) -> bool:
+        return self._collection is not None and chroma.identity(self._folder) == self._identity
+
+    def _open(self, anew: bool) -> None:
+        """Raises whatever Chroma raises, and what `_make` does."""
+        chroma.tidy(self._folder)
+        if anew or chroma.identity(self._folder) is None or not self._opens():
+            self._make()
+        self._shut()
+        if self._closing:
+            return
+        with self._using:
+            self._client = chroma.open_client(self._folder)
+            self._collection = chroma.open_collection(self._client, self._name)
+            self._identity = chroma.identity(self._folder)
+
+    def _opens(self) -> bool:
+        """Whether Chroma can open what lies there; a damaged index may crash the process that tries."""
+        with self._started("selfeng.registry.probe", str(self._folder.resolve())) as probe:
+            problem = probe.wait(_PROBE_SECONDS)
+        if problem is not None and not self._closing:
+            _log.warning("the search index in %s is damaged and made again: %s", self._folder, problem)
+        return problem is None or self._closing
+
+    def _make(self) -> None:
+        """Make the index of a large library, and room for that of a small one. Raises: RuntimeError, OSError."""
+        with reading(self._engine) as connection:
+            small = records.searched_count(connection, self._embedder) <= _FEW
+        if small:
+            self._report("behind", None)
+            self._shut()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            chroma.clear(self._folder)
+        else:
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Raises: RuntimeError, OSError."""
+        new = chroma.new_folder(self._folder)
+        order = Order(database=address(self._engine), embedder=self._embedder, collection=self._name, folder=new.resolve())
+        try:
+            with self._started("selfeng.registry.rebuild", line=order.model_dump_json()) as part:
+                for line in part.lines():
+                    self._progress = Progress(*map(int, line.split()))
+                if problem := part.wait():
+                    raise RuntimeError(problem)
+        finally:
+            self._progress = None
+        self._report("behind", None)
+        self._shut()
+        chroma.clear(self._folder)
+        chroma.place(new, self._folder)
+
+    @contextmanager
+    def _started(self, module: str, *arguments: str, line: str = "") -> Iterator[Part]:
+        """A process that `close` ends."""
+        with Part(module, *arguments, line=line) as part:
+            with self._news:
+                self._part = part
+                if self._closing:
+                    part.kill()
+            try:
+                yield part
+            finally:
+                with self._news:
+                    self._part = None
+
+    def _copy(self) -> None:
+        """Bring the open index up to date. Raises whatever Chroma raises, and ValueError: it lacks what it should hold."""
+        collection = self._collection
+        if self._closing or collection is None:
+            return
+        mark, library = chroma.mark(collection), id_of(self._engine)
+        with reading(self._engine) as connection:
+            now, total = revisions.current(connection), records.searched_count(connection, self._embedder)
+            if mark is not None and mark.library == library and mark.revision <= now:
+                changed = revisions.changed(connection, mark.revision, ("", self._embedder))
+                few = len(changed) <= max(_FEW, total // _SHARE)
+                vectors = dict(records.searched(connection, self._embedder, changed)) if few else {}
+            else:
+                few = total <= _FEW and not collection.count()
+                vectors = dict(records.searched(connection, self._embedder)) if few else {}
+                mark, changed = None, list(vectors)
+        if not few:
+            self._open(anew=True)
+            self._copy()
+            return
+        for name in changed:
+            if self._closing:
+                return
+            self._write(collection, name, vectors.get(name))
+        with self._using:
+            if collection.count() != total:
+                raise ValueError(f"it holds {collection.count()} of {total} tools")
+            if changed or mark is None:
+                chroma.put_mark(collection, chroma.Mark(library, now))
+        self._report("ready", now)
+
+    def _write(self, collection: "Collection", name: str, vector: Vector | None) -> None:
+        """One at a time: each call holds the interpreter's lock to its end."""
+        with self._using:
+            if vector is None:
+                collection.delete(ids=[name])
+            else:
+                collection.upsert(ids=[name], embeddings=vector[np.newaxis])
+
+    def _shut(self) -> None:
+        with self._using:
+            client, self._client, self._collection, self._identity = self._client, None, None, None
+            if client is not None:
+                client.close()
+
+    def _report(self, state: IndexState, revision: int | None) -> None:
+        with self._news:
+            self._state, self._revision = state, revision
+            self._news.notify_all()

@@ -1,0 +1,124 @@
+"""What search was fitted to: the request map, the scale of an embedder and the weights of the confidence, in one small file.
+
+Shipped below `fitted/`, one file an embedder and `default.npz` for all others; `selfeng calibrate` writes its own below
+DATA_DIR. The arrays are numpy's, read without pickle.
+"""
+
+import io
+import logging
+import os
+import re
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from selfeng.registry.confidence import FEATURES
+from selfeng.registry.request_map import RequestMap
+from selfeng.registry.scale import Scale
+
+_log = logging.getLogger(__name__)
+SHIPPED = Path(__file__).with_name("fitted")
+_DEFAULT = "default"
+FOLDER = "ranking"
+"""Name of the folder below DATA_DIR that holds what was fitted to the library at hand."""
+
+
+class ParametersInvalid(ValueError):
+    """The file holds no parameters, or those of another embedder."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Everything that ranking and confidence depend on."""
+
+    embedder: str
+    """Id of the embedder; "" for any."""
+    weights: tuple[float, ...]
+    """Of the confidence, see `src/selfeng/registry/confidence.py`."""
+    scale: Scale | None = None
+    """None: not measured yet, see `src/selfeng/registry/scale.py`."""
+    map: RequestMap | None = None
+    """None: requests stay as they are."""
+
+
+def shipped(embedder: str) -> Parameters:
+    """What ships for the embedder, else what ships for any. Raises: ParametersInvalid (the installation is damaged)."""
+    path = _file(SHIPPED, embedder)
+    return read(path, embedder) if path.exists() else read(SHIPPED / f"{_DEFAULT}.npz", "")
+
+
+def current(embedder: str, folder: Path | None) -> Parameters:
+    """What was fitted to the library at hand, where `folder` has it and it can be read, else what ships."""
+    if folder is not None and (path := _file(folder, embedder)).exists():
+        try:
+            return read(path, embedder)
+        except ParametersInvalid as error:
+            _log.warning("%s; what ships is used instead; run `selfeng calibrate` again, or with --reset", error)
+    return shipped(embedder)
+
+
+def read(path: Path, embedder: str) -> Parameters:
+    """Raises: ParametersInvalid, which names the file and what is wrong."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+        parameters = Parameters(
+            embedder=str(found["embedder"]),
+            weights=tuple(float(w) for w in found["weights"]),
+            scale=Scale(*map(float, found["scale"])) if "scale" in found else None,
+            map=RequestMap(found["left"].astype(np.float32), found["right"].astype(np.float32)) if "left" in found else None,
+        )
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ParametersInvalid(f"{path} can't be read: {error!r}") from error
+    problem = _problem(parameters, embedder)
+    if problem:
+        raise ParametersInvalid(f"{path} can't be used: {problem}")
+    return parameters
+
+
+def write(parameters: Parameters, folder: Path) -> Path:
+    """Put the file in place in one step. Raises: OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {"embedder": np.array(parameters.embedder), "weights": np.array(parameters.weights, dtype=np.float32)}
+    if parameters.scale is not None:
+        arrays["scale"] = np.array(parameters.scale, dtype=np.float32)
+    if parameters.map is not None:
+        arrays |= {"left": parameters.map.left.astype(np.float16), "right": parameters.map.right.astype(np.float16)}
+    content = io.BytesIO()
+    np.savez_compressed(content, allow_pickle=False, **arrays)
+    path = _file(folder, parameters.embedder)
+    with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as file:
+        file.write(content.getbuffer())
+        file.flush()
+        os.fsync(file.fileno())
+    Path(file.name).chmod(0o644)
+    Path(file.name).replace(path)
+    return path
+
+
+def forget(folder: Path) -> bool:
+    """Go back to what ships, for every embedder; says whether there was anything else."""
+    files = list(folder.glob("*.npz"))
+    for file in files:
+        file.unlink()
+    return bool(files)
+
+
+def _file(folder: Path, embedder: str) -> Path:
+    return folder / f"{re.sub('[^a-z0-9]+', '-', embedder.lower()).strip('-') or _DEFAULT}.npz"
+
+
+def _problem(parameters: Parameters, embedder: str) -> str:
+    if parameters.embedder != embedder:
+        return f"it belongs to the embedder {parameters.embedder!r}, not to {embedder!r}"
+    if len(parameters.weights) != FEATURES:
+        return f"it has {len(parameters.weights)} weights of the confidence, not {FEATURES}"
+    numbers = [np.array(parameters.weights), np.array(parameters.scale or ()), *(parameters.map or ())]
+    if not all(np.isfinite(n).all() for n in numbers):
+        return "it holds numbers that are not finite"
+    if parameters.scale is not None and parameters.scale.steepness <= 0:
+        return f"the scale's steepness is {parameters.scale.steepness}, not positive"
+    return (parameters.map.problem() or "") if parameters.map else ""

@@ -1,0 +1,243 @@
+"""The records of the tools in SQL: rows and vectors, read and written inside a transaction of the caller."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import sqlalchemy as sa
+
+from selfeng.core.signature import Signature
+from selfeng.core.tool import Requirement, Standing, Tool, ToolDraft
+from selfeng.registry import lexical, requests, revisions
+from selfeng.registry.fusion import Vector
+from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
+
+State = Literal["pending", "revising", "active", "missing", "removing"]
+"""pending: the first files are being written; revising: files are being replaced by those of the version in the record;
+missing: files were deleted by hand; removing: files are being deleted."""
+
+_STATES: dict[str, State] = {state: state for state in get_args(State)}
+_STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
+"""One string for all tools."""
+REGISTERED: tuple[State, ...] = ("active", "revising")
+
+_CHUNK = 500
+"""Names in one query; SQLite allows some thousand parameters."""
+
+_VECTORS = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(
+    tool_vectors.c.embedder == sa.bindparam("embedder"), tool_vectors.c.name.in_(sa.bindparam("names", expanding=True))
+)
+
+
+class Embedding(NamedTuple):
+    """The search vector of a tool, and the id of the embedder that made it."""
+
+    embedder: str
+    vector: Vector
+    former: "Embedding | None" = None
+    """The same by the embedder whose vectors searches go by until all tools have new ones."""
+
+
+class Entry(NamedTuple):
+    """What is kept in memory of every tool."""
+
+    name: str
+    state: State
+    created_at: datetime
+    version: int
+    standing: Standing
+
+    @property
+    def registered(self) -> bool:
+        return self.state in REGISTERED
+
+
+def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, Entry]:
+    """By name, of these tools or of all."""
+    chosen = sa.select(tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing)
+    queries = [chosen] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+    rows = (row for query in queries for row in connection.execute(query))
+    return {r.name: Entry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
+
+
+def unfinished(connection: sa.Connection) -> dict[str, State]:
+    """What killed processes began, by the tools' names."""
+    chosen = sa.select(tools.c.name, tools.c.state).where(tools.c.state.in_(("pending", "revising", "removing")))
+    return {row.name: row.state for row in connection.execute(chosen.order_by(tools.c.name))}
+
+
+def digests(connection: sa.Connection, names: Sequence[str], state: State = "active") -> dict[str, str]:
+    """What was verified of those of the tools that are in that state, by name."""
+    return {
+        row.name: row.digest
+        for chunk in _chunks(names)
+        for row in connection.execute(sa.select(tools.c.name, tools.c.digest).where(tools.c.name.in_(chunk), tools.c.state == state))
+    }
+
+
+def state_of(connection: sa.Connection, name: str) -> State | None:
+    state: State | None = connection.execute(sa.select(tools.c.state).where(tools.c.name == name)).scalar()
+    return state
+
+
+def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
+    for chunk in _chunks(names):
+        for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk))):
+            yield Tool(
+                **draft_fields(row),
+                created_at=utc(row.created_at),
+                digest=row.digest,
+                uses=row.uses,
+                version=row.version,
+                standing=row.standing,
+            )
+
+
+def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
+    """`embedding` None: the tool has no vector yet."""
+    connection.execute(tools.insert().values(**columns(tool), state=state))
+    revisions.note(connection, tool.name)
+    if embedding is not None:
+        insert_vector(connection, tool.name, embedding)
+    lexical.write(connection, tool, ())
+
+
+def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
+    """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
+    connection.execute(tools.update().where(tools.c.name == tool.name).values(**columns(tool), state=state, failures=0))
+    revisions.note(connection, tool.name)
+    lexical.write(connection, tool, requests.used(connection, tool.name))
+    if embedding is not None:
+        connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))  # of other embedders too
+        insert_vector(connection, tool.name, embedding)
+
+
+def draft_columns(draft: ToolDraft) -> dict[str, Any]:
+    """What `tools` and `tool_versions` both have of a tool."""
+    return {
+        "name": draft.name,
+        "description": draft.description,
+        "signature": draft.signature.model_dump_json(),
+        "code": draft.code,
+        "tests": draft.tests,
+        "example_requests": json.dumps(draft.example_requests),
+        "model": draft.model,
+        "requires": json.dumps([r.model_dump() for r in draft.requires]),
+    }
+
+
+def draft_fields(row: sa.Row[Any]) -> dict[str, Any]:
+    """The other way round."""
+    return {
+        "name": row.name,
+        "description": row.description,
+        "signature": Signature.model_validate_json(row.signature),
+        "code": row.code,
+        "tests": row.tests,
+        "example_requests": tuple(json.loads(row.example_requests)),
+        "model": row.model,
+        "requires": tuple(Requirement(**r) for r in json.loads(row.requires)),
+    }
+
+
+def columns(tool: Tool) -> dict[str, Any]:
+    """The tool's row, but for its state."""
+    own = tool.model_dump(include={"created_at", "digest", "uses", "version", "standing"})
+    return {**draft_columns(tool), **own}
+
+
+def set_state(connection: sa.Connection, name: str, state: State) -> None:
+    connection.execute(tools.update().where(tools.c.name == name).values(state=state))
+    revisions.note(connection, name)
+
+
+def delete(connection: sa.Connection, name: str) -> None:
+    """Forget the tool, but not its versions."""
+    for table in (tool_requests, tool_words, tool_uses, tool_vectors, tools):
+        connection.execute(table.delete().where(table.c.name == name))
+    revisions.note(connection, name)
+
+
+def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | None = None) -> Iterator[tuple[str, Vector]]:
+    """The vectors of registered tools that are not retired, by name; of these tools, or of all in the order of their names."""
+    chosen = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
+    if names is None:
+        for row in connection.execute(chosen.order_by(tools.c.name), execution_options={"yield_per": _CHUNK}):
+            yield row.name, _vector(row.vector)
+    else:
+        for chunk in _chunks(names):
+            for row in connection.execute(chosen.where(tools.c.name.in_(chunk))).all():
+                yield row.name, _vector(row.vector)
+
+
+def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
+    """Of these tools, whatever their state, by name."""
+    found = (connection.execute(_VECTORS, {"embedder": embedder, "names": chunk}).all() for chunk in _chunks(names))
+    return {name: _vector(content) for rows in found for name, content in rows}
+
+
+def _vector(content: bytes) -> Vector:
+    return np.frombuffer(content, dtype="<f4").astype(np.float32, copy=False)
+
+
+def searched_count(connection: sa.Connection, embedder: str) -> int:
+    """How many vectors `searched` gives of all tools."""
+    return int(connection.execute(_of_searched(embedder, sa.func.count())).scalar_one())
+
+
+def _of_searched(embedder: str, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """The query for these columns of the tools that search may offer, each beside its vector."""
+    joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
+    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    return sa.select(*columns).select_from(joined).where(*there)
+
+
+def unembedded(connection: sa.Connection, embedder: str) -> list[str]:
+    """Names of the registered tools that have no vector of the embedder."""
+    embedded = sa.select(tool_vectors.c.name).where(tool_vectors.c.embedder == embedder)
+    chosen = sa.select(tools.c.name).where(tools.c.state.in_(REGISTERED), tools.c.name.not_in(embedded))
+    return list(connection.execute(chosen.order_by(tools.c.name)).scalars())
+
+
+def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) -> None:
+    same = tool_vectors.c.name == name, tool_vectors.c.embedder == embedding.embedder
+    connection.execute(tool_vectors.delete().where(*same))
+    content = embedding.vector.astype("<f4").tobytes()
+    connection.execute(tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content))
+    revisions.note(connection, name, embedding.embedder)
+    if embedding.former is not None:
+        insert_vector(connection, name, embedding.former)
+
+
+def embedders(connection: sa.Connection) -> dict[str, int]:
+    """How many vectors there are of each, by its id."""
+    counted = sa.select(tool_vectors.c.embedder, sa.func.count().label("vectors")).group_by(tool_vectors.c.embedder)
+    return {row.embedder: row.vectors for row in connection.execute(counted)}
+
+
+def drop_vectors(connection: sa.Connection, but: str) -> None:
+    """Forget those of every embedder but one."""
+    connection.execute(tool_vectors.delete().where(tool_vectors.c.embedder != but))
+
+
+def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding) -> None:
+    """Have the tool found by the requests that it was written with and by the `used` ones."""
+    requests.keep(connection, tool.name, used)
+    lexical.write(connection, tool, used)
+    insert_vector(connection, tool.name, embedding)
+
+
+def without_words(connection: sa.Connection) -> list[str]:
+    """Names of the tools that an older version of this program has registered."""
+    return list(connection.execute(sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))).scalars())
+
+
+def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
+
+
+def utc(at: datetime) -> datetime:
+    """SQLite keeps no time zones; what we write is UTC."""
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -1,0 +1,109 @@
+"""The search: from a request to the tools that may serve it, by meaning and by words."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.tool import Candidate
+from selfeng.registry import lexical, records, revisions
+from selfeng.registry.fusion import Vector
+from selfeng.registry.index import SearchIndex
+from selfeng.registry.inventory import Inventory
+from selfeng.registry.ranking import Evidence
+from selfeng.registry.reembedding import Reembedding, Space
+from selfeng.registry.shelf import Shelf
+from selfeng.store.database import reading
+
+_log = logging.getLogger(__name__)
+_LISTED = 30
+"""Tools that are looked at for their meaning, and as many for their words."""
+_RECENT = 200
+"""Tools that have changed since they were indexed are looked at too, up to so many; if there are more, the exact search serves."""
+
+
+class Search:
+    """Any number of searches may go on at once, also while the library changes."""
+
+    def __init__(self, engine: sa.Engine, inventory: Inventory, index: SearchIndex, reembedding: Reembedding, space: Space) -> None:
+        """`space`: what the index holds, and what is searched in unless the tools are being embedded anew."""
+        self._engine, self._inventory, self._index, self._reembedding, self._space = engine, inventory, index, reembedding, space
+
+    async def find(self, request: str, limit: int) -> tuple[Candidate, ...]:
+        """The best tools for a request, best first; none that are retired or were edited by hand.
+
+        While the embedder is not there they are found by their words alone.
+        """
+        await self._reembedding.wait()
+        return await asyncio.to_thread(self._find, request, limit)
+
+    @property
+    def _current(self) -> Space:
+        """What searches go by now."""
+        return self._reembedding.former or self._space
+
+    def _find(self, request: str, limit: int) -> tuple[Candidate, ...]:
+        shelf = self._inventory.look()
+        if not shelf.searched:
+            return ()
+        space = self._current
+        evidence = self._evidence(shelf, request, space)
+        if space is not self._current:  # just now all tools have got new vectors, and lost those
+            space = self._current
+            evidence = self._evidence(shelf, request, space)
+        while True:
+            best = space.ranking.rank([e for e in evidence if shelf.offers(e.name)], shelf.searched)[:limit]
+            names = [ranked.name for ranked in best]
+            shelf = self._inventory.look(names)
+            if all(map(shelf.offers, names)):
+                break
+        with reading(self._engine) as connection:
+            tools = {tool.name: tool for tool in records.load(connection, names)}
+        return tuple(
+            Candidate(tool=tools[ranked.name], similarity=ranked.cosine, confidence=ranked.confidence)
+            for ranked in best
+            if ranked.name in tools
+        )
+
+    def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
+        """Of the tools that are near, and of those that share words with the request; some may not be offered any more."""
+        vector = self._vector(request, space)
+        with reading(self._engine) as connection:
+            words = lexical.words_of(connection, request)
+            near = [] if vector is None else self._near(connection, shelf, space, vector)
+            found = list({*near, *self._worded(connection, shelf, words)})
+            cosines = {} if vector is None else _cosines(vector, records.vectors(connection, space.embedder.id, found))
+            scores = lexical.scores(connection, words, found)
+        return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in found]
+
+    def _vector(self, request: str, space: Space) -> Vector | None:
+        """None where the embedder is not there."""
+        try:
+            space.ranking.prepare(space.embedder)
+            return space.ranking.request(space.embedder.embed([request])[0])
+        except EmbedderUnavailable as error:
+            _log.info("searched by words alone: %s", error)
+            return None
+
+    def _near(self, connection: sa.Connection, shelf: Shelf, space: Space, vector: Vector) -> list[str]:
+        """Names of the nearest tools, and of some others that have changed since they were indexed."""
+        count = _LISTED + len(shelf.modified)
+        found = self._index.nearest(vector, count) if space is self._space else None
+        if found is not None:
+            late = found.revision < shelf.revision
+            recent = revisions.changed(connection, found.revision, ("", space.embedder.id)) if late else []
+            if len(recent) <= _RECENT:
+                space.exact.release()
+                return [*found.names, *recent]
+        return space.exact.nearest(connection, vector, count)
+
+    def _worded(self, connection: sa.Connection, shelf: Shelf, words: lexical.Words) -> list[str]:
+        """Names of the best by their words, which retired, modified and missing tools have in the index as well."""
+        others = len(shelf.entries) - shelf.searched
+        return [name for name in lexical.best(connection, words, _LISTED + others) if shelf.offers(name)][:_LISTED]
+
+
+def _cosines(vector: Vector, tools: Mapping[str, Vector]) -> dict[str, float]:
+    return {name: float(own @ vector) for name, own in tools.items()}

@@ -1,0 +1,89 @@
+"""The seed tools on their way into the library, through the gate that every tool passes."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from selfeng.core.errors import LibraryError, SynthesisFailed, ToolExists
+from selfeng.core.provenance import Provenance
+from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.value import Value
+from selfeng.core.verdict import Verdict
+
+
+class SeedBed(Protocol):
+    """What seeding needs of a library."""
+
+    async def check(self, draft: ToolDraft) -> None:
+        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
+        ...
+
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """Raises: as `check`."""
+        ...
+
+
+class Planted(Value):
+    """What became of the seeds."""
+
+    added: tuple[str, ...]
+    present: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SeedMark:
+    """A file beside the tools that names the databases, one a line, whose library of this folder had the seeds once.
+
+    An empty one speaks for every database.
+    """
+
+    path: Path
+    database: str
+
+    def present(self) -> bool:
+        if not self.path.exists():
+            return False
+        databases = self.path.read_text().split()
+        return not databases or self.database in databases
+
+    def put(self) -> None:
+        if not self.present():
+            with self.path.open("a") as file:
+                file.write(f"{self.database}\n")
+
+
+async def plant(
+    seeds: Iterable[ToolDraft],
+    library: SeedBed,
+    examine: Callable[[ToolDraft], Awaitable[Verdict]],
+    report: Callable[[str], None],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Planted:
+    """Register the seeds that are not in the library yet; each that is added or refused is reported in one line.
+
+    `progress` gets how many are done, and of how many.
+
+    A seed begins provisional like every tool: trust says that it has served different calls here, which no author can vouch for.
+
+    Raises:
+        SandboxError: there is no sandbox to examine them in.
+    """
+    added, present, refused = [], [], []
+    seeds = tuple(seeds)
+    for number, seed in enumerate(seeds):
+        progress(number, len(seeds))
+        try:
+            await library.check(seed)
+            verdict = await examine(seed)
+            await library.add(seed, Provenance(verdict=verdict))
+        except ToolExists:  # before, or meanwhile by another process that plants the same
+            present.append(seed.name)
+        except (SynthesisFailed, LibraryError) as error:
+            refused.append(seed.name)
+            report(f"refused: {error.message}" + (f"; {error.remedy}" if error.remedy else ""))
+        else:
+            added.append(seed.name)
+            report(f"{seed.name}: {seed.description}")
+    return Planted(added=tuple(added), present=tuple(present), refused=tuple(refused))

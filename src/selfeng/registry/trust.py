@@ -1,0 +1,95 @@
+"""Trust: what the uses of a tool, and a person's word, make of its standing.
+
+A version begins provisional. It is trusted once it has served `trust_after` different calls, and retired once it has failed
+`retire_after` times with no success in between. Only what the version in use did counts; a new one begins anew, whatever made
+it, since nobody has seen it serve.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from selfeng.core.events import ToolStandingChanged
+from selfeng.core.tool import Standing
+from selfeng.core.words import count
+from selfeng.registry import records, revisions
+from selfeng.registry.refusals import not_found
+from selfeng.store.database import writing
+from selfeng.store.schema import tool_uses, tools
+
+
+@dataclass(frozen=True)
+class TrustRule:
+    trust_after: int = 3
+    """Different calls that a version has to serve."""
+    retire_after: int = 3
+    """Failures in a row that it may not reach."""
+
+
+class Trust:
+    """Blocking. Each change is one transaction."""
+
+    def __init__(self, engine: sa.Engine, rule: TrustRule) -> None:
+        self._engine, self._rule = engine, rule
+
+    def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
+        """Count a success; `call` is the digest of what the tool was given. Raises: ToolNotFound."""
+        with writing(self._engine) as connection:
+            tool = _updated(connection, name, uses=tools.c.uses + 1)
+            if tool.version != version or tool.standing == "retired":
+                return None
+            _updated(connection, name, failures=0)
+            if tool.standing == "trusted":
+                return None
+            if _served(connection, name, version, call) < self._rule.trust_after:
+                return None
+            reason = f"It has served {count(self._rule.trust_after, 'different call')}."
+            return _change(connection, tool, "trusted", reason)
+
+    def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
+        """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
+        with writing(self._engine) as connection:
+            tool = _updated(connection, name, failures=sa.case((tools.c.version == version, tools.c.failures + 1), else_=tools.c.failures))
+            if tool.version != version or tool.standing == "retired" or tool.failures < self._rule.retire_after:
+                return None
+            return _change(connection, tool, "retired", f"It failed {count(tool.failures, 'time')} in a row, last with {problem}.")
+
+    def retire(self, name: str) -> None:
+        """No search offers the tool any more. Raises: ToolNotFound."""
+        with writing(self._engine) as connection:
+            _updated(connection, name, standing="retired")
+
+    def restore(self, name: str) -> None:
+        """Offer a retired tool again, as provisional as a new one; any other stays as it is. Raises: ToolNotFound."""
+        with writing(self._engine) as connection:
+            tool = _updated(connection, name)
+            if tool.standing == "retired":
+                _updated(connection, name, standing="provisional", failures=0)
+                connection.execute(tool_uses.delete().where(tool_uses.c.name == name))
+
+
+def _updated(connection: sa.Connection, name: str, **values: Any) -> sa.Row[Any]:
+    """The tool's row once it has these values; it stays ours until the transaction ends."""
+    ours = tools.c.name == name, tools.c.state.in_(records.REGISTERED)
+    connection.execute(tools.update().where(*ours).values(**{"name": name, **values}))
+    if "standing" in values:
+        revisions.note(connection, name)
+    row = connection.execute(sa.select(tools).where(*ours)).first()
+    if row is None:
+        raise not_found(name)
+    return row
+
+
+def _served(connection: sa.Connection, name: str, version: int, call: str) -> int:
+    """How many different calls the version has served, this one included."""
+    ours = tool_uses.c.name == name, tool_uses.c.version == version
+    calls = set(connection.execute(sa.select(tool_uses.c.call).where(*ours)).scalars())
+    if call not in calls:
+        connection.execute(tool_uses.insert().values(name=name, version=version, call=call))
+    return len(calls | {call})
+
+
+def _change(connection: sa.Connection, tool: sa.Row[Any], after: Standing, reason: str) -> ToolStandingChanged:
+    _updated(connection, tool.name, standing=after)
+    return ToolStandingChanged(tool=tool.name, before=tool.standing, after=after, reason=reason)

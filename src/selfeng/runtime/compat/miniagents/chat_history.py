@@ -1,0 +1,5 @@
+"""Chat histories."""
+
+from selfeng.runtime import ChatHistory, InMemoryChatHistory
+
+__all__ = ["ChatHistory", "InMemoryChatHistory"]

@@ -1,0 +1,5 @@
+"""Frozen values."""
+
+from selfeng.runtime import Frozen
+
+__all__ = ["Frozen"]

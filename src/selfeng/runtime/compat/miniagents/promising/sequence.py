@@ -1,0 +1,5 @@
+"""Flat sequences."""
+
+from selfeng.runtime.compat.values import FlatSequence
+
+__all__ = ["FlatSequence"]

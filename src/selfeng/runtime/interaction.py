@@ -1,0 +1,169 @@
+"""One run of an agent: what it sees of it from inside, and what its caller holds."""
+
+import asyncio
+import logging
+import warnings
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from selfeng.runtime.context import PromisingContext, Scope, current_scope
+from selfeng.runtime.errors import NoActiveContextError
+from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
+
+if TYPE_CHECKING:
+    from selfeng.runtime.agent import MiniAgent
+    from selfeng.runtime.miniagents import MiniAgents
+
+logger = logging.getLogger(__name__)
+
+
+class InteractionContext(Scope):
+    """What an agent gets: the messages it was sent, and the way to reply."""
+
+    __slots__ = ("_awaited", "_context", "_replies", "_unfinished", "message_promises", "this_agent")
+
+    def __init__(
+        self, this_agent: "MiniAgent", message_promises: MessageSequencePromise, replies: MessageSequence, context: PromisingContext
+    ) -> None:
+        super().__init__()
+        self.this_agent = this_agent
+        self.message_promises = message_promises
+        self._context = context
+        self._replies = replies
+        self._awaited: list[Awaitable[Any]] | None = None
+        self._unfinished: set[AgentCall] | None = None
+
+    @classmethod
+    def get_current(cls) -> "InteractionContext":
+        """The run of the agent that this is called in, however deep. Raises: NoActiveContextError, it is called in none."""
+        current = current_scope.get()
+        if not isinstance(current, InteractionContext):
+            raise NoActiveContextError("No agent is running here; call this inside one.")
+        return current
+
+    @property
+    def messages(self) -> MessageSequencePromise:
+        """Another name of `message_promises`."""
+        return self.message_promises
+
+    @property
+    def miniagents(self) -> "MiniAgents":
+        """The context under which the agent was called."""
+        return cast("MiniAgents", self._context)
+
+    @property
+    def reply_promises(self) -> MessageSequencePromise:
+        """What the agent replies, as its caller sees it."""
+        return self._replies.sequence_promise
+
+    def get_agent_trace(self) -> list["MiniAgent"]:
+        """This agent, who called it, who called that, and so on."""
+        trace = []
+        scope: Scope | None = self
+        while isinstance(scope, InteractionContext):
+            trace.append(scope.this_agent)
+            scope = scope.parent
+        return trace
+
+    def reply(self, messages: MessageType, out_of_order: bool = False) -> Self:
+        """Send messages to whoever called, frozen as they are now, in order. Raises: AppenderClosedError, TypeError."""
+        self._replies.append(messages, out_of_order)
+        return self
+
+    def reply_out_of_order(self, messages: MessageType) -> Self:
+        """Send messages as soon as they are there, before those that were sent earlier and are not."""
+        return self.reply(messages, out_of_order=True)
+
+    def make_sure_to_wait(self, awaitable: Awaitable[Any], start_asap_if_coroutine: bool = True) -> None:
+        """Let the agent's replies not end before this is done. Its errors are logged."""
+        if start_asap_if_coroutine and asyncio.iscoroutine(awaitable):
+            awaitable = self._context.start_asap(awaitable)
+        if self._awaited is None:
+            self._awaited = []
+        self._awaited.append(awaitable)
+
+    wait_for = make_sure_to_wait
+
+    async def await_now(self, suppress_deadlock_warning: bool = False) -> None:
+        """Wait for everything that `make_sure_to_wait` was told of, as happens anyway at the agent's end."""
+        if self._unfinished and not suppress_deadlock_warning:
+            warnings.warn(
+                "This agent waits while it has calls that are not finished, whose agents may be waiting for more messages; call `finish()`"
+                " or `reply_sequence()` on them first, or say `suppress_deadlock_warning=True`.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        while self._awaited:
+            awaited, self._awaited = self._awaited, None
+            for outcome in await asyncio.gather(*awaited, return_exceptions=True):
+                if isinstance(outcome, Exception):
+                    logger.error("%s waited for something that failed", self.this_agent.alias, exc_info=outcome)
+
+    def finish_early(self) -> None:
+        """End the replies now, though the agent goes on."""
+        self._replies.close()
+
+    async def afinish_early(self, make_sure_to_wait: bool = True) -> None:
+        """End the replies now, though the agent goes on; first wait for what `make_sure_to_wait` was told of."""
+        if make_sure_to_wait:
+            await self.await_now()
+        self.finish_early()
+
+    async def wind_up(self) -> None:
+        """What happens when the agent has done all it does: finish its calls, and wait for what it wants to wait for."""
+        for call in list(self._unfinished or ()):
+            call.finish()
+        if self._awaited:
+            await self.await_now()
+
+    def close(self, error: BaseException | None = None) -> None:
+        """End the replies if they have not, with an error if there was one."""
+        self._replies.close(error)
+
+    def remember(self, call: "AgentCall") -> "set[AgentCall]":
+        """Have the call finished when this agent ends."""
+        if self._unfinished is None:
+            self._unfinished = set()
+        self._unfinished.add(call)
+        return self._unfinished
+
+
+class AgentCall:
+    """A call whose messages are sent piece by piece; it is finished at the latest when its caller ends."""
+
+    def __init__(self, agent: "MiniAgent", incoming: MessageSequence, replies: MessageSequencePromise) -> None:
+        self.agent = agent
+        self._incoming = incoming
+        self._replies = replies
+        scope = current_scope.get()
+        context = PromisingContext.get_current()
+        self._kept_by: set[Any] = scope.remember(self) if isinstance(scope, InteractionContext) else context.unfinished
+        self._kept_by.add(self)
+
+    def send_message(self, messages: MessageType, out_of_order: bool = False) -> Self:
+        """Send messages, frozen as they are now, in order. Raises: AppenderClosedError, TypeError."""
+        self._incoming.append(messages, out_of_order)
+        return self
+
+    def send_out_of_order(self, messages: MessageType) -> Self:
+        """Send messages that may come before those that were sent earlier and are not there yet."""
+        return self.send_message(messages, out_of_order=True)
+
+    def reply_sequence(self, finish_call: bool = True) -> MessageSequencePromise:
+        """The agent's replies. With `finish_call=False` more can be sent, and the agent may wait for it: mind deadlocks."""
+        if finish_call:
+            self.finish()
+        return self._replies
+
+    def finish(self) -> Self:
+        """Send no more. The agent's replies are not affected."""
+        self._incoming.close()
+        self._kept_by.discard(self)
+        return self
+
+    close = finish
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return not self._incoming.is_open

@@ -1,0 +1,60 @@
+"""Chains and loops of agents, in which each gets what the one before it replied."""
+
+from collections.abc import Callable, Iterable
+
+from selfeng.runtime.agent import MiniAgent
+from selfeng.runtime.errors import EndOfLoop
+from selfeng.runtime.sentinels import AWAIT, Sentinel
+from selfeng.runtime.sequence import MessageSequencePromise, MessageType
+
+Link = MiniAgent | Callable[[MessageType | None], MessageType | None] | Sentinel | None
+"""An agent, a function of messages, AWAIT, CLEAR, or None, which is passed over."""
+
+
+async def achain(agents: Iterable[Link], messages: MessageType | None = None) -> MessageType | None:
+    """Give the messages to the first agent, its replies to the second, and so on; gives the last one's replies.
+
+    The agents run at the same time, as far as they can; AWAIT waits for all replies before it, and CLEAR drops them.
+    """
+    for agent in agents:
+        match agent:
+            case None:
+                continue
+            case Sentinel.AWAIT:
+                messages = await messages if isinstance(messages, MessageSequencePromise) else messages
+            case Sentinel.CLEAR:
+                messages = None
+            case MiniAgent():
+                messages = agent.inquire(messages)
+            case _ if callable(agent):
+                messages = agent(messages)
+            case _:
+                raise ValueError(f"A chain has agents, AWAIT, CLEAR and None, not {agent!r}.")
+    return messages
+
+
+async def achain_loop(agents: Iterable[Link], initial_input: MessageType | None = None) -> MessageType | None:
+    """Chain the agents again and again, the first after the last, until one raises EndOfLoop; gives what its last round began with.
+
+    Any other error of an agent ends the loop too, and is raised.
+
+    Raises:
+        ValueError: there is no AWAIT or no agent, so that the loop would only promise rounds and never come to run one.
+    """
+    links = list(agents)
+    if AWAIT not in links or not any(callable(link) or isinstance(link, MiniAgent) for link in links):
+        raise ValueError("A loop needs an agent and an AWAIT: without it, rounds would be promised without end and none would run.")
+    messages = initial_input
+    while True:
+        try:
+            messages = await achain(links, messages)
+        except EndOfLoop:
+            return messages
+
+
+async def adialog_loop(user_agent: Link, assistant_agent: Link) -> MessageType | None:
+    """A loop of a person's agent and an assistant; it also ends when the person interrupts the program."""
+    try:
+        return await achain_loop([user_agent, AWAIT, assistant_agent])
+    except KeyboardInterrupt:
+        return None

@@ -1,0 +1,18 @@
+"""Chat models as agents."""
+
+from selfeng.runtime.models.anthropic import AnthropicMessage, anthropic_agent
+from selfeng.runtime.models.chat import AssistantMessage, ChatMessage, SystemMessage, ToolCall, ToolMessage, UserMessage
+from selfeng.runtime.models.openai import OpenAIMessage, openai_agent
+
+__all__ = [
+    "AnthropicMessage",
+    "AssistantMessage",
+    "ChatMessage",
+    "OpenAIMessage",
+    "SystemMessage",
+    "ToolCall",
+    "ToolMessage",
+    "UserMessage",
+    "anthropic_agent",
+    "openai_agent",
+]

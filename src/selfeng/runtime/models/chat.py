@@ -1,0 +1,89 @@
+"""What all chat models have in common: roles, tool calls, and a reply that streams."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from selfeng.runtime.frozen import Frozen, thaw
+from selfeng.runtime.interaction import InteractionContext
+from selfeng.runtime.message import Message, MessageTokenAppender
+
+
+class ToolCall(Frozen):
+    """A call of a function that the model wants, the same for every provider."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON text of an object, as the model wrote it."""
+
+
+class ChatMessage(Message):
+    """A message with a role."""
+
+    role: str
+
+
+class UserMessage(ChatMessage):
+    """What a person says."""
+
+    role: str = "user"
+
+
+class SystemMessage(ChatMessage):
+    """What the model is told to be."""
+
+    role: str = "system"
+
+
+class AssistantMessage(ChatMessage):
+    """What a model says, and the tools that it calls."""
+
+    role: str = "assistant"
+    model: str | None = None
+    agent_alias: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+class ToolMessage(ChatMessage):
+    """What a tool gave back."""
+
+    role: str = "tool"
+    tool_call_id: str
+
+
+def role_of(message: Message) -> str:
+    """The role, which is the user's if a message has none."""
+    return message.get("role") or "user"
+
+
+def content_of(message: Message) -> Any:
+    """The text, or the parts that a message has in its place, as models take them."""
+    return thaw(message.content) if message.text is None and message.content is not None else str(message)
+
+
+def streams_by_default(ctx: InteractionContext) -> bool:
+    """Whether the context wants tokens as they come."""
+    return getattr(ctx.miniagents, "stream_llm_tokens_by_default", True)
+
+
+def for_sdk(call: Callable[..., Any], parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters as arguments of an SDK's function; those that it does not know go to the server as they are."""
+    known = inspect.signature(call).parameters
+    unknown = {name: value for name, value in parameters.items() if name not in known}
+    arguments = {name: value for name, value in parameters.items() if name in known}
+    return {**arguments, "extra_body": {**arguments.get("extra_body", {}), **unknown}} if unknown else arguments
+
+
+async def reply_with_tokens(
+    ctx: InteractionContext,
+    message_class: type[AssistantMessage],
+    known_beforehand: dict[str, Any],
+    say: Callable[[MessageTokenAppender], Awaitable[None]],
+) -> None:
+    """Promise the one message of the reply at once, and let the model say it; what goes wrong is raised to whoever reads it."""
+    with MessageTokenAppender(capture_errors=True) as tokens:
+        known = {"role": "assistant", "agent_alias": ctx.this_agent.alias, **known_beforehand}
+        ctx.reply(message_class.promise(message_token_streamer=tokens, start_asap=False, **known))
+        ctx.finish_early()
+        await say(tokens)

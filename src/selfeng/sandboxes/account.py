@@ -1,0 +1,209 @@
+"""The account of a job: the worker's frames on one side, a verdict or an execution on the other. It fails closed.
+
+A suite has passed only if the tests that its source defines, the tests that were collected and the tests that were reported are
+the same, each was reported once and passed, and the report has exactly one orderly end.
+"""
+
+import binascii
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from selfeng.core.errors import SandboxFailed
+from selfeng.core.files import File, FileLimits, name_problem, shown_name
+from selfeng.core.verdict import Execution, Killed, TestResult, Verdict
+from selfeng.sandboxes import reported
+from selfeng.sandboxes.worker.frames import Message
+from selfeng.sandboxes.worker.workspace import NAMED
+
+_SHOWN = 3
+_KIND = 40
+_LONG = 500
+_COUNTED = 1_000_000
+
+FORGED = "The report from the sandbox is not in order: "
+"""How every problem begins that only tampering, or a defect of the worker, explains."""
+
+
+class Account:
+    """Takes in the frames of one job."""
+
+    def __init__(self, nonce: str) -> None:
+        self.nonce = nonce
+        self._end: Message | None = None
+        self.disorder: str | None = None
+        """What was not in order with the frames themselves."""
+
+    @property
+    def complete(self) -> bool:
+        return self._end is not None or self.disorder is not None
+
+    @property
+    def orderly(self) -> bool:
+        """Whether the processes of the job came through it unharmed, and can do another of the same tool."""
+        return self.disorder is None and self._field("orderly") is True
+
+    @property
+    def receiving(self) -> bool:
+        """Whether all is done but for what the call has left, which may take its time."""
+        return False
+
+    def take(self, frame: Message) -> None:
+        """Take in a frame.
+
+        Raises:
+            SandboxFailed: the worker says that it broke.
+        """
+        if frame.get("nonce") != self.nonce:
+            self.disorder = "a frame does not bear this job's mark"
+        elif self._end is not None:
+            self.disorder = "something follows the end"
+        elif frame.get("kind") == "broken":
+            detail = reported.text(frame.get("detail"), reported.SENTENCE)
+            raise SandboxFailed(f"the sandbox's worker broke: {detail}", "this is a defect of the sandbox; please report it")
+        elif frame.get("kind") == "end":
+            self._end = frame
+        else:
+            self._take(frame)
+
+    def _take(self, frame: Message) -> None:
+        self.disorder = f"a frame has the unknown kind {reported.text(frame.get('kind'), _KIND)!r}"
+
+    def _field(self, name: str) -> Any:
+        return (self._end or {}).get(name)
+
+    def _output(self) -> str:
+        return reported.text(self._field("output"), reported.OUTPUT)
+
+    def _seconds(self, measured: float) -> float:
+        seconds = reported.seconds(self._field("seconds"))
+        return measured if seconds is None else seconds
+
+
+class SuiteAccount(Account):
+    """The account of a suite; `on_test` gets each result that is in order, as it comes."""
+
+    def __init__(self, nonce: str, expected: frozenset[str], on_test: Callable[[TestResult], None], stop_early: bool = False) -> None:
+        """`stop_early`: the run may end with the first test that did not pass."""
+        super().__init__(nonce)
+        self._stop_early = stop_early
+        self._expected = expected
+        self._on_test = on_test
+        self._collected: tuple[str, ...] | None = None
+        self._names: frozenset[str] = frozenset()
+        self._results: dict[str, TestResult] = {}
+
+    def verdict(self, killed: str | None, measured: float) -> Verdict:
+        """The verdict; `killed` is why the host ended the job, or how its container ended before the report did."""
+        results = tuple(self._results.values())
+        problem = f"{FORGED}{self.disorder}." if self.disorder else killed or self._problem()
+        passed = problem is None and bool(results) and all(r.outcome == "passed" for r in results)
+        return Verdict(passed=passed, tests=results, problem=problem, output=self._output(), seconds=self._seconds(measured))
+
+    def _take(self, frame: Message) -> None:
+        match frame:
+            case {"kind": "collected", "collected": names} if self._collected is None:
+                self._collected = reported.names(names)
+                self._names = frozenset(self._collected or ())
+                if self._collected is None:
+                    self.disorder = "the list of tests has not the right form, or is too long, or the name of one is"
+            case {"kind": "result", "result": fields}:
+                self._take_result(reported.result(fields))
+            case _:
+                super()._take(frame)
+
+    def _take_result(self, result: TestResult | None) -> None:
+        if result is None:
+            self.disorder = "a test's result has not the right form"
+        elif result.test in self._results:
+            self.disorder = f"{_short(result.test)} was reported twice"
+        elif result.test not in self._names:
+            self.disorder = f"{_short(result.test)} was reported but never collected"
+        else:
+            self._results[result.test] = result
+            self._on_test(result)
+
+    def _problem(self) -> str | None:
+        if self._end is None:
+            return f"{FORGED}it has no end."
+        if stated := self._field("problem"):
+            return reported.text(stated) or f"{FORGED}its problem is no text."
+        collected = self._collected or ()
+        defined = {_function(name) for name in collected}
+        if missing := self._expected - defined:
+            return f"pytest did not collect every test that the suite defines: {_some(missing)} {_is(missing)} missing."
+        if unknown := defined - self._expected:
+            return f"pytest collected tests that the suite's source does not define: {_some(unknown)}."
+        if len(set(collected)) != len(collected):
+            return f"{FORGED}a test was collected twice."
+        stopped = self._stop_early and any(r.outcome in ("failed", "error") for r in self._results.values())
+        if not stopped and (lost := set(collected) - self._results.keys()):
+            return f"The run ended before every test had a result: {_some(lost)} {_is(lost)} missing."
+        if skipped := [r.test for r in self._results.values() if r.outcome == "skipped"]:
+            return f"Tests must not be skipped or expected to fail: {_some(skipped)}."
+        return None
+
+
+class ExecutionAccount(Account):
+    """The account of one call, with the files that it leaves."""
+
+    def __init__(self, nonce: str, limits: FileLimits, given: Sequence[File] = ()) -> None:
+        super().__init__(nonce)
+        self._limits = limits
+        self._given = given
+        self._pieces: dict[str, bytearray] = {}
+
+    def _take(self, frame: Message) -> None:
+        match frame:
+            case {"kind": "file", "name": str(name), "data": str(data)}:
+                try:
+                    self._pieces.setdefault(name, bytearray()).extend(binascii.a2b_base64(data, strict_mode=True))
+                except ValueError:
+                    self.disorder = "a piece of a file is not encoded as it should be"
+                if len(self._pieces) > self._limits.count or sum(map(len, self._pieces.values())) > self._limits.size:
+                    self.disorder = "there are more files than were asked for"
+            case _:
+                super()._take(frame)
+
+    @property
+    def receiving(self) -> bool:
+        return bool(self._pieces)
+
+    def execution(self, killed: str | None, measured: float) -> Execution:
+        """The outcome; `killed` as for `SuiteAccount.verdict`."""
+        frame = {"stdout": self._output(), "seconds": self._seconds(measured)}
+        reason = f"{FORGED}{self.disorder}." if self.disorder else killed or self._field("killed")
+        if reason is None and self._end is None:
+            reason = f"{FORGED}it has no end."
+        if reason is not None:
+            return Killed(reason=reported.text(reason, reported.SENTENCE) or f"{FORGED}its reason is no text.", **frame)
+        files, refused = self._files()
+        outcome = reported.outcome(self._field("execution"), **frame, files=files, refused_files=refused)
+        return outcome or Killed(reason="The tool's process reported its outcome in a form that is not in order.", **frame)
+
+    def _files(self) -> tuple[tuple[File, ...], tuple[str, ...]]:
+        """What the call has left, and a sentence for each file that is not handed out."""
+        odd = {name: problem for name in self._pieces if (problem := name_problem(name))}
+        files = tuple(File(name=name, content=bytes(content)) for name, content in self._pieces.items() if name not in odd)
+        refused = [*odd.items(), *reported.pairs(self._field("refused"), NAMED)]
+        unnamed = self._field("unnamed")
+        more = (f"{unnamed} more files are refused.",) if isinstance(unnamed, int) and 0 < unnamed < _COUNTED else ()
+        told = tuple(f"{shown_name(name) or 'all'}: {reason}." for name, reason in refused)
+        return tuple(f for f in files if f not in self._given), (*told, *more)
+
+
+def _function(test: str) -> str:
+    return test.partition("[")[0]
+
+
+def _some(names: Iterable[str]) -> str:
+    ordered = sorted(map(_short, names))
+    more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
+    return ", ".join(ordered[:_SHOWN]) + more
+
+
+def _short(name: str) -> str:
+    return reported.text(name, _LONG)
+
+
+def _is(names: Iterable[str]) -> str:
+    return "is" if len(list(names)) == 1 else "are"

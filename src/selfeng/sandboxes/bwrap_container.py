@@ -1,0 +1,200 @@
+"""A bubblewrap container with a judge that waits for jobs: a process of this server's, seen from inside as a machine of its own."""
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from selfeng.core.errors import SandboxFailed
+from selfeng.sandboxes.backend import HungUp, Mode
+from selfeng.sandboxes.bwrap_process import BwrapProcess
+from selfeng.sandboxes.control_groups import ControlGroup
+from selfeng.sandboxes.greeting import greet
+from selfeng.sandboxes.limits import ContainerLimits
+from selfeng.sandboxes.python_environment import BUILD
+from selfeng.sandboxes.stream import Stream
+
+_LOOKS = 2.0
+"""Seconds that a container gets to end, before we look at how it ended."""
+_KILLED = 128 + signal.SIGKILL
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Started:
+    """What a container consists of; its process 1 may not be there yet."""
+
+    edition: str
+    """What it was made from."""
+    process: BwrapProcess
+    group: ControlGroup
+
+
+class Starter(Protocol):
+    """Starts the worker in a container of its own."""
+
+    def start(self, sandbox: str, stdio: int, stderr: int) -> Started:
+        """Start it for a sandbox, on these file descriptors.
+
+        Raises:
+            SandboxUnavailable, SandboxFailed.
+        """
+        ...
+
+    def watch(self, container: "BubblewrapContainer") -> None:
+        """Begin to look after its memory, if nothing else does."""
+        ...
+
+    def forget(self, container: "BubblewrapContainer") -> None:
+        """Look after it no longer."""
+        ...
+
+
+class PipedStream(Stream):
+    """The stream of a container whose stderr is a pipe."""
+
+    def __init__(self, sock: socket.socket, stderr: int) -> None:
+        super().__init__(sock)
+        self._stderr = stderr
+        os.set_blocking(stderr, False)
+
+    def said(self) -> str:
+        with contextlib.suppress(BlockingIOError):
+            while noise := os.read(self._stderr, 65536):
+                self.hear(noise)
+        return super().said()
+
+    def close(self) -> None:
+        super().close()
+        os.close(self._stderr)
+
+
+class BubblewrapContainer:
+    """One container; `start` it before anything else."""
+
+    def __init__(self, starter: Starter, mode: Mode, limits: ContainerLimits, sandbox: str) -> None:
+        self._starter = starter
+        self._mode = mode
+        self._limits = limits
+        self._sandbox = sandbox
+        self._lock = threading.Lock()
+        self._hung_up = False
+        self._stream: PipedStream | None = None
+        self._process: BwrapProcess | None = None
+        self._group: ControlGroup | None = None
+        self._outgrown = False
+        self.edition = ""
+        self.born = time.monotonic()
+        self.jobs = 0
+
+    @property
+    def stream(self) -> Stream:
+        assert self._stream is not None, "the container has not been started"
+        return self._stream
+
+    @property
+    def pid(self) -> int:
+        """Of process 1, as the host counts; 0 while there is none."""
+        return self._process.pid if self._process else 0
+
+    def start(self) -> None:
+        """Have the container ready for a job, or removed.
+
+        Raises:
+            SandboxUnavailable: a program or the Python environment is gone.
+            SandboxFailed: bubblewrap or the worker broke.
+            HungUp: `hang_up` was called.
+        """
+        self._go_on()
+        try:
+            process = self._launch()
+            self._go_on()
+            try:
+                process.await_first()
+                greet(self.stream, self._mode, self._go_on, BUILD)
+            except (SandboxFailed, OSError) as error:
+                raise SandboxFailed(f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD) from error
+            self._starter.watch(self)
+        except BaseException:
+            unwanted = self._hung_up
+            self.discard()
+            if unwanted:
+                raise HungUp from None
+            raise
+
+    def hang_up(self) -> None:
+        """End whatever goes on in the container; it must still be discarded."""
+        with self._lock:
+            self._hung_up = True
+            stream, process = self._stream, self._process
+        if stream is not None:
+            stream.hang_up()
+        if process is not None:
+            process.kill()
+
+    def outgrow(self) -> None:
+        """End it because it has grown too large."""
+        self._outgrown = True
+        self.hang_up()
+
+    def discard(self) -> None:
+        """End the container and remove it."""
+        self.hang_up()
+        self._starter.forget(self)
+        with self._lock:
+            process, self._process = self._process, None
+            group, self._group = self._group, None
+        if process is not None and not process.remove():
+            log.warning("a sandbox container does not end")
+        if group is not None:
+            group.remove()
+        if self._stream is not None:
+            self._stream.close()
+
+    def how_it_ended(self) -> str:
+        """Why its stream ended before the report: the container's own death is the code's doing, anything else is not.
+
+        Raises:
+            SandboxFailed: somebody else ended the container.
+        """
+        with self._lock:
+            process, group = self._process, self._group
+        if process is None or group is None:
+            raise SandboxFailed("the container was removed in the middle of its job, as its sandbox was closed")
+        code = process.ended(_LOOKS)
+        if self._outgrown or group.memory_kills():
+            return f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox gives."
+        if code is not None and (code < 0 or code == _KILLED):  # which nothing inside can do
+            raise SandboxFailed("the container was removed by someone else in the middle of its job")
+        log.warning("a sandbox container ended early with exit code %s: %s", code, self.stream.said())
+        return f"The sandbox was ended from inside before its report was complete (exit code {code})."
+
+    def check(self) -> None:
+        """There is nobody but this process that could not answer."""
+
+    def _go_on(self) -> None:
+        if self._hung_up:
+            raise HungUp
+
+    def _launch(self) -> BwrapProcess:
+        here, there = socket.socketpair()
+        heard, said = os.pipe()
+        stream = PipedStream(here, heard)
+        try:
+            started = self._starter.start(self._sandbox, there.fileno(), said)
+        except BaseException:
+            stream.close()
+            raise
+        finally:
+            there.close()
+            os.close(said)
+        with self._lock:
+            self._stream, self._process, self._group = stream, started.process, started.group
+        self.edition = started.edition
+        return started.process

@@ -1,0 +1,139 @@
+"""The processes of one bubblewrap container, as the host sees them: bwrap itself, and process 1 inside, with which all others end."""
+
+import contextlib
+import io
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from selfeng.core.errors import SandboxFailed
+from selfeng.sandboxes.bwrap_command import OWNER, Descriptors, Start, command
+from selfeng.sandboxes.container_filter import container_filter
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+Spawn = Callable[..., subprocess.Popen[bytes]]
+
+_BEGIN = 30.0
+"""Seconds until the first process inside must be there."""
+_END = 10.0
+"""Seconds until a container that was killed must be gone."""
+
+
+@dataclass(frozen=True)
+class Streams:
+    """File descriptors that process 1 gets."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+class BwrapProcess:
+    """One started container. Blocking."""
+
+    def __init__(self, spawn: Spawn, start: Start, inner: Sequence[str], streams: Streams) -> None:
+        """`spawn` is as `subprocess.Popen`, in a thread that outlives the container: with that thread bwrap would end.
+
+        Raises:
+            OSError: there is no such program.
+            KeyError: there is no filter of system calls for this machine.
+        """
+        report, written = os.pipe()
+        held, hold = os.pipe()
+        seccomp = os.memfd_create("filter")
+        try:
+            os.write(seccomp, container_filter(memory_is_counted="memory" not in start.missing))
+            os.lseek(seccomp, 0, os.SEEK_SET)
+            self._process: subprocess.Popen[bytes] = spawn(
+                command(start, Descriptors(written, held, seccomp), inner),
+                stdin=streams.stdin,
+                stdout=streams.stdout,
+                stderr=streams.stderr,
+                env={"PATH": PATH},
+                cwd="/",
+                pass_fds=(written, held, seccomp),
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(report)
+            os.close(hold)
+            raise
+        finally:
+            for descriptor in (written, held, seccomp):
+                os.close(descriptor)
+        self._report, self._hold = report, hold
+        self._first: int | None = None
+        self.pid = 0
+        """Of process 1 inside, as the host counts."""
+
+    def await_first(self) -> None:
+        """Wait until process 1 is there, and let it go on. To be called once.
+
+        Raises:
+            SandboxFailed: it did not come.
+        """
+        try:
+            with open(self._hold, "wb", buffering=0) as hold, open(self._report, "rb", buffering=0) as report:
+                self.pid = _pid(report)
+                self._first = os.pidfd_open(self.pid)
+                hold.write(b"!")
+        except (OSError, ValueError) as error:
+            raise SandboxFailed("bubblewrap started no process") from error
+
+    def kill(self) -> None:
+        """End all of it; from any thread."""
+        with contextlib.suppress(OSError):
+            if self._first is not None:
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            else:
+                self._kill_group()
+
+    def ended(self, seconds: float) -> int | None:
+        """The exit code of process 1, or what bwrap says instead; None if it lives after so many seconds."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def remove(self) -> bool:
+        """End all of it and wait; whether nothing is left. To be called once."""
+        self.kill()
+        if self._first is not None:
+            # Process 1 is gone for its parent only after every other process of its namespace is.
+            select.select([self._first], [], [], _END)
+            os.close(self._first)
+        if self.ended(_END) is None:
+            self._kill_group()
+        return self.ended(_END) is not None
+
+    def _kill_group(self) -> None:
+        """End bwrap and what it has begun with: the first process inside leaves the group only when it is complete."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def running() -> Iterator[tuple[int, str]]:
+    """The processes of bwrap on this machine that belong to a sandbox, with the servers that they belong to."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or is something else
+            arguments = path.read_bytes().decode("utf-8", "replace").split("\0")
+            yield int(path.parent.name), arguments[arguments.index(OWNER) + 1]
+
+
+def _pid(report: io.FileIO) -> int:
+    """The number in bwrap's report: JSON that comes in several pieces."""
+    text = b""
+    deadline = time.monotonic() + _BEGIN
+    while (left := deadline - time.monotonic()) > 0:
+        if not select.select([report], [], [], left)[0] or not (piece := os.read(report.fileno(), 4096)):
+            break
+        text += piece
+        with contextlib.suppress(ValueError):
+            return int(json.loads(text)["child-pid"])
+    raise ValueError(f"bwrap reported {text!r}")

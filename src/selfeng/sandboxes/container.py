@@ -1,0 +1,183 @@
+"""A Docker container with a judge that waits for jobs: made, attached to, told what it is for, and removed by id whatever happens."""
+
+import contextlib
+import logging
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from docker.errors import APIError, ImageNotFound, NotFound  # type: ignore[import-not-found]
+from docker.models.containers import _create_container_args  # type: ignore[import-not-found]
+
+from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.sandboxes import ownership, self_check
+from selfeng.sandboxes.attached import Attached
+from selfeng.sandboxes.backend import LIFETIME, HungUp, Mode
+from selfeng.sandboxes.engine import AGAIN, Engine, translated
+from selfeng.sandboxes.greeting import greet
+from selfeng.sandboxes.hidden import hidden_of_proc, hidden_of_sys
+from selfeng.sandboxes.image import BUILD, SandboxImage
+from selfeng.sandboxes.limits import MB
+
+_MARGIN = 3600.0
+"""Seconds that the longest job may take."""
+_LOOKS = 2.0
+"""Seconds that a container gets to end, before we look at how it ended."""
+_SLOW = 5.0
+"""Seconds that an engine may take to answer when it has much to do."""
+_HUNG_UP, _KILLED, _LOST = 0, 128 + signal.SIGKILL, 255
+"""Exit codes that nothing inside can bring about: the judge's when its input ends, a kill from outside, unknown to the engine."""
+_REMOVED = "the container was removed by someone else in the middle of its job"
+
+log = logging.getLogger(__name__)
+
+
+class DockerContainer:
+    """One container; `start` it before anything else."""
+
+    def __init__(self, engine: Engine, image: SandboxImage, mode: Mode, options: Mapping[str, Any], group: str) -> None:
+        """`options` are those of `limits.container_options`; `group` is written on the container, see `ownership`."""
+        self._engine = engine
+        self._image = image
+        self._mode = mode
+        self._options = options
+        self._group = group
+        self._lock = threading.Lock()
+        self._hung_up = False
+        self._attached: Attached | None = None
+        self.id = ""
+        self.edition = ""
+        self.born = time.monotonic()
+        self.jobs = 0
+        """How many it has been given."""
+
+    @property
+    def stream(self) -> Attached:
+        assert self._attached is not None, "the container has not been started"
+        return self._attached
+
+    def start(self) -> None:
+        """Have the container ready for a job, or removed.
+
+        Raises:
+            SandboxUnavailable: no engine answers, the image is gone, or the engine gives the container more than it should have.
+            SandboxFailed: the engine or the worker broke.
+            HungUp: `hang_up` was called.
+        """
+        self._go_on()
+        try:
+            self_check.check(self._create())
+            with translated("running a container"):
+                self._attach()
+                self._engine.client().api.start(self.id)
+                greet(self.stream, self._mode, self._go_on, BUILD)
+        except BaseException:
+            unwanted = self._hung_up
+            self.discard()
+            if unwanted:
+                raise HungUp from None
+            raise
+
+    def hang_up(self) -> None:
+        """End whatever goes on in the container; it must still be discarded."""
+        with self._lock:
+            self._hung_up = True
+            attached = self._attached
+        if attached is not None:
+            attached.hang_up()
+
+    def discard(self) -> None:
+        """End the container and remove it."""
+        self.hang_up()
+        try:
+            if self.id:
+                self._engine.remove(self.id)
+        except SandboxError as error:
+            log.warning("container %s is left behind until the engine lets it be removed: %s", self.id[:12], error)
+        if self._attached is not None:
+            self._attached.close()
+
+    def how_it_ended(self) -> str:
+        """Why its stream ended before the report: the container's own death is the code's doing, anything else is not.
+
+        Raises:
+            SandboxUnavailable: the engine has gone.
+            SandboxFailed: somebody else ended the container.
+        """
+        try:
+            with translated("looking at a container that ended"):
+                state = self._last_state()
+                code = int(state.get("ExitCode", _LOST))
+                starved = state.get("OOMKilled") or (code == _KILLED and self._starved(state))
+        except SandboxUnavailable as error:
+            raise SandboxUnavailable(f"the Docker engine went away in the middle of the job: {error.message}", AGAIN) from error
+        if starved:
+            return f"It needed more memory than the {self._options['mem_limit'] // MB} MB that the sandbox gives."
+        log.warning("a sandbox container ended early with exit code %s: %s", code, self.stream.said())
+        if code in (_HUNG_UP, _KILLED, _LOST):
+            raise SandboxFailed(f"the container was ended from outside in the middle of its job (exit code {code})", AGAIN)
+        return f"The sandbox was ended from inside before its report was complete (exit code {code})."
+
+    def check(self) -> None:
+        """See whether the engine still answers. Raises: SandboxUnavailable."""
+        try:
+            self._engine.version(_SLOW)
+        except SandboxError as error:
+            raise SandboxUnavailable(f"the Docker engine was held up in the middle of the job: {error.message}", AGAIN) from error
+
+    def _last_state(self) -> dict[str, Any]:
+        try:
+            container = self._engine.client().containers.get(self.id)
+            container.wait(timeout=_LOOKS)
+            container.reload()
+        except NotFound as error:
+            raise SandboxFailed(_REMOVED) from error
+        state: dict[str, Any] = container.attrs["State"]
+        if state.get("Status") in ("removing", "dead"):
+            raise SandboxFailed(_REMOVED)
+        return state
+
+    def _starved(self, state: dict[str, Any]) -> bool:
+        """Whether the engine heard of too little memory only after it had noted the end: its state does not tell then."""
+        ended = int(datetime.fromisoformat(state["FinishedAt"][:19] + "+00:00").timestamp())  # by the engine's clock
+        heard = self._engine.client().events(since=ended - 1, until=ended + 3, filters={"container": self.id, "event": "oom"})
+        with contextlib.closing(heard):
+            return any(True for _ in heard)
+
+    def _go_on(self) -> None:
+        if self._hung_up:
+            raise HungUp
+
+    def _create(self) -> Mapping[str, Any]:
+        """Make it; the engine's account of what it made."""
+        self.edition = self._image.id()
+        labels = ownership.labels(lifetime=LIFETIME + _MARGIN, group=self._group)
+        name = f"sandbox-{secrets.token_hex(8)}"
+        with translated("creating a container"):
+            client = self._engine.client()
+            self.id = name  # it may be made although we are not told so
+            try:
+                made = _create_container_args(
+                    {**self._options, "image": self.edition, "name": name, "labels": labels, "version": client.api._version}
+                )
+                made["host_config"]["MaskedPaths"] = [*hidden_of_proc(), *hidden_of_sys()]  # the SDK has no name for it
+                self.id = str(client.api.create_container(**made)["Id"])
+                account: Mapping[str, Any] = client.api.inspect_container(self.id)
+            except ImageNotFound as error:
+                raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error
+            except APIError:
+                if runtime := self._options["runtime"]:
+                    self._engine.need_runtime(runtime)
+                raise
+        return account
+
+    def _attach(self) -> None:
+        """Attach before the start: nothing is said yet, so nothing hides in a buffer above the socket."""
+        raw: Any = self._engine.client().api.attach_socket(self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+        with self._lock:
+            self._attached = Attached(raw)
+        self._go_on()

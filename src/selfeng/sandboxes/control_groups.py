@@ -1,0 +1,256 @@
+"""Control groups: the kernel's limits for memory, processes and CPU of a container, where this user may set them.
+
+Version 1 has a tree for each controller, version 2 one for all; see the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2`.
+"""
+
+import contextlib
+import itertools
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from selfeng.core.process import is_running, this_process
+from selfeng.sandboxes.limits import ContainerLimits
+
+Controller = Literal["memory", "pids", "cpu"]
+CONTROLLERS: tuple[Controller, ...] = get_args(Controller)
+
+PREFIX = "self-engineering-agent,"
+"""Begins the name of every group of ours; the process that made it and a number follow."""
+_UNIFIED = "unified"
+_MB = 1024 * 1024
+_PERIOD = 100_000
+_SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
+_SHOWN = {"": ("memory.oom_control", "memory.limit_in_bytes"), _UNIFIED: ("memory.events", "memory.max")}
+_COUNTS = {"": "memory.oom_control", _UNIFIED: "memory.events"}
+_TRIES = 200
+"""Looks, 5 ms apart, for the end of the last process of a group."""
+
+log = logging.getLogger(__name__)
+
+_number = itertools.count()
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """A mounted tree of groups."""
+
+    top: Path
+    own: Path
+    """The group of this process."""
+    controllers: tuple[str, ...]
+    unified: bool
+
+    def ancestors(self) -> Iterator[Path]:
+        """Our own group and those around it, the nearest first."""
+        yield from (group for group in (self.own, *self.own.parents) if group.is_relative_to(self.top))
+
+
+class ControlGroup:
+    """The groups of one container; with none, nothing is limited."""
+
+    def __init__(self, folders: dict[Controller, Path], unified: bool) -> None:
+        self._folders = folders
+        self._form = _UNIFIED if unified else ""
+
+    @property
+    def joined(self) -> tuple[Path, ...]:
+        """Files that take the number of a process that enters."""
+        return tuple(dict.fromkeys(folder / "cgroup.procs" for folder in self._folders.values()))
+
+    @property
+    def shown(self) -> tuple[tuple[Path, Path], ...]:
+        """Files for the judge to read, and where it looks for them."""
+        memory = self._folders.get("memory")
+        place = Path("/sys/fs/cgroup") if self._form else Path("/sys/fs/cgroup/memory")
+        return tuple((memory / name, place / name) for name in _SHOWN[self._form]) if memory else ()
+
+    def memory_kills(self) -> int:
+        """How many processes were ended for lack of memory; none if the groups are gone."""
+        memory = self._folders.get("memory")
+        if memory is None:
+            return 0
+        try:
+            counts = (memory / _COUNTS[self._form]).read_text()
+        except FileNotFoundError:
+            return 0
+        for line in counts.splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+        return 0
+
+    def remove(self) -> None:
+        """Remove the groups, once their last process has ended."""
+        for folder in dict.fromkeys(self._folders.values()):
+            _remove(folder)
+
+
+class ControlGroups:
+    """What this machine lets this user have of them. Blocking."""
+
+    def __init__(self, process: Path = Path("/proc/self")) -> None:
+        self._process = process
+        self._parents: dict[Controller, Path] | None = None
+        self._unified = False
+
+    @property
+    def missing(self) -> tuple[Controller, ...]:
+        """What can't be limited."""
+        return tuple(name for name in CONTROLLERS if name not in self._found())
+
+    def make(self, limits: ContainerLimits) -> ControlGroup:
+        """A group with these limits, as far as there are any.
+
+        Raises:
+            OSError: what worked before no longer does.
+        """
+        return _make(self._found(), limits, self._unified)
+
+    def reap(self) -> int:
+        """Remove the groups that processes left which are gone; of how many containers they were."""
+        gone = set()
+        for folder in self.folders():
+            if is_running(_owner(folder.name)) is False:
+                _end(folder)
+                _remove(folder)
+                gone.add(folder.name)
+        return len(gone)
+
+    def folders(self) -> Iterator[Path]:
+        """Every group of ours on this machine, whoever made it."""
+        for tree in _trees(self._process):
+            for folder, folders, _ in os.walk(tree.top):
+                yield from (Path(folder, name) for name in folders if name.startswith(PREFIX))
+
+    def _found(self) -> dict[Controller, Path]:
+        if self._parents is None:
+            trees = _trees(self._process)
+            unified = next((tree for tree in trees if tree.unified), None)
+            found = _parents_in(unified) if unified else {}
+            self._unified = bool(found)
+            self._parents = found or _parents_of(trees)
+        return self._parents
+
+
+def _parents_in(tree: _Tree) -> dict[Controller, Path]:
+    """The nearest group of version 2 in which we may make groups that have all that matters."""
+    for parent in tree.ancestors():
+        control = parent / "cgroup.subtree_control"
+        for name in CONTROLLERS:
+            with contextlib.suppress(OSError):  # it can't be turned on here
+                if name not in control.read_text().split():
+                    control.write_text(f"+{name}")
+        offered = control.read_text().split()
+        found = {name: parent for name in CONTROLLERS if name in offered}
+        if {"memory", "pids"} <= found.keys() and _works(found, unified=True):
+            return found
+    return {}
+
+
+def _parents_of(trees: list[_Tree]) -> dict[Controller, Path]:
+    """The nearest groups of version 1 in which we may make groups, by controller."""
+    found: dict[Controller, Path] = {}
+    for name in CONTROLLERS:
+        for parent in (parent for tree in trees if name in tree.controllers for parent in tree.ancestors()):
+            if _works({name: parent}, unified=False):
+                found[name] = parent
+                break
+    return found
+
+
+def _works(parents: dict[Controller, Path], unified: bool) -> bool:
+    """Whether a process of ours can enter a group made there."""
+    try:
+        group = _make(parents, ContainerLimits(), unified)
+    except OSError:
+        return False
+    try:
+        entered = [f"echo 0 > '{path}'" for path in group.joined]
+        return subprocess.run(["/bin/sh", "-ec", "\n".join(entered)], check=False, capture_output=True).returncode == 0  # noqa: S603
+    finally:
+        group.remove()
+
+
+def _make(parents: dict[Controller, Path], limits: ContainerLimits, unified: bool) -> ControlGroup:
+    name = f"{PREFIX}{this_process().replace(':', ',')},{next(_number)}"
+    folders = {controller: parent / name for controller, parent in parents.items()}
+    group = ControlGroup(folders, unified)
+    try:
+        for folder in dict.fromkeys(folders.values()):
+            folder.mkdir()
+        for controller, folder in folders.items():
+            for file, value in _values(controller, limits, unified):
+                if file not in _SWAP or (folder / file).exists():  # some kernels don't count swap
+                    (folder / file).write_text(value)
+    except OSError:
+        group.remove()
+        raise
+    return group
+
+
+def _values(controller: Controller, limits: ContainerLimits, unified: bool) -> Iterator[tuple[str, str]]:
+    """The files of a group that set its limits, in order."""
+    memory, quota = str(limits.memory_mb * _MB), int(limits.cpus * _PERIOD)
+    match controller, unified:
+        case "memory", True:
+            yield from (("memory.max", memory), ("memory.swap.max", "0"))
+        case "memory", False:
+            yield from (("memory.limit_in_bytes", memory), ("memory.memsw.limit_in_bytes", memory))
+        case "pids", _:
+            yield "pids.max", str(limits.processes)
+        case "cpu", True:
+            yield "cpu.max", f"{quota} {_PERIOD}"
+        case "cpu", False:
+            yield from (("cpu.cfs_period_us", str(_PERIOD)), ("cpu.cfs_quota_us", str(quota)))
+
+
+def _trees(process: Path) -> list[_Tree]:
+    """The trees that are mounted here, with our place in each."""
+    try:
+        places = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
+        mounts = [line.split(" - ") for line in (process / "mountinfo").read_text().splitlines()]
+    except OSError:
+        return []
+    own = {controllers: path for _, controllers, path in places}
+    trees = []
+    for before, after in mounts:
+        root, top = before.split()[3:5]
+        kind, _, options = after.split()
+        names = () if kind == "cgroup2" else tuple(options.split(","))
+        path = next((p for controllers, p in own.items() if (set(controllers.split(",")) & set(names) if names else not controllers)), None)
+        if kind in ("cgroup", "cgroup2") and path is not None:
+            below = os.path.relpath(path, root)
+            here = Path(top) if below.startswith("..") else Path(top, below)
+            trees.append(_Tree(Path(top), here, names, kind == "cgroup2"))
+    return trees
+
+
+def _owner(name: str) -> str:
+    """The process that made a group, as `selfeng.core.process` names it."""
+    return ":".join(name.removeprefix(PREFIX).split(",")[:-1])
+
+
+def _end(folder: Path) -> None:
+    """End what still runs in a group, which should be nothing."""
+    with contextlib.suppress(OSError):
+        for number in (folder / "cgroup.procs").read_text().split():
+            os.kill(int(number), signal.SIGKILL)
+
+
+def _remove(folder: Path) -> None:
+    for _ in range(_TRIES):
+        try:
+            folder.rmdir()
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.005)
+    log.warning("the control group %s is left behind", folder)

@@ -1,0 +1,91 @@
+"""What is said between the host and a container that waits for a job, on the event loop and straight over the attached socket."""
+
+import asyncio
+import base64
+import socket
+from collections.abc import Sequence
+
+from selfeng.core.errors import SandboxFailed
+from selfeng.core.files import File
+from selfeng.sandboxes.account import Account
+from selfeng.sandboxes.backend import Container
+from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
+from selfeng.sandboxes.worker.workspace import CHUNK
+
+_GRACE = 2.0
+"""Seconds that the host waits after the worker's own clock has run out."""
+_SLOWEST = 128 * 1024
+"""Bytes a second at which a job must get through to its container."""
+_CLEAN = 5.0
+"""Seconds until an executor must have cleaned up."""
+_READ = 65536
+
+
+async def converse(container: Container, job: bytes, seconds: float, account: Account) -> str | None:
+    """Do the packed job, which may take so many seconds, and fill the account; why it was ended early, None if it came to its own end.
+
+    Raises:
+        SandboxUnavailable, SandboxFailed: engine or worker broke.
+    """
+    loop = asyncio.get_running_loop()
+    stream = container.stream
+    container.jobs += 1
+    try:
+        await _send(stream.socket, job)
+        async with asyncio.timeout(seconds + _GRACE) as limit:
+            while not account.complete:
+                data = await loop.sock_recv(stream.socket, _READ)
+                if not data:
+                    break
+                stream.unread += stream.take(data)
+                while stream.unread and not account.complete:
+                    account.take(stream.unread.pop(0))
+                if account.receiving:  # the tool is done, and there is no more than was asked for
+                    limit.reschedule(loop.time() + _GRACE)
+    except TimeoutError:
+        await asyncio.to_thread(container.check)
+        return f"It ran longer than {seconds:g} seconds."
+    except BrokenStream as broken:
+        account.disorder = str(broken)
+    except OSError:
+        pass  # the connection broke: what became of the container tells why
+    if not account.complete:
+        return await asyncio.to_thread(container.how_it_ended)
+    if stream.unread not in ([], [_ready(account.nonce)]):
+        account.take(stream.unread[0])  # which is not in order, after the end
+    return None
+
+
+def packed_files(files: Sequence[File]) -> bytes:
+    """The files as frames, for an executor that is about to get a job."""
+    pieces = ((file.name, file.content[at : at + CHUNK]) for file in files for at in range(0, max(1, len(file.content)), CHUNK))
+    return b"".join(pack({"put": name, "data": base64.b64encode(data).decode()}) for name, data in pieces)
+
+
+async def _send(sock: socket.socket, job: bytes) -> None:
+    try:
+        async with asyncio.timeout(_GRACE + len(job) / _SLOWEST):
+            await asyncio.get_running_loop().sock_sendall(sock, job)
+    except TimeoutError as error:
+        raise SandboxFailed(f"a job of {len(job)} bytes could not be sent to its container in time") from error
+
+
+async def recovered(container: Container, nonce: str) -> bool:
+    """Whether a container has cleaned up after the job of that nonce, and is ready for the next."""
+    loop = asyncio.get_running_loop()
+    stream = container.stream
+    try:
+        async with asyncio.timeout(_CLEAN):
+            while not stream.unread:
+                data = await loop.sock_recv(stream.socket, _READ)
+                if not data:
+                    return False
+                stream.unread += stream.take(data)
+    except (OSError, BrokenStream):
+        return False
+    frames, stream.unread = stream.unread, []
+    return frames == [_ready(nonce)]
+
+
+def _ready(nonce: str) -> Message:
+    return {"nonce": nonce, "kind": "ready"}

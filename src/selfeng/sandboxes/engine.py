@@ -1,0 +1,185 @@
+"""The Docker engine: how it is reached, what is said when it is not, and the containers that were left on it."""
+
+import contextlib
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import requests
+from docker.client import DockerClient  # type: ignore[import-not-found]
+from docker.constants import DEFAULT_DOCKER_API_VERSION  # type: ignore[import-not-found]
+from docker.context.api import ContextAPI  # type: ignore[import-not-found]
+from docker.errors import APIError, DockerException, NotFound  # type: ignore[import-not-found]
+
+from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.sandboxes import ownership
+
+NO_ENGINE = (
+    "install Docker and start its engine (Debian, Ubuntu: `apt install docker.io`; others: docker.com), "
+    "or set DOCKER_HOST to an engine that runs elsewhere"
+)
+NOT_ALLOWED = "add the user to the group that may (`sudo usermod -aG docker $USER`, then log in again)"
+AGAIN = "see that the engine runs and stays up; the next job connects by itself"
+_QUICK = 1.5
+_PATIENT = 30.0
+
+log = logging.getLogger(__name__)
+
+
+class Engine:
+    """Connects when it is first needed, and again after the engine was away. Blocking; safe to use from several threads."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        """`environment` says where the engine is, by DOCKER_HOST and its like; None: this process's own."""
+        self._environment = environment
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._left: set[str] = set()
+        """Containers that could not be removed."""
+
+    def client(self) -> Any:
+        """The SDK's client.
+
+        Raises:
+            SandboxUnavailable: no engine answers.
+        """
+        with self._lock:
+            if self._client is None:
+                self._client = _connect(self._environment, _PATIENT)
+            return self._client
+
+    def close(self) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def version(self, patience: float = _QUICK) -> str:
+        """The engine's version, by a fresh connection; `patience` is seconds for it, and as many for the answer.
+
+        Raises:
+            SandboxUnavailable: no engine answers in time.
+        """
+        client = _connect(self._environment, patience, patience)
+        try:
+            with translated("the engine's version"):
+                return str(client.version()["Version"])
+        finally:
+            client.close()
+
+    def need_runtime(self, name: str) -> None:
+        """See whether the engine knows a runtime.
+
+        Raises:
+            SandboxUnavailable: it does not; names those that it knows.
+        """
+        with translated("listing its runtimes"):
+            known = sorted(self.client().info().get("Runtimes") or ())
+        if name not in known:
+            remedy = (
+                "set SANDBOX_RUNTIME to one of those or to nothing, or make it known in the engine's daemon.json and restart the engine"
+            )
+            raise SandboxUnavailable(f"the Docker engine has no runtime {name}; it has {', '.join(known)}", remedy)
+
+    def remove(self, container: str) -> None:
+        """End a container, named by id or name, and remove it; no error if it is gone already.
+
+        What could not be removed is tried again after the next one that could.
+
+        Raises:
+            SandboxUnavailable, SandboxFailed: the engine has gone, or refuses.
+        """
+        try:
+            self._remove(container)
+        except SandboxError:
+            self._left.add(container)
+            raise
+        for other in tuple(self._left):
+            with contextlib.suppress(SandboxError):
+                self._remove(other)
+                self._left.discard(other)
+
+    def _remove(self, container: str) -> None:
+        with translated(f"removing container {container[:12]}"):
+            try:
+                self.client().api.remove_container(container, force=True, v=True)
+            except NotFound:
+                pass
+            except APIError as error:
+                if error.status_code != 409:  # 409: it is being removed right now
+                    raise
+
+    def reap(self) -> int:
+        """Remove the containers of dead servers; how many there were."""
+        removed = 0
+        with translated("looking for abandoned containers"):
+            for found in self.client().api.containers(all=True, filters={"label": ownership.SANDBOX}):
+                if ownership.abandoned(found.get("Labels") or {}):
+                    self.remove(found["Id"])
+                    removed += 1
+        if removed:
+            log.info("removed %d abandoned sandbox containers", removed)
+        return removed
+
+
+def _connect(environment: Mapping[str, str] | None, timeout: float, patience: float = _QUICK) -> Any:
+    """`timeout` is for later; the handshake has less `patience`: an engine that is there answers at once."""
+    try:
+        known = os.environ if environment is None else environment
+        _knock(known.get("DOCKER_HOST") or ContextAPI.kwargs_from_context(environment=known).get("base_url", ""))
+        with contextlib.closing(_client(known, DEFAULT_DOCKER_API_VERSION, patience)) as stranger:
+            spoken = stranger.version(api_version=False)["ApiVersion"]
+        return _client(known, spoken, timeout)
+    except (DockerException, requests.RequestException, OSError, ValueError, KeyError) as error:
+        raise SandboxUnavailable(f"no Docker engine answers: {_reason(error)}", NO_ENGINE) from error
+
+
+def _client(environment: Mapping[str, str], version: str, timeout: float) -> Any:
+    client = DockerClient.from_env(version=version, timeout=timeout, environment=environment)
+    # proxies and REQUESTS_CA_BUNDLE are meant for the web, and would go before what Docker's own variables say
+    client.api.trust_env = False
+    return client
+
+
+def _knock(address: str) -> None:
+    """Try the engine's Unix socket, if that is where it is: the SDK neither says plainly what is wrong nor closes what it opened.
+
+    Raises:
+        SandboxUnavailable: nothing listens there, or this user may not connect.
+    """
+    scheme, _, path = address.partition("://")
+    if scheme not in ("unix", "http+unix"):
+        return
+    try:
+        with socket.socket(socket.AF_UNIX) as door:
+            door.settimeout(_QUICK)
+            door.connect(path)
+    except PermissionError as error:
+        raise SandboxUnavailable(f"this user may not use the Docker engine at {path}", f"{NOT_ALLOWED}; or {NO_ENGINE}") from error
+    except OSError as error:
+        raise SandboxUnavailable(f"no Docker engine answers at {path}: {error.strerror or error}", NO_ENGINE) from error
+
+
+@contextmanager
+def translated(doing: str) -> Iterator[None]:
+    """Turn what the SDK raises into errors of ours."""
+    try:
+        yield
+    except APIError as error:
+        raise SandboxFailed(f"the Docker engine refused {doing}: {error.explanation or error}") from error
+    except (requests.ConnectionError, requests.Timeout) as error:
+        raise SandboxUnavailable(f"no Docker engine answers ({doing}): {_reason(error)}", NO_ENGINE) from error
+    except (DockerException, requests.RequestException, OSError) as error:
+        raise SandboxFailed(f"the Docker engine failed ({doing}): {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost cause: the SDK wraps `No such file or directory` into four layers."""
+    seen: BaseException = error
+    while inner := (seen.__cause__ or seen.__context__):
+        seen = inner
+    return str(seen) or type(seen).__name__

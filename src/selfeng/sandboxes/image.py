@@ -1,0 +1,161 @@
+"""The sandbox's image: built from `docker/` and the worker's sources, and known by their digest."""
+
+import hashlib
+import io
+import re
+import tarfile
+from collections.abc import Callable
+from typing import Any
+
+from docker.errors import ImageNotFound  # type: ignore[import-not-found]
+
+from selfeng.core.errors import SandboxFailed, SandboxUnavailable
+from selfeng.core.places import FILES, WORKER
+from selfeng.sandboxes.engine import Engine, translated
+
+DIGEST = "self-engineering-agent.digest"
+BASE = "self-engineering-agent.base"
+DEFAULT_BASE = "python:3.12-slim"
+BUILD = 'build it with `python -c "from selfeng.sandbox import SecureSandbox; SecureSandbox().build_image()"`'
+
+_DOCKERFILE = "docker/sandbox.dockerfile"
+_PACKAGES = "docker/requirements.txt"
+_WORKER = "src/selfeng/sandboxes/worker"
+_SLIM = re.compile(r"(?:^|/)python:3\.(\d+)-slim$")
+_OLDEST = 11
+"""Minor version of the oldest Python 3 that the worker runs on."""
+
+
+class SandboxImage:
+    """One image by name. Blocking."""
+
+    def __init__(self, engine: Engine, name: str, base: str | None) -> None:
+        """`base` None: DEFAULT_BASE, or where that can't be pulled what the machine has in its place."""
+        self._engine = engine
+        self.name = name
+        self.base = base
+
+    def id(self) -> str:
+        """The id of the image, which fits the worker's sources of this checkout.
+
+        Raises:
+            SandboxUnavailable: there is no such image, or it was built from other sources.
+        """
+        found = self._find(self.name)
+        if found is None:
+            raise SandboxUnavailable(f"there is no image {self.name} to run code in", BUILD)
+        if found.labels.get(DIGEST) != source_digest():
+            raise SandboxUnavailable(f"the image {self.name} was built from other sources than these", BUILD)
+        return str(found.id)
+
+    def is_current(self) -> bool:
+        """Whether a build would change nothing: same sources, same base."""
+        found = self._find(self.name)
+        return found is not None and found.labels.get(DIGEST) == source_digest() and self.base in (None, found.labels.get(BASE))
+
+    def build(self, on_line: Callable[[str], None]) -> str:
+        """Build the image, using the engine's cache of layers; its id.
+
+        Raises:
+            SandboxUnavailable: no engine answers, or the base image can't be had.
+            SandboxFailed: a step of the build failed.
+        """
+        before = self._find(self.name)
+        base = self._provide_base(on_line)
+        lines: list[str] = []
+        with translated(f"building the image {self.name}"):
+            steps = self._engine.client().api.build(
+                fileobj=io.BytesIO(_context()),
+                custom_context=True,
+                dockerfile=_DOCKERFILE,
+                tag=self.name,
+                buildargs={"BASE_IMAGE": base},
+                labels={DIGEST: source_digest(), BASE: base},
+                network_mode="host",
+                rm=True,
+                forcerm=True,
+                decode=True,
+            )
+            for step in steps:
+                for line in str(step.get("stream") or step.get("error") or "").splitlines():
+                    if line.strip():
+                        lines.append(line)
+                        on_line(line)
+                if "error" in step:
+                    shown = "\n".join(lines[-15:])
+                    raise SandboxFailed(f"building the image {self.name} on {base} failed:\n{shown}", "see the lines above")
+        after = self._find(self.name)
+        if after is None:
+            raise SandboxFailed(f"the engine built no image {self.name}")
+        self._forget(before, after)
+        return str(after.id)
+
+    def _find(self, name: str) -> Any:
+        with translated(f"looking for the image {name}"):
+            try:
+                return self._engine.client().images.get(name)
+            except ImageNotFound:
+                return None
+
+    def _provide_base(self, on_line: Callable[[str], None]) -> str:
+        """The name of a base image that is on this machine now."""
+        wanted = self.base or DEFAULT_BASE
+        if self._find(wanted) is not None:
+            return wanted
+        on_line(f"pulling {wanted}")
+        try:
+            with translated(f"pulling {wanted}"):
+                self._engine.client().images.pull(wanted)
+        except SandboxFailed as error:
+            local = None if self.base else self._local_base()
+            if local is None:
+                raise SandboxUnavailable(
+                    f"the base image {wanted} is not on this machine and can't be pulled: {error}",
+                    "connect to its registry, or set BASE_IMAGE to an image with Python 3.11 or later that `docker images` lists",
+                ) from error
+            on_line(f"{wanted} can't be pulled; building on {local}")
+            return local
+        return wanted
+
+    def _local_base(self) -> str | None:
+        """The newest slim image of Python that this machine has, under whatever registry's name."""
+        with translated("listing the images"):
+            tags = [tag for image in self._engine.client().images.list() for tag in image.tags]
+        versions = {int(m[1]): tag for tag in sorted(tags) if (m := _SLIM.search(tag)) and int(m[1]) >= _OLDEST}
+        return versions[max(versions)] if versions else None
+
+    def _forget(self, before: Any, after: Any) -> None:
+        """Remove the image whose name the new one took, unless something still uses it."""
+        if before is None or before.id == after.id:
+            return
+        try:
+            with translated("removing the image before"):
+                self._engine.client().images.remove(before.id)
+        except SandboxFailed:
+            return  # a container runs on it, or it has another name
+
+
+def source_digest() -> str:
+    """sha256 over the dockerfile, the list of packages and the worker's sources, with their names."""
+    digest = hashlib.sha256()
+    for name, content in _sources():
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _sources() -> list[tuple[str, bytes]]:
+    files = [(name, FILES / name) for name in (_DOCKERFILE, _PACKAGES)]
+    files += [(f"{_WORKER}/{path.name}", path) for path in sorted(WORKER.glob("*.py"))]
+    return [(name, path.read_bytes()) for name, path in files]
+
+
+def _context() -> bytes:
+    """The build's context as a tar: the same bytes for the same sources, so that the engine's cache hits."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for name, content in _sources():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o644
+            tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()

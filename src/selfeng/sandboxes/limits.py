@@ -1,0 +1,77 @@
+"""The limits of a sandbox container, and the engine's options that set them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from selfeng.core.packages import sandbox_packages
+
+_USER = 65534
+MB = 1024 * 1024
+_OF_A_KERNEL = 448
+"""Threads that a container's own kernel has on the host, which count as processes: gVisor has 60 before any job, and several for each
+process inside."""
+
+ENVIRONMENT = {
+    "HOME": "/tmp",  # noqa: S108 - inside the container
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "Agg",
+    "MPLCONFIGDIR": "/tmp/.matplotlib",  # noqa: S108
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
+    "SANDBOX_PACKAGES": " ".join(sandbox_packages()),
+}
+"""What foreign code finds in its environment; one thread per library, since more would only wait for the one CPU."""
+
+
+@dataclass(frozen=True)
+class ContainerLimits:
+    """What one container may use. Everything else (network, privileges, writable files) it does not get at all."""
+
+    memory_mb: int = 256
+    """Memory and tmpfs together; there is no swap."""
+    cpus: float = 1.0
+    processes: int = 64
+    files: int = 128
+    """Open files of a process."""
+    tmp_mb: int = 32
+    """Size of /tmp, the only folder that can be written to."""
+    tmp_files: int = 4096
+    """Files and folders in /tmp."""
+
+
+def has_own_kernel(runtime: str | None) -> bool:
+    """Whether a runtime of that name runs containers on a kernel of their own, as far as names tell."""
+    return any(name in (runtime or "") for name in ("runsc", "gvisor", "kata"))
+
+
+def container_options(limits: ContainerLimits, runtime: str | None = None) -> dict[str, Any]:
+    """Arguments for the Docker SDK's `containers.create`; `runtime` None is the engine's default."""
+    tmp = f"rw,nosuid,nodev,noexec,size={limits.tmp_mb * MB},nr_inodes={limits.tmp_files},uid={_USER},gid={_USER},mode=0700"
+    return {
+        "user": f"{_USER}:{_USER}",
+        "working_dir": "/tmp",  # noqa: S108 - inside the container
+        "hostname": "sandbox",
+        "environment": ENVIRONMENT,
+        "use_config_proxy": False,  # the addresses of proxies may hold passwords
+        "stdin_open": True,
+        "stop_signal": "SIGKILL",  # the judge takes no other, and an engine that shuts down would wait for it
+        "tty": False,
+        "init": False,
+        "network_mode": "none",
+        "ipc_mode": "none",
+        "read_only": True,
+        "tmpfs": {"/tmp": tmp},  # noqa: S108
+        "mem_limit": limits.memory_mb * MB,
+        "memswap_limit": limits.memory_mb * MB,
+        "nano_cpus": int(limits.cpus * 1_000_000_000),
+        "pids_limit": limits.processes + (_OF_A_KERNEL if has_own_kernel(runtime) else 0),
+        "ulimits": [
+            {"Name": "core", "Soft": 0, "Hard": 0},
+            {"Name": "msgqueue", "Soft": 0, "Hard": 0},  # a POSIX queue would outlive its process, and the call
+            {"Name": "nofile", "Soft": limits.files, "Hard": limits.files},
+        ],
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges:true"],
+        "privileged": False,
+        "runtime": runtime,
+        "log_config": {"Type": "none", "Config": {}},
+    }

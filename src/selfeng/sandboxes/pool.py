@@ -1,0 +1,389 @@
+"""A pool of containers that are ready for a job before it comes. It lives on one event loop; what blocks happens in threads.
+
+Who asks first is served first. How many stand ready follows the demand, within bounds: as many as were wanted at once lately.
+A container that one owner has used serves that owner only, since a job may leave traces that nothing can remove.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.runtime import PromisingContext
+from selfeng.sandboxes.backend import LIFETIME, Container, HungUp
+from selfeng.sandboxes.conversation import recovered
+from selfeng.sandboxes.daemon_threads import DaemonThreads
+
+_QUIET = 1.0
+"""Seconds that jobs have the machine for themselves, before containers are removed and replaced: most are done by then."""
+
+GRACE = 10.0
+"""Seconds that jobs get to end when their pool is closed, and again when they were told to."""
+_REMOVAL = 45.0
+"""Seconds for a container to be gone; an engine that does not answer takes 30. Then nobody waits for it any longer."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PoolSize:
+    """Bounds for the number of containers."""
+
+    least: int = 1
+    """Ready when nobody has asked for long."""
+    ready: int = 4
+    """Ready at most."""
+    most: int = 8
+    """At most in all, at work or ready."""
+    idle: float = 60.0
+    """Seconds after which one that was not wanted goes."""
+    patience: float = 0.0
+    """Seconds in which none of the containers at work came back, before another is started for those who wait."""
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """One who waits for a container."""
+
+    since: float
+    owner: str
+    future: asyncio.Future[Container]
+
+
+class Pool:
+    """Containers of one mode. `take` one, then `give_back` or `discard` it."""
+
+    def __init__(self, make: Callable[[], Container], size: PoolSize, reusable: bool, removal: float = _REMOVAL) -> None:
+        """`reusable`: whether a container may take another job after `give_back`; `removal`: seconds for a container to be gone."""
+        self._make = make
+        self._size = size
+        self._reusable = reusable
+        self._removal = removal
+        self._ready: deque[Container] = deque()
+        self._owners: dict[Container, str] = {}
+        """Whose each container is that has been used."""
+        self._waiting: deque[_Waiting] = deque()
+        self._starting: set[Container] = set()
+        self._working: set[Container] = set()
+        self._spent: list[Container] = []
+        """Those of them whose job is over, and which take no other."""
+        self._leaving: set[Container] = set()
+        self._background = PromisingContext()
+        self._wanted = size.least
+        self._peak = 0
+        self._moved = 0.0
+        self._taken = 0.0
+        self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
+        self._starts = DaemonThreads(os.cpu_count() or 2, "sandbox-start")
+        self._ends = DaemonThreads(size.most, "sandbox-end")
+        self._edition = ""
+        self._outdated = 0.0
+        """Containers made before this moment take no more jobs."""
+        self._idle = asyncio.Event()
+        """Set whenever a container has come or gone, or somebody waits no longer."""
+        self._closed = False
+
+    def fill(self) -> None:
+        """Start what is lacking, in the background."""
+        if self._closed:
+            return
+        if not self._calm():
+            self._later(_QUIET, self.fill)
+        else:
+            while self._spent:
+                self._spawn(self._remove(self._spent.pop()))
+        for _ in range(min(self._room(), self._lacking())):
+            container = self._make()
+            self._starting.add(container)
+            self._spawn(self._start(container))
+        if self._waiting and self._ready and self._full() and self._lacking() > 0:
+            self._make_room(self._ready[0])
+        if self._waiting and not self._starting:
+            self._later(self._size.patience, self.fill)
+
+    def outdate(self) -> None:
+        """Give no more jobs to the containers that are there now. From any thread; `renew` replaces them."""
+        self._outdated = time.monotonic()
+
+    def renew(self) -> None:
+        """Replace, in the background, the ready containers that take no more jobs."""
+        for container in [c for c in self._ready if not self._usable(c)]:
+            self._ready.remove(container)
+            self._spawn(self._remove(container))
+
+    async def full(self) -> None:
+        """Wait until nothing is being started, cleaned up or removed."""
+        self.fill()
+        await self._background.aflush_tasks()
+
+    async def take(self, owner: str = "") -> Container:
+        """A container that is ready, and that nobody but `owner` has used; wait in the queue for it.
+
+        Raises:
+            SandboxUnavailable: no engine answers, or the image is gone.
+            SandboxFailed: the engine or the worker broke.
+        """
+        if self._closed:
+            raise _closed()
+        self._note_demand()
+        for container in sorted(self._ready, key=lambda c: self._owners.get(c) != owner):
+            if self._owners.get(container, owner) != owner:
+                continue
+            self._ready.remove(container)
+            if self._usable(container):
+                self._give(container, owner)
+                self._taken = time.monotonic()
+                self.fill()
+                return container
+            self._spawn(self._remove(container))
+        waiting: asyncio.Future[Container] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(time.monotonic(), owner, waiting))
+        self.fill()
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if waiting.done() and not waiting.cancelled() and waiting.exception() is None:
+                self._working.discard(waiting.result())
+                self._arrived(waiting.result())
+            else:
+                self._waiting = deque(entry for entry in self._waiting if entry.future is not waiting)
+                self._idle.set()
+            raise
+
+    def give_back(self, container: Container, nonce: str) -> None:
+        """The job of that nonce came to an orderly end: clean up behind it, or replace the container."""
+        if self._reusable:
+            self._spawn(self._recover(container, nonce))
+        else:
+            self._spent.append(container)
+            self.fill()
+
+    def drop(self, container: Container) -> asyncio.Task[None]:
+        """End the container; the task is done when it is gone."""
+        container.hang_up()
+        return self._spawn(self._remove(container))
+
+    async def discard(self, container: Container) -> None:
+        """End the container and wait until it is gone, however often the waiting task is cancelled."""
+        removal = self.drop(container)
+        cancelled = False
+        while not removal.done():
+            try:
+                await asyncio.wait([removal])
+            except asyncio.CancelledError:
+                cancelled = True
+        if cancelled:
+            raise asyncio.CancelledError
+
+    async def aclose(self, grace: float = GRACE) -> None:
+        """Wait for the jobs that run, at most for so many seconds, then end those that still do; remove every container, end the threads.
+
+        Who still waits for a container hears that there is none. Whatever a job or an engine does, this comes to an end.
+        """
+        await self._jobs_end(grace)
+        self._closed = True
+        while self._waiting:
+            waiting = self._waiting.popleft().future
+            if not waiting.done():
+                waiting.set_exception(_closed())
+        for timer in self._timers.values():
+            timer.cancel()
+        for container in (*self._starting, *self._ready, *self._working):
+            container.hang_up()
+        await self._jobs_end(grace)
+        for _ in range(3):  # until the loop has read the end of each stream and watches it no longer: a closed socket says nothing
+            await asyncio.sleep(0)
+        for container in {*self._ready, *self._working} - self._leaving:
+            self._spawn(self._remove(container))
+        self._ready.clear()
+        try:
+            async with asyncio.timeout(self._removal):
+                await self._background.aflush_tasks()
+        except TimeoutError:
+            self._background.cancel()
+            await self._background.aflush_tasks()
+        ended = await asyncio.gather(*(asyncio.to_thread(threads.close, self._removal) for threads in (self._starts, self._ends)))
+        if not all(ended):
+            log.warning("a sandbox is closed while a call to start or remove one of its containers does not come back")
+
+    async def _jobs_end(self, seconds: float) -> None:
+        """Wait until no container is at work and nobody waits for one, at most for so long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._working or self._waiting:
+                    self._idle = asyncio.Event()
+                    await self._idle.wait()
+
+    def _lacking(self) -> int:
+        starting = len(self._starting)
+        if not self._reusable:
+            if not self._calm():
+                return 0
+            return (len(self._waiting) or self._wanted) - len(self._ready) - starting
+        if self._waiting:
+            impatient = time.monotonic() - max(self._waiting[0].since, self._moved) >= self._size.patience
+            return max(len(self._stranded()), impatient) - starting
+        if not self._calm():
+            return 0
+        used = sum(1 for container in (*self._ready, *self._working) if self._owners.get(container))
+        return self._size.least - (len(self._ready) + len(self._working) - used) - starting
+
+    def _room(self) -> int:
+        return self._size.most - len(self._ready) - len(self._working) - len(self._starting)
+
+    def _stranded(self) -> set[str]:
+        """Who waits while no container works for them that could come back."""
+        served = {self._owners.get(container) for container in self._working - self._leaving}
+        return {waiting.owner for waiting in self._waiting if not waiting.future.done()} - served
+
+    def _full(self) -> bool:
+        """Whether no container can be started, and none comes or goes just now."""
+        return self._room() <= 0 and not self._starting and not self._leaving
+
+    def _keeps_out(self, owner: str) -> bool:
+        """Whether the first who waits gets no container unless one of this other owner's goes."""
+        first = next((waiting for waiting in self._waiting if not waiting.future.done()), None)
+        return first is not None and first.owner != owner and first.owner in self._stranded() and self._full()
+
+    def _make_room(self, container: Container) -> None:
+        self._ready.remove(container)
+        self._working.add(container)
+        self._leaving.add(container)
+        self._spawn(self._remove(container))
+
+    def _give(self, container: Container, owner: str) -> None:
+        self._working.add(container)
+        self._owners[container] = owner
+
+    def _calm(self) -> bool:
+        """Whether containers may be started and removed: no job runs that has just begun, or somebody waits."""
+        at_work = len(self._working) - len(self._spent)
+        return bool(self._waiting) or not at_work or time.monotonic() - self._taken >= _QUIET
+
+    def _note_demand(self) -> None:
+        self._peak = max(self._peak, len(self._working) + len(self._waiting) + 1)
+        self._wanted = max(self._wanted, min(self._peak, self._size.ready))
+        self._later(self._size.idle, self._shrink)
+
+    def _shrink(self) -> None:
+        """Let go what the last while did not need, and go on as long as there is something to let go later."""
+        self._wanted = max(self._size.least, min(self._peak, self._wanted - 1, self._size.ready))
+        self._peak = len(self._working) + len(self._waiting)
+        keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
+        self.renew()
+        used_first = sorted(self._ready, key=lambda c: c not in self._owners)
+        for container in used_first[: max(0, len(self._ready) - keep)]:
+            self._ready.remove(container)
+            self._spawn(self._remove(container))
+        if self._ready or self._working:
+            self._later(self._size.idle, self._shrink)
+
+    def _usable(self, container: Container) -> bool:
+        current = container.born >= self._outdated and container.edition == self._edition
+        return current and container.stream.alive and time.monotonic() - container.born < LIFETIME
+
+    def _arrived(self, container: Container) -> None:
+        """Hand a ready container to who has waited longest of those who may have it."""
+        self._moved = time.monotonic()
+        self._idle.set()
+        if self._closed:
+            self._spawn(self._remove(container))
+            return
+        self._ready.append(container)
+        owner = self._owners.get(container)
+        if owner is not None and self._keeps_out(owner):
+            self._make_room(container)
+            return
+        for waiting in tuple(self._waiting):
+            if waiting.future.done():
+                self._waiting.remove(waiting)
+            elif owner in (None, waiting.owner):
+                self._waiting.remove(waiting)
+                self._ready.remove(container)
+                self._give(container, waiting.owner)
+                waiting.future.set_result(container)
+                return
+        if self._waiting:
+            self.fill()
+
+    def _failed(self, error: SandboxError, began: float) -> None:
+        """A start has failed: tell those who wait, one of them if it may be its own trouble, all if there is no sandbox.
+
+        Who came after it began may find that the trouble is over.
+        """
+        told = False
+        while self._waiting and self._waiting[0].since <= began and not (told and not isinstance(error, SandboxUnavailable)):
+            waiting = self._waiting.popleft().future
+            if not waiting.done():
+                waiting.set_exception(error)
+                told = True
+        if not told:
+            log.warning("no sandbox container can be kept ready: %s", error)
+
+    async def _start(self, container: Container) -> None:
+        began = time.monotonic()
+        try:
+            await self._starts.run(container.start)
+        except HungUp:
+            self._starting.discard(container)
+        except Exception as error:
+            if not isinstance(error, SandboxError):
+                log.exception("a sandbox container can't be started")
+                error = SandboxFailed(f"a container can't be started: {type(error).__name__}: {error}")
+            self._starting.discard(container)
+            self._failed(error, began)
+            self._idle.set()
+            if self._waiting:
+                self.fill()
+        else:
+            self._starting.discard(container)
+            if self._closed:
+                await self._remove(container)
+                return
+            self._edition = container.edition
+            if container.born < self._outdated:
+                await self._remove(container)
+                return
+            self._arrived(container)
+            self.fill()
+
+    async def _recover(self, container: Container, nonce: str) -> None:
+        if not await recovered(container, nonce) or not self._usable(container) or self._closed:
+            await self._remove(container)
+            return
+        self._working.discard(container)
+        self._arrived(container)
+
+    async def _remove(self, container: Container) -> None:
+        """Remove it; only then may another take its place, so that their number stays within bounds."""
+        self._leaving.add(container)
+        try:
+            async with asyncio.timeout(self._removal):
+                await self._ends.run(container.discard)
+        except TimeoutError:
+            log.warning("a sandbox container is not gone after %g seconds, and not waited for any longer", self._removal)
+        finally:
+            self._leaving.discard(container)
+            self._working.discard(container)
+            self._owners.pop(container, None)
+            self._idle.set()
+        self.fill()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return self._background.start(work)
+
+    def _later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Call the function once, at most so much later than the earliest request for it."""
+        timer = self._timers.get(function)
+        if timer is None or timer.cancelled() or timer.when() <= asyncio.get_running_loop().time():
+            self._timers[function] = asyncio.get_running_loop().call_later(seconds, function)
+
+
+def _closed() -> SandboxUnavailable:
+    return SandboxUnavailable("the sandbox was closed")

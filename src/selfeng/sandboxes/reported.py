@@ -1,0 +1,122 @@
+"""What a job reports, read field by field: a tool can write these frames itself, so each has its form and its bounds here.
+
+Text that is too long is cut; anything else that has not its form is refused.
+"""
+
+import json
+import math
+from typing import Any, get_args
+
+from selfeng.core.secrets import without_secrets
+from selfeng.core.verdict import Raised, Returned, TestOutcome, TestResult
+
+TEXT = 24_000
+"""Characters of a text; somewhat more than the worker sends."""
+OUTPUT = 80 * 1024
+SENTENCE = 2000
+_NAME = 200
+_TEST = 10_000
+"""Characters of a test's name, parameters included."""
+_TESTS = 20_000
+_DATA = 256 * 1024
+_DIGITS = 4300
+"""Of an integer, as Python's own limit."""
+_DEPTH = 64
+_LONGEST = 1e6
+"""Seconds of anything."""
+_OUTCOMES = get_args(TestOutcome)
+
+
+def printable(text: str) -> str:
+    """The text without credentials, and with lone surrogates written out, since no file, socket or database takes them."""
+    return without_secrets(text.encode("utf-8", "backslashreplace").decode())
+
+
+def text(value: object, limit: int = TEXT) -> str:
+    """The beginning of a text; "" for anything else."""
+    if not isinstance(value, str):
+        return ""
+    shown = printable(value[:limit])
+    return shown if len(shown) <= limit and len(value) <= limit else f"{shown[:limit]}..."
+
+
+def seconds(value: object) -> float | None:
+    """None for what is no plausible time."""
+    return float(value) if isinstance(value, int | float) and 0 <= value <= _LONGEST else None
+
+
+def names(value: object) -> tuple[str, ...] | None:
+    """The names of tests; None if the list has not its form."""
+    if not isinstance(value, list) or len(value) > _TESTS or not all(isinstance(name, str) and len(name) <= _TEST for name in value):
+        return None
+    return tuple(map(printable, value))
+
+
+def result(fields: Any) -> TestResult | None:
+    """A test's result; None if it has not its form."""
+    match fields:
+        case {"test": str(test), "outcome": str(outcome), "message": str(message)} if outcome in _OUTCOMES and len(test) <= _TEST:
+            if (took := seconds(fields.get("seconds"))) is not None:
+                return TestResult(test=printable(test), outcome=outcome, seconds=took, message=text(message))
+    return None
+
+
+def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
+    """The outcome of a call with what the `frame` says of it; None if it has not its form."""
+    match fields:
+        case {"outcome": "returned", "type_name": str(name), "text": str(value)}:
+            data, cut = fields.get("data"), fields.get("truncated", False)
+            if not isinstance(cut, bool) or not (data is None or is_plain_json(data)):
+                return None
+            shown = printable(data) if data else None
+            return Returned(
+                type_name=text(name, _NAME),
+                text=text(value),
+                data=shown if shown == data or is_plain_json(shown) else None,
+                truncated=cut or len(value) > TEXT,
+                **frame,
+            )
+        case {"outcome": "raised", "type_name": str(name), "message": str(message)} if isinstance(fields.get("traceback", ""), str):
+            return Raised(type_name=text(name, _NAME), message=text(message), traceback=text(fields.get("traceback")), **frame)
+    return None
+
+
+def pairs(value: object, limit: int) -> list[tuple[str, str]]:
+    """Pairs of a name and a sentence, those that have this form."""
+    found = value[:limit] if isinstance(value, list) else ()
+    return [(pair[0], text(pair[1], SENTENCE)) for pair in found if isinstance(pair, list) and [type(p) for p in pair] == [str, str]]
+
+
+def is_plain_json(source: object) -> bool:
+    """Whether this is JSON text that everything here and on the page can read, and reads alike."""
+    if not isinstance(source, str) or len(source) > _DATA:
+        return False
+    try:
+        value = json.loads(source, parse_int=_integer, parse_float=_finite, parse_constant=_finite, object_pairs_hook=_distinct)
+        json.dumps(value, ensure_ascii=False).encode()  # fails for half a character
+    except (ValueError, RecursionError):
+        return False
+    return _is_shallow(value, _DEPTH)
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise ValueError("an integer is too long")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    if not math.isfinite(number := float(digits)):
+        raise ValueError("a number is not finite")
+    return number
+
+
+def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(found := dict(members)) < len(members):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _is_shallow(value: Any, left: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is None or (left > 0 and all(_is_shallow(item, left - 1) for item in inner))

@@ -1,0 +1,97 @@
+"""The self-check of a container: what an engine really made of our options, before anything runs in it.
+
+Engines have defaults, plugins and proxies of their own that add to what was asked for. What undoes the isolation is found in the
+engine's account of the container (`docker inspect`) and called by the name of the flag that would have done it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from selfeng.core.errors import SandboxUnavailable
+
+_REMEDY = "look for what adds it: the engine's configuration, an authorization plugin, or a proxy before its socket"
+_TMP = "/tmp"  # noqa: S108 - inside the container
+_NAMESPACES = {"PidMode": "pid", "IpcMode": "ipc", "UTSMode": "uts", "UsernsMode": "userns"}
+_OF_ITS_OWN = ("", "private", "none")
+_UNDOING = ("unconfined", "disable", "false")
+"""How an option of security ends that takes protection away."""
+_ADDED = {
+    "CapAdd": "cap-add",
+    "DeviceCgroupRules": "device-cgroup-rule",
+    "DeviceRequests": "gpus",
+    "ExtraHosts": "add-host",
+    "GroupAdd": "group-add",
+    "Links": "link",
+    "PortBindings": "publish",
+    "Sysctls": "sysctl",
+    "VolumesFrom": "volumes-from",
+}
+
+
+def check(account: Mapping[str, Any]) -> None:
+    """Refuse a container that was made with more than it should have.
+
+    Raises:
+        SandboxUnavailable: names every flag.
+    """
+    if flags := list(unsafe_flags(account)):
+        raise SandboxUnavailable(f"the engine made the sandbox's container with {', '.join(flags)}, so nothing is run in it", _REMEDY)
+
+
+def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
+    """What of an engine's account of a container undoes its isolation."""
+    host = account.get("HostConfig") or {}
+    if host.get("Privileged"):
+        yield "--privileged"
+    for field, name in _NAMESPACES.items():
+        if (host.get(field) or "") not in _OF_ITS_OWN:
+            yield f"--{name}={host[field]}"
+    networks = {host.get("NetworkMode") or "default", *((account.get("NetworkSettings") or {}).get("Networks") or ())}
+    yield from (f"--network={name}" for name in sorted(networks - {"none"}))
+    for option in host.get("SecurityOpt") or ():
+        if str(option).endswith(_UNDOING):
+            yield f"--security-opt={option}"
+    if host.get("MaskedPaths") == [] or host.get("ReadonlyPaths") == []:
+        yield "--security-opt=systempaths=unconfined"
+    for field, name in _ADDED.items():
+        for added in host.get(field) or ():
+            yield f"--{name}={_words(added)}"
+    for device in host.get("Devices") or ():
+        yield f"--device={device.get('PathOnHost')}"
+    yield from _folders(account, host)
+    yield from _kept_rights(account, host)
+
+
+def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
+    """What is mounted beside /tmp, the engine's own socket for instance; each once, however often it is listed."""
+    found = {str(bind) for bind in host.get("Binds") or ()}
+    for mount in (*(host.get("Mounts") or ()), *(account.get("Mounts") or ())):
+        source, target = mount.get("Source") or mount.get("Name") or "", mount.get("Destination") or mount.get("Target")
+        if (mount.get("Type"), target) != ("tmpfs", _TMP):
+            found.add(f"{source}:{target}")
+    for volume in sorted(found):
+        if not any(other != volume and other.startswith(f"{volume}:") for other in found):
+            yield f"--volume={volume}"
+    for folder in host.get("Tmpfs") or ():
+        if folder != _TMP:
+            yield f"--tmpfs={folder}"
+
+
+def _kept_rights(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
+    """What was asked for and is not there."""
+    if not host.get("CapDrop"):
+        yield "no --cap-drop=ALL"
+    if not host.get("ReadonlyRootfs"):
+        yield "no --read-only"
+    if str((account.get("Config") or {}).get("User") or "0").partition(":")[0] in ("0", "root"):
+        yield "--user=root"
+    if not host.get("Memory"):
+        yield "no --memory"
+    if (host.get("PidsLimit") or 0) <= 0:
+        yield "no --pids-limit"
+    if host.get("OomKillDisable"):
+        yield "--oom-kill-disable"
+
+
+def _words(added: object) -> str:
+    return str(added.get("Driver") or "all") if isinstance(added, dict) else str(added)

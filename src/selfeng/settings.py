@@ -1,0 +1,256 @@
+"""The settings: one frozen object, read from the environment and `.env` when `load_settings` is called."""
+
+import re
+import tempfile
+from math import log2
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from selfeng.core.errors import ConfigurationError
+from selfeng.core.files import MB, FileLimits
+from selfeng.core.places import HOME
+from selfeng.core.private import close_to_others
+
+ENV_FILE = HOME / ".env"
+
+_PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_IMAGE = re.compile(rf"(?:{_PART}(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?(@sha256:[0-9a-f]{{64}})?", re.ASCII)
+_SQLITE = "sqlite:///"
+_HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII | re.IGNORECASE)
+_SHORTEST_TOKEN, _TOKEN_BITS = 16, 64
+_DRAW = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
+
+
+def _image(name: str) -> str:
+    if not _IMAGE.fullmatch(name):
+        raise ValueError("should be the name of an image, such as self-eng-sandbox or registry.example:5000/team/sandbox:2")
+    return name
+
+
+def _below_home(folder: Path) -> Path:
+    return HOME / folder
+
+
+def _bits(token: str) -> float:
+    """How hard a token is to guess, as an estimate: what goes on as it went before, a run or a part seen already, adds nothing."""
+    kinds = [(str.isdigit, 10), (str.islower, 26), (str.isupper, 26)]
+    alphabet = sum(size for is_kind, size in kinds if any(map(is_kind, token))) + 32 * (not token.isalnum())
+    bits, pairs, step = 0.0, set[str](), None
+    for before, character in zip(token[:1] + token, token, strict=False):
+        pair, last, step = (before + character).lower(), step, ord(character) - ord(before)
+        bits += 0 if pair in pairs or step == last else log2(alphabet)
+        pairs.add(pair)
+    return bits
+
+
+Image = Annotated[str, AfterValidator(_image)]
+Folder = Annotated[Path, AfterValidator(_below_home)]
+
+
+class Settings(BaseSettings):
+    """All settings; each is the environment variable of the same name in capitals."""
+
+    model_config = SettingsConfigDict(env_file=ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True)
+
+    openai_api_key: SecretStr | None = None
+    """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model serves."""
+    openai_base_url: str | None = Field(None, pattern=r"^https?://\S+$")
+    """An OpenAI-compatible server such as Ollama, LM Studio, vLLM or llama.cpp; empty: OpenAI's own."""
+    openai_model: str = Field("gpt-4", min_length=1)
+    """Name of the model."""
+    openai_timeout: float = Field(60.0, gt=0, le=3600)
+    """Seconds without an answer, or between two pieces of one, after which a model call is given up."""
+    openai_max_retries: int = Field(3, ge=0, le=10)
+    """How often a model call is tried again after 429, 5xx or a broken connection, with growing pauses."""
+
+    turn_max_calls: int = Field(40, ge=1)
+    """Model calls that one turn may make."""
+    turn_max_tokens: int = Field(400_000, ge=1)
+    """Tokens, input and output together, that one turn may use."""
+    turn_max_seconds: float = Field(600.0, gt=0)
+    """Seconds that one turn may take before its next model call is refused."""
+    turn_max_cost: float | None = Field(None, ge=0)
+    """US dollars that one turn may cost; empty: no limit."""
+
+    similarity_threshold: float = Field(0.75, ge=0, le=1)
+    """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
+    embedder: Literal["auto", "minilm", "openai"] = "auto"
+    """What makes the vectors that tools are found by: `minilm` on this machine, or `openai` at the model's server; `auto`: minilm."""
+    openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
+    """Name of the embedding model for EMBEDDER=openai."""
+    openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
+    """Numbers in one of its vectors; empty: known of OpenAI's own models."""
+    search_floor: float = Field(0.05, ge=0, le=1)
+    """Confidence of the search, below SIMILARITY_THRESHOLD, under which a tool is built without asking the model whether one of
+    the library fits; 0: it is always asked."""
+    synthesis_max_repairs: int = Field(3, ge=0, le=20)
+    """How often the model may repair an implementation whose tests fail."""
+    synthesis_candidates: int = Field(3, ge=1, le=8)
+    """Implementations that are written side by side and vote on the tests; 1: the first one counts."""
+    synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
+    """Part of the deliberate mistakes, 0 to 1, that a suite should notice; below it the model is asked for further tests, once;
+    0: no mistakes are tried."""
+
+    trust_after: int = Field(3, ge=1, le=100)
+    """Different calls that a tool has to serve before it is trusted."""
+    retire_after: int = Field(3, ge=1, le=100)
+    """Failures in a row after which a tool is retired."""
+
+    lessons_learn: bool = True
+    """Whether the server learns from turns in the background; `selfeng learn` does so in any case."""
+    lessons_shown: int = Field(4, ge=0, le=10)
+    """Lessons that one agent is shown at most; 0: none."""
+    lessons_max_calls: int = Field(3, ge=1)
+    """Model calls that learning from one turn may take."""
+    lessons_max_tokens: int = Field(20_000, ge=1)
+    """Tokens, input and output together, that learning from one turn may use."""
+    lessons_max_seconds: float = Field(120.0, gt=0)
+    """Seconds that learning from one turn may take."""
+    lessons_expire_days: int = Field(90, ge=1)
+    """Days after which a lesson that was never shown expires."""
+
+    sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
+    """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first of them that works on this machine."""
+    sandbox_runtime: str | None = Field(None, pattern=r"^[\w./-]+$")
+    """Runtime of the Docker engine that containers run in, such as `runsc` for gVisor; empty: the engine's default. Needs Docker."""
+    docker_image_name: Image = "self-eng-sandbox"
+    """Name of the sandbox image."""
+    base_image: Image | None = None
+    """Image that the sandbox image is built on; empty: python:3.12-slim, or where it can't be pulled a local python:3.x-slim."""
+    docker_timeout: float = Field(30.0, gt=0, le=3600)
+    """Seconds that one run in the sandbox may take."""
+
+    files_max_count: int = Field(10, ge=1, le=100)
+    """Files that may come with a request, and that a tool may hand out."""
+    files_max_mb: int = Field(8, ge=1, le=12)
+    """Megabytes that those may have together, each way; all of it has to fit into the sandbox's memory."""
+
+    chroma_persist_dir: Folder = Path("./chroma_db")
+    """Folder of the search index; it can be deleted at any time and is rebuilt."""
+    tools_dir: Folder = Path("./tools")
+    """Folder of the tools, two files each."""
+    data_dir: Folder = Path("./data")
+    """Folder of the embedding model, of bubblewrap's Python environment and of the key that signs cookies."""
+    database_url: str = Field("", pattern=r"^(|sqlite:///.+|postgresql\+psycopg://.+)$")
+    """SQLAlchemy URL of the database; empty: SQLite in DATA_DIR."""
+
+    flask_host: str = Field("0.0.0.0", min_length=1)  # noqa: S104 - the reference's default; the access token guards it
+    """Address that the page is served on."""
+    flask_port: int = Field(5000, ge=0, le=65535)
+    """Port that the page is served on; 0: any free one."""
+    access_token: SecretStr | None = None
+    """Token that opens the page, at least 16 characters that can't be guessed; empty: a new one at each start."""
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Further hosts, separated by commas, under which the page may be reached: names or addresses, such as that of a proxy;
+    `https://agent.example` allows that scheme only."""
+    connections_max_per_address: int = Field(128, ge=8)
+    """Connections that one address may hold, but for this machine's own, where a proxy may serve many people."""
+    turns_max_running: int = Field(24, ge=1)
+    """Requests that run at once, of all people together."""
+    async_mode: Literal["eventlet", "threading"] = "eventlet"
+    """Server behind Flask-SocketIO."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _strip(cls, values: Any) -> Any:
+        """Blank values are as good as none, as a key of one space can be no key."""
+        stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
+        return {name: value for name, value in stripped.items() if value != ""}
+
+    @field_validator("search_floor")
+    @classmethod
+    def _below_the_threshold(cls, floor: float, info: ValidationInfo) -> float:
+        threshold = info.data.get("similarity_threshold", 1.0)
+        if floor and floor >= threshold:
+            raise ValueError(f"should be below SIMILARITY_THRESHOLD={threshold:g}, or 0 to have the model asked always")
+        return floor
+
+    @field_validator("database_url")
+    @classmethod
+    def _resolve(cls, url: str) -> str:
+        path = url.removeprefix(_SQLITE)
+        return f"{_SQLITE}{HOME / path}" if path not in {url, ":memory:"} else url
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(h.strip() for h in value.split(",") if h.strip()) if isinstance(value, str) else value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            if not _HOST.fullmatch(host):
+                raise ValueError(f"{host[:80]!r} should be a host such as agent.example or https://agent.example, without a port or a path")
+        return hosts
+
+    @field_validator("access_token")
+    @classmethod
+    def _is_hard_to_guess(cls, token: SecretStr | None) -> SecretStr | None:
+        if token and (len(token.get_secret_value()) < _SHORTEST_TOKEN or _bits(token.get_secret_value()) < _TOKEN_BITS):
+            short = len(token.get_secret_value()) < _SHORTEST_TOKEN
+            problem = f"has fewer than {_SHORTEST_TOKEN} characters" if short else "is too easy to guess"
+            raise ValueError(f"{problem}; leave it empty for a new one at each start, or make one: {_DRAW}")
+        return token
+
+    @property
+    def file_limits(self) -> FileLimits:
+        """How much may go into a turn, and come out of it."""
+        return FileLimits(count=self.files_max_count, size=self.files_max_mb * MB)
+
+    @property
+    def offline(self) -> bool:
+        """Whether the built-in offline model serves."""
+        return self.openai_api_key is None and self.openai_base_url is None
+
+    @property
+    def database(self) -> str:
+        """SQLAlchemy URL of the database."""
+        return self.database_url or f"{_SQLITE}{self.data_dir / 'agent.db'}"
+
+
+def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
+    """Read the settings from the environment and `env_file`, the project's by default; the environment wins.
+
+    Raises:
+        ConfigurationError: a value is not allowed; names the variable, the value and what is allowed. Or the file can't be read.
+    """
+    try:
+        return Settings(_env_file=env_file)
+    except ValidationError as error:
+        problems = []
+        for detail in error.errors():
+            variable = str(detail["loc"][0]).upper()
+            shown = "(hidden)" if "KEY" in variable or "TOKEN" in variable else re.sub("//[^/]*@", "//***@", repr(detail["input"]))
+            problems.append(f"{variable}={shown}: {detail['msg'].removeprefix('Value error, ')}")
+        raise ConfigurationError(
+            "; ".join(problems), "correct it in the environment or in .env; .env.example lists what is allowed"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{env_file} is not UTF-8 text: {error.reason} at byte {error.start}", "save it as UTF-8") from error
+    except OSError as error:
+        raise ConfigurationError(f"{env_file} can't be read: {error.strerror}", "correct its permissions, or delete it") from error
+
+
+def make_folders(settings: Settings) -> None:
+    """Make the folders that are not there yet, see that they can be written to, and keep other users out of DATA_DIR.
+
+    Raises:
+        ConfigurationError: one can't be used; names the variable and the folder.
+    """
+    for name in ("data_dir", "tools_dir", "chroma_persist_dir"):
+        folder: Path = getattr(settings, name)
+        try:
+            folder.mkdir(mode=0o700 if name == "data_dir" else 0o777, parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            if name == "data_dir":
+                close_to_others(folder)
+        except (OSError, ValueError) as error:
+            problem = "is not a folder" if isinstance(error, FileExistsError) else getattr(error, "strerror", None) or str(error)
+            raise ConfigurationError(
+                f"{name.upper()}={str(folder)!r} can't be used: {problem}", f"set {name.upper()} to a folder that can be written to"
+            ) from error

@@ -1,0 +1,174 @@
+"""The decision: which tool of the library a request calls for, if any, and how sure that is.
+
+search → nothing is asked below the floor → one model call that also gives the arguments, or the search's confidence alone
+"""
+
+import time
+from functools import partial
+from typing import NamedTuple
+
+from selfeng.core.errors import BudgetExceeded, ModelError, ModelUnavailable, stage
+from selfeng.core.events import NoToolFound, Searching, ToolFound
+from selfeng.core.protocols import ToolLibrary
+from selfeng.core.tool import Candidate
+from selfeng.core.turn import Turn
+from selfeng.core.value import Value
+from selfeng.stages.executor import Call, Executor, Misfit, NoFit
+
+CANDIDATES = 8
+"""How many tools the model chooses from."""
+CHOICE_ODDS = 19.0
+"""How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against 0.05): what its choice adds to
+the odds that the search gives."""
+_LOOKED_BACK = 3
+"""Former requests that one is searched with, where neither it nor the one before says what it is about."""
+
+
+class Sureness(Value):
+    """The confidences, 0 to 1, on which the decision turns."""
+
+    threshold: float = 0.75
+    """SIMILARITY_THRESHOLD: from here on a tool counts as found."""
+    floor: float = 0.05
+    """SEARCH_FLOOR: where the best candidate is below, the model is not asked. 0: it always is."""
+
+
+class Decision(Value):
+    """What the library has for a request."""
+
+    choice: Call | Misfit | NoFit
+    considered: tuple[str, ...] = ()
+    """Names of the tools that were looked at, best first."""
+    teaches: bool = False
+    """Whether the tool may be found by this request from now on, if it serves it: the model chose it, and the request finds it
+    without those before it, as `and 20 percent?` does not."""
+
+
+class _Found(NamedTuple):
+    """What the search gives."""
+
+    candidates: tuple[Candidate, ...]
+    """Best first."""
+    by_itself: frozenset[str]
+    """Names of those that the request finds at least as well alone as with those before it."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(candidate.tool.name for candidate in self.candidates)
+
+
+class _Choice(NamedTuple):
+    choice: Call | Misfit | NoFit
+    confidence: float = 0.0
+    """That its tool fits."""
+    reason: str = ""
+    """Why the search alone decided, "" where the model did."""
+
+
+class Decider:
+    """Finds a tool for a request, and the call that it takes."""
+
+    def __init__(self, library: ToolLibrary, executor: Executor, sureness: Sureness) -> None:
+        self._library, self._executor, self._sureness = library, executor, sureness
+
+    async def decide(self, turn: Turn) -> Decision:
+        """Search and choose; one model call, more only where its reply can't be used or its arguments don't fit.
+
+        Raises:
+            ModelError: nothing can be decided or called without the model, which fails; names the tool that was found.
+            BudgetExceeded, EmbedderUnavailable
+        """
+        started = time.monotonic()
+        turn.emit(Searching())
+        with stage("searching"):
+            found = await self._search(turn)
+            choice, confidence, reason = await self._choose(turn, found.candidates)
+            while isinstance(choice, NoFit) and await turn.need("tools", partial(self._is_another_likely, turn, found.names)):
+                found = await self._search(turn)
+                choice, confidence, reason = await self._choose(turn, found.candidates)
+        searched = {
+            "considered": found.names,
+            "confidences": tuple(c.confidence for c in found.candidates),
+            "seconds": time.monotonic() - started,
+        }
+        if isinstance(choice, NoFit):
+            turn.emit(NoToolFound(reason=choice.reason, **searched))
+            return Decision(choice=choice, considered=found.names)
+        name = choice.tool.name
+        turn.emit(ToolFound(tool=name, confidence=confidence, reason=reason, **searched))
+        return Decision(choice=choice, considered=found.names, teaches=name in found.by_itself and not reason)
+
+    async def _is_another_likely(self, turn: Turn, known: tuple[str, ...]) -> bool:
+        """Whether a tool that came meanwhile would be used if the model chose it."""
+        candidates = (await self._search(turn)).candidates
+        return any(_confirmed(c.confidence) >= self._sureness.threshold for c in candidates if c.tool.name not in known)
+
+    async def _search(self, turn: Turn) -> _Found:
+        """The tools nearest to the request, by itself and as one that goes on from those before it."""
+        former = [m.content for m in turn.history if m.role == "user"]
+        alone = found = await self._library.search(turn.request, CANDIDATES)
+        if former:
+            found += await self._library.search("\n".join([*former[-1:], turn.request]), CANDIDATES)
+        if len(former) > 1 and all(c.confidence < self._sureness.floor for c in found):
+            found += await self._library.search("\n".join([*former[-_LOOKED_BACK:], turn.request]), CANDIDATES)
+        best: dict[str, Candidate] = {}
+        for candidate in sorted(found, key=lambda c: -c.confidence):  # stable: of equals, what was found alone is first
+            best.setdefault(candidate.tool.name, candidate)
+        able = {c.tool.name for c in alone if c.confidence >= max(self._sureness.floor, best[c.tool.name].confidence)}
+        return _Found(tuple(best.values())[:CANDIDATES], frozenset(able))
+
+    async def _choose(self, turn: Turn, candidates: tuple[Candidate, ...]) -> _Choice:
+        if not candidates:
+            return _Choice(NoFit(reason="The library is empty."))
+        best = candidates[0]
+        if best.confidence < self._sureness.floor:
+            limit = f"below the {self._sureness.floor:.1%} of SEARCH_FLOOR"
+            return _Choice(NoFit(reason=f"The nearest tool, {best.tool.name}, has a confidence of {best.confidence:.1%} only, {limit}."))
+        try:
+            choice = await self._executor.choose(turn, [c.tool for c in candidates])
+        except BudgetExceeded:
+            raise
+        except ModelError as error:
+            return await self._choose_alone(turn, best, error)
+        if isinstance(choice, NoFit):
+            return _Choice(choice)
+        confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
+        if confidence < self._sureness.threshold:
+            limit = f"below the {self._sureness.threshold:.0%} of SIMILARITY_THRESHOLD"
+            return _Choice(NoFit(reason=f"{choice.tool.name} fits with a confidence of {confidence:.0%} only, {limit}."))
+        return _Choice(choice, confidence)
+
+    async def _choose_alone(self, turn: Turn, best: Candidate, error: ModelError) -> _Choice:
+        """What the search alone decides after `error`; a tool without required parameters can be called without the model.
+
+        Raises:
+            ModelError: `error`, or what came of asking for the arguments, in words that name the tool.
+        """
+        name, out = best.tool.name, isinstance(error, ModelUnavailable)
+        if best.confidence < self._sureness.threshold:
+            if out:
+                near = f"the nearest, {name}, has a confidence of {best.confidence:.0%}"
+                raise _without_model(error, f"no tool is near enough to be taken without the model ({near}), and none can be built")
+            return _Choice(NoFit(reason=f"The model could not choose ({error.message}), and the search alone is not sure enough."))
+        reason = f"The model could not choose ({error.message}); the search alone decided."
+        try:
+            if out:
+                raise error
+            return _Choice(await self._executor.prepare(turn, best.tool), best.confidence, reason)
+        except BudgetExceeded:
+            raise
+        except ModelError as failure:
+            needed = [p.name for p in best.tool.signature.parameters if p.required]
+            if needed:
+                found = f"{name} was found with a confidence of {best.confidence:.0%}"
+                raise _without_model(failure, f"{found}, but its arguments ({', '.join(needed)}) need the model") from failure
+            return _Choice(Call(tool=best.tool, arguments={}), best.confidence, reason)
+
+
+def _without_model(error: ModelError, found: str) -> ModelError:
+    return type(error)(f"{found}: {error.message}", error.remedy or "try again later")
+
+
+def _confirmed(confidence: float) -> float:
+    """Confidence of the search, 0..1, after the model has chosen the same tool; Bayes' rule in odds form."""
+    return CHOICE_ODDS * confidence / (CHOICE_ODDS * confidence + 1 - confidence)

@@ -1,0 +1,169 @@
+"""The executor: turns a request and tools that may fit into one checked call, and runs it once in the sandbox."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from selfeng.composition.sources import PinnedSources
+from selfeng.core.errors import ToolNotFound, stage
+from selfeng.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
+from selfeng.core.files import File
+from selfeng.core.functions import NO_TOOL_FITS, as_function
+from selfeng.core.prompt import Prompt
+from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.question import Question
+from selfeng.core.tool import Tool
+from selfeng.core.turn import Turn
+from selfeng.core.value import Value
+from selfeng.core.verdict import Execution, Killed, Returned
+from selfeng.execution.arguments import ArgumentsInvalid, bind
+from selfeng.execution.missing import question_for
+from selfeng.execution.outcome import call_digest, own_failure
+from selfeng.execution.references import resolved
+from selfeng.prompts import plans, render
+from selfeng.prompts.answers import answered
+from selfeng.prompts.files import listed
+from selfeng.prompts.lessons import learnt
+
+
+class Call(Value):
+    """A tool with arguments that fit its signature."""
+
+    tool: Tool
+    arguments: dict[str, Any]
+    """Plain JSON by parameter name; parameters that are left out take their defaults."""
+
+    def __str__(self) -> str:
+        return f"{self.tool.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"
+
+
+class NoFit(Value):
+    """The model says that none of the tools does what is asked for."""
+
+    reason: str
+
+
+class Misfit(Value):
+    """The model chose the tool, but what the request says doesn't fit its signature."""
+
+    tool: Tool
+    problem: str
+    missing: tuple[str, ...] = ()
+    """Required parameters that nobody gave a value for; if only these are the problem, the person can be asked."""
+
+    @property
+    def text(self) -> str:
+        """What introduces the questions."""
+        return "To do this I still need:" if self.missing else f"I can do this with `{self.tool.name}`, but {self.problem}."
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What the call lacks."""
+        missing = [p for p in self.tool.signature.parameters if p.name in self.missing]
+        return tuple(map(question_for, missing)) or (Question(id="request", question="What do you want done instead?"),)
+
+
+class Executor:
+    """Prepares calls with the model's help and runs them."""
+
+    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources | None = None) -> None:
+        self._model, self._sandbox, self._library = model, sandbox, library
+        self._sources = sources or PinnedSources(library)
+
+    async def choose(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
+        """Which of the tools the request calls for, and with which arguments: one model call, two if its arguments don't fit.
+
+        Raises:
+            ModelError: the model can't be reached, declines or makes no sense.
+        """
+        prompt = render("decide", turn.history, **await _shown(turn))
+        return await self._again(turn, await self._chosen(turn, prompt, tools))
+
+    async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
+        """The call of a tool that is known to be meant: one model call, two if its arguments don't fit.
+
+        Raises:
+            ModelError: as above.
+        """
+        return await self._again(turn, await self._extracted(turn, tool, ""))
+
+    async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
+        """Have arguments that don't fit corrected once; what is missing is the person's to say, not the model's."""
+        if isinstance(result, Misfit) and not result.missing:
+            return await self._extracted(turn, result.tool, result.problem)
+        return result
+
+    async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
+        prompt = render("arguments", turn.history, **await _shown(turn), function=tool.name, problem=problem)
+        return await self._chosen(turn, prompt, (tool,))
+
+    async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
+        passable = [result.id for result in turn.results if result.data is not None]
+        functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
+        choice = await self._model.choose(prompt, functions, turn.budget)
+        if choice.name == NO_TOOL_FITS.name:
+            return NoFit(reason=str(choice.arguments.get("reason") or "none of the tools does what is asked for"))
+        tool = next(t for t in tools if t.name == choice.name)
+        try:
+            return Call(tool=tool, arguments=bind(tool.signature, resolved(choice.arguments, turn.results)))
+        except ArgumentsInvalid as error:
+            return Misfit(tool=tool, problem=error.problem, missing=error.missing)
+
+    async def run(self, turn: Turn, call: Call) -> Execution:
+        """Call the tool once. What the tool does wrong is a value; only a broken sandbox raises.
+
+        Raises:
+            SandboxError: there is no sandbox, or it broke.
+        """
+        started = time.monotonic()
+        name = call.tool.name
+        with stage("executing"):
+            turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
+            files, modules = await _files(turn, call), await self._sources.of(call.tool.requires)
+            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, files, library=modules)
+        seconds = time.monotonic() - started
+        if isinstance(execution, Returned):
+            turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
+        else:
+            turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
+        if not isinstance(execution, Killed) and execution.files:
+            references = tuple(file.reference() for file in execution.files)
+            turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
+        await self._report(turn, call, files, execution)
+        return execution
+
+    async def _report(self, turn: Turn, call: Call, files: Sequence[File], execution: Execution) -> None:
+        """Let the library judge the tool by what came of the call."""
+        change, tool = None, call.tool
+        with suppress(ToolNotFound):  # it was removed meanwhile
+            if isinstance(execution, Returned):
+                change = await self._library.record_use(tool.name, tool.version, call_digest(call.arguments, files))
+            elif problem := own_failure(execution):
+                change = await self._library.record_failure(tool.name, tool.version, problem)
+        if change:
+            turn.emit(change)
+
+
+async def _shown(turn: Turn) -> dict[str, str]:
+    """What every prompt here shows of a turn."""
+    lessons = await learnt(turn, "execution", turn.request)
+    return {"request": turn.request, "files": listed(turn), "results": plans.results(turn), "answers": answered(turn), "lessons": lessons}
+
+
+async def _files(turn: Turn, call: Call) -> tuple[File, ...]:
+    """What came with the request, and what the conversation had before and the call names."""
+    named = set(_texts(call.arguments))
+    wanted = [reference for reference in turn.earlier.references if reference.name in named]
+    return (*turn.files, *[await turn.earlier.read(reference) for reference in wanted])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from (text for item in value.values() for text in _texts(item))
+        case list():
+            yield from (text for item in value for text in _texts(item))

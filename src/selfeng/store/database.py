@@ -1,0 +1,178 @@
+"""The database: opened, brought to the newest schema, and entered for reading or for writing."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from filelock import FileLock
+
+from selfeng.core.errors import DatabaseUnavailable
+from selfeng.core.private import make_file_private, make_private
+from selfeng.store.schema import properties
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+_CACHE_KB = 16_000
+"""Of each connection to SQLite, whose default of 2 MB is a fraction of a large library's indexes."""
+_ADVISORY_LOCK = 0x5E1F_A6E7
+"""Any number, the same in every process that migrates a PostgreSQL database."""
+
+
+def open_database(url: str) -> sa.Engine:
+    """Open the database, creating it and its folder where there is none, and migrate it to the newest schema.
+
+    Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call it in a thread.
+
+    Raises:
+        DatabaseUnavailable: it can't be opened, or its driver is not installed; names it without its password.
+    """
+    try:
+        return _open(url)
+    except ImportError as error:
+        raise DatabaseUnavailable(
+            f"{_shown(url)} needs the Python package psycopg: {error}", "run `pip install 'psycopg[binary]'`, or use SQLite"
+        ) from error
+    except (OSError, ValueError, sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+        reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason}", _remedy(error)) from error
+
+
+def attach(url: str) -> sa.Engine:
+    """A database that another process has opened, as it is. Errors come with the first use."""
+    engine = sa.create_engine(url)
+    if engine.dialect.name == "sqlite":
+        _speak_sqlite(engine)
+    return engine
+
+
+def address(engine: sa.Engine) -> str:
+    """The URL, with its password, for another process, whatever its current folder is."""
+    url = engine.url
+    if engine.dialect.name == "sqlite" and url.database:
+        url = url.set(database=str(Path(url.database).resolve()))
+    return url.render_as_string(hide_password=False)
+
+
+def _open(url: str) -> sa.Engine:
+    engine = attach(url)
+    try:
+        with _one_process_only(engine.url):
+            if engine.dialect.name == "sqlite":
+                _keep_a_write_ahead_log(engine)
+            _migrate(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _shown(url: str) -> str:
+    return re.sub("//[^/]*@", "//***@", url)
+
+
+def _remedy(error: Exception) -> str:
+    if isinstance(error, _NotMigrated):
+        return "it may be of a newer version of this program: update, or name another database"
+    return "see that it can be reached and written to, or name another database"
+
+
+@contextmanager
+def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A connection that sees one consistent state of the database."""
+    with engine.connect() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A connection in a transaction that is committed at the end, or rolled back by an exception.
+
+    On SQLite the write lock is taken at once (`BEGIN IMMEDIATE`), so that reading before writing can't fail half-way.
+    """
+    with engine.connect() as connection, connection.execution_options(writing=True).begin():
+        yield connection
+
+
+def id_of(engine: sa.Engine) -> str:
+    """Random, given when the database was made; copies share it."""
+    with reading(engine) as connection:
+        return str(connection.execute(sa.select(properties.c.value).where(properties.c.name == "id")).scalar_one())
+
+
+def migrations() -> "Config":
+    """Alembic's configuration, for which there is no alembic.ini."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+class _NotMigrated(ValueError):
+    pass
+
+
+def _is_newest(engine: sa.Engine) -> bool:
+    """Whether nothing has to be migrated; known without Alembic, which takes a quarter of a server's start."""
+    newest = max(path.name for path in MIGRATIONS.glob("versions/[0-9]*.py")).partition("_")[0]
+    with reading(engine) as connection:
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return False
+        return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars().all() == [newest]
+
+
+def _migrate(engine: sa.Engine) -> None:
+    if _is_newest(engine):
+        return
+    from alembic import command
+    from alembic.util import CommandError
+
+    config = migrations()
+    with writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise _NotMigrated(str(error)) from error
+
+
+def _one_process_only(url: sa.URL) -> AbstractContextManager[object]:
+    """Switching SQLite to WAL fails, without waiting, while another process does the same; hence a lock file."""
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return nullcontext()
+    path = Path(url.database)
+    if not path.parent.is_dir():
+        make_private(path.parent)
+    if not url.database.startswith((":memory:", "file:")):
+        make_file_private(path)
+    return FileLock(f"{path}.lock", mode=0o600)
+
+
+def _keep_a_write_ahead_log(engine: sa.Engine) -> None:
+    connection = engine.raw_connection()
+    try:
+        connection.cursor().execute("PRAGMA journal_mode = WAL")  # kept in the file
+    finally:
+        connection.close()
+
+
+def _speak_sqlite(engine: sa.Engine) -> None:
+    @sa.event.listens_for(engine, "connect")
+    def _configure(connection, _record):  # type: ignore[no-untyped-def]
+        connection.isolation_level = None  # Python's driver must not begin transactions of its own: `_begin` does
+        for pragma in ("busy_timeout = 10000", "foreign_keys = ON", "synchronous = NORMAL", f"cache_size = -{_CACHE_KB}"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writing") else "BEGIN")

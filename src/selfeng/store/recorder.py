@@ -1,0 +1,144 @@
+"""The recorder: takes events on an event loop, keeps them in the journal and hands them to whoever subscribed.
+
+A database that fails must neither hold up a turn nor lose it: the recorder tries a few times, then hands the events out
+with the number 0, keeps them in memory, and hands them out once more, numbered, as soon as the journal takes them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from selfeng.core.events import AnswerToken, Event, Record, SynthesisStep, merge
+from selfeng.store.journal import Entry
+
+Subscriber = Callable[[list[Record]], None]
+
+logger = logging.getLogger(__name__)
+
+
+class EventLog(Protocol):
+    """What the recorder needs of a journal."""
+
+    def append(self, entries: Sequence[Entry]) -> list[Record]: ...
+
+
+class Recorder:
+    """Writes events in batches: pieces of streams at most every `window` seconds, anything else at once.
+
+    Create and use it on one event loop. `pauses` are the seconds between the first attempts at a database that fails;
+    then it is tried with each batch, or every `retry` seconds.
+    """
+
+    def __init__(self, journal: EventLog, window: float = 0.035, pauses: Sequence[float] = (0.05, 0.2, 1.0), retry: float = 5.0) -> None:
+        self._journal = journal
+        self._window = window
+        self._pauses = pauses
+        self._retry = retry
+        self._pending: list[Entry] = []
+        self._newest: dict[str, int] = {}  # turn id → index of its newest event in `_pending`
+        self._shown: list[Entry] = []  # handed out with the number 0, not in the journal yet
+        self._subscribers: list[Subscriber] = []
+        self._waiters: list[asyncio.Future[None]] = []
+        self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._task = asyncio.create_task(self._run(), name="recorder")
+
+    def emit(self, conversation_id: str, turn_id: str, event: Event) -> None:
+        """Take an event; cheap, to be called on the loop."""
+        if self._task.done():
+            logger.error("%s of turn %s came after the journal was closed", event.type, turn_id)
+            return
+        index = self._newest.get(turn_id)
+        merged = merge(self._pending[index].event, event) if index is not None else None
+        if index is not None and merged is not None:
+            self._pending[index] = replace(self._pending[index], event=merged)
+            return
+        self._newest[turn_id] = len(self._pending)
+        self._pending.append(Entry(conversation_id, turn_id, datetime.now(UTC), event))
+        self._work.set()
+        if not _is_piece(event):
+            self._urgent.set()
+
+    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
+        """Have `callback` called on the loop with all records from now on, in order; returns what ends that."""
+        self._subscribers = [*self._subscribers, callback]
+
+        def unsubscribe() -> None:
+            self._subscribers = [s for s in self._subscribers if s is not callback]
+
+        return unsubscribe
+
+    async def flush(self) -> None:
+        """Return when everything emitted so far has been handed out."""
+        if self._task.done():
+            return
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._work.set()
+        self._urgent.set()
+        await waiter
+
+    async def aclose(self) -> None:
+        """Keep and hand out what is left, then end; a database that fails now is not waited for."""
+        self._closing.set()
+        self._work.set()
+        self._urgent.set()
+        await self._task
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while not self._closing.is_set() or self._pending or self._waiters:
+            await _either(self._work, self._retry if self._shown else None)
+            await _either(self._urgent, due - loop.time())
+            due = loop.time() + self._window
+            self._work.clear()
+            self._urgent.clear()
+            batch, self._pending, self._newest = self._pending, [], {}
+            waiters, self._waiters = self._waiters, []
+            try:
+                if batch or self._shown:
+                    self._hand_out(await self._keep(batch))
+            finally:
+                for waiter in waiters:
+                    if not waiter.done():
+                        waiter.set_result(None)
+        if self._shown:
+            logger.error("%d events could not be kept in the journal", len(self._shown))
+
+    async def _keep(self, batch: list[Entry]) -> list[Record]:
+        overdue = self._shown
+        for pause in (*self._pauses, None):
+            try:
+                records = await asyncio.to_thread(self._journal.append, [*overdue, *batch])
+                self._shown = []
+                return records
+            except Exception:  # a full disk, a broken connection, a bug: whatever it is, turns go on
+                logger.exception("the journal could not keep %d events", len(batch) + len(overdue))
+            if pause is None or overdue or self._closing.is_set():  # while it stays broken, one attempt per batch is enough
+                break
+            await _either(self._closing, pause)
+        self._shown = [*overdue, *batch]
+        return [Record(conversation_id=e.conversation_id, seq=0, turn_id=e.turn_id, at=e.at, event=e.event) for e in batch]
+
+    def _hand_out(self, records: list[Record]) -> None:
+        for subscriber in self._subscribers if records else ():
+            try:
+                subscriber(records)
+            except Exception:
+                logger.exception("a subscriber failed")  # it must not take the others' events away
+
+
+def _is_piece(event: Event) -> bool:
+    return isinstance(event, AnswerToken) or (isinstance(event, SynthesisStep) and event.state == "streaming")
+
+
+async def _either(event: asyncio.Event, seconds: float | None) -> None:
+    """Wait until the event is set, but not longer than so many seconds if any are given."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        pass

@@ -1,0 +1,67 @@
+"""The threads of agents: kept exchange by exchange, and found again by conversation, sender and kind of agent, or by id."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from selfeng.core.errors import RequestError
+from selfeng.core.prompt import ChatMessage
+from selfeng.core.thread import AgentThread
+from selfeng.store import schema
+from selfeng.store.database import reading, writing
+from selfeng.store.text import storable
+
+_AGENTS, _MESSAGES = schema.agents, schema.agent_messages
+
+
+class Threads:
+    """All methods block: call them in a thread."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread:
+        """The thread of the two in this conversation, a new one if there is none."""
+        with reading(self._engine) as connection:
+            row = _found(connection, conversation_id, sender, agent)
+            if row is None:
+                return AgentThread(id=uuid4().hex, conversation_id=conversation_id, sender=sender, agent=agent)
+            return _loaded(connection, row)
+
+    def resume(self, thread_id: str) -> AgentThread:
+        """Raises: RequestError: there is no such thread."""
+        with reading(self._engine) as connection:
+            row = connection.execute(sa.select(_AGENTS).where(_AGENTS.c.id == storable(thread_id))).first()
+            if row is None:
+                raise RequestError(f"there is no thread {thread_id[:40]!r}", "name one that a `delegation` event tells")
+            return _loaded(connection, row)
+
+    def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None:
+        """Keep an exchange whole, after those that other turns have kept meanwhile."""
+        now = datetime.now(UTC)
+        with writing(self._engine) as connection:
+            row = _found(connection, thread.conversation_id, thread.sender, thread.agent)
+            if row is None:
+                key = {"conversation_id": storable(thread.conversation_id), "sender": thread.sender, "agent": thread.agent}
+                connection.execute(_AGENTS.insert().values(id=thread.id, **key, created_at=now))
+            agent_id = thread.id if row is None else row.id
+            count = connection.scalar(sa.select(sa.func.count()).where(_MESSAGES.c.agent_id == agent_id)) or 0
+            new = [message for message in exchange if not (count and message.role == "system")]
+            rows = [
+                {"agent_id": agent_id, "position": position, "role": message.role, "content": storable(message.content), "at": now}
+                for position, message in enumerate(new, count)
+            ]
+            connection.execute(_MESSAGES.insert(), rows)
+
+
+def _found(connection: sa.Connection, conversation_id: str, sender: str, agent: str) -> sa.Row[Any] | None:
+    pair = (_AGENTS.c.sender == sender) & (_AGENTS.c.agent == agent)
+    return connection.execute(sa.select(_AGENTS).where(pair & (_AGENTS.c.conversation_id == storable(conversation_id)))).first()
+
+
+def _loaded(connection: sa.Connection, row: sa.Row[Any]) -> AgentThread:
+    query = sa.select(_MESSAGES.c.role, _MESSAGES.c.content).where(_MESSAGES.c.agent_id == row.id).order_by(_MESSAGES.c.position)
+    messages = tuple(ChatMessage(role=m.role, content=m.content) for m in connection.execute(query))
+    return AgentThread(id=row.id, conversation_id=row.conversation_id, sender=row.sender, agent=row.agent, messages=messages)

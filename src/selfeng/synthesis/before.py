@@ -1,0 +1,126 @@
+"""The version before, as a witness: what it returned, the next one returns as well, unless a test tells the two apart."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from selfeng.core.protocols import Sandbox
+from selfeng.core.signature import Signature
+from selfeng.core.value import Value
+from selfeng.core.verdict import Version
+from selfeng.synthesis.inputs import Arguments, calls_in, mutations
+from selfeng.synthesis.probe import SAYS, Outcome, probe, same, shown_call
+from selfeng.synthesis.suite.editing import names_of, without
+
+INPUTS = 200
+"""Mutated inputs on which the two are compared, beside the calls of their tests."""
+SECONDS = 10.0
+"""Time limit of the version before in the suite of the next one."""
+
+
+class Before(Value):
+    version: int
+    signature: Signature
+    code: str
+    tests: str
+    library: Mapping[str, str] = {}
+    """The modules that it imports, as it has them."""
+
+
+def earlier_tests(name: str, tests: str, names: Mapping[str, str]) -> dict[str, str]:
+    """The tests of a version, by what they are called in the suite that they were joined to."""
+    found: dict[str, str] = {}
+    for test in sorted(names_of(tests, name)) if tests else ():
+        head, separator, method = test.partition("::")
+        found[f"{names.get(head, head)}{separator}{method}"] = test
+    return found
+
+
+async def failing(then: Sandbox, name: str, tests: str, before: Before, wanted: Collection[str] | None = None) -> str:
+    """Which of the tests `wanted` of a suite fails on the version before, and how; "" if none does. By default all are.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    if not tests or (wanted is not None and not wanted):
+        return ""
+    kept = tests if wanted is None else without(tests, name, names_of(tests, name).difference(wanted))
+    (verdict,) = await then.verify_versions(name, [Version(code=before.code, apart=False)], kept, SECONDS)
+    failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
+    if failed is None:
+        return "" if verdict.passed else f"the tests do not run ({verdict.problem})"
+    said = failed.message.strip().splitlines()
+    return f"{failed.test} fails ({said[-1].strip() if said else failed.outcome})"
+
+
+async def difference(now: Sandbox, then: Sandbox, before: Before, *, signature: Signature, code: str, tests: str) -> str:
+    """A call for which the version before returns something that a module, which passes the suite, does not; "" if none is found.
+
+    Nothing is compared where the suite itself refutes the version before: then the change is said. `now` and `then` are sandboxes that
+    have what each imports.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    stand_in = _stand_in(before, signature, code)
+    if stand_in is None:
+        return ""
+    (verdict,) = await then.verify_versions(signature.function, [Version(code=stand_in, apart=False)], tests, SECONDS)
+    inputs = _inputs(before, tests) if verdict.passed else []
+    if not inputs:
+        return ""
+    returned, again = [await probe(then, before.code, signature.function, inputs) for _ in range(2)]
+    if returned is None or again is None:
+        return ""
+    found = await probe(now, code, signature.function, inputs)
+    if found is None:
+        return f"it can't be run on the calls on which it is compared with version {before.version}; keep to plain functions"
+    for arguments, old, once_more, new in zip(inputs, returned, again, found, strict=True):
+        if old.kind == "returned" and same(old, once_more) and not same(old, new):
+            return _told(before, shown_call(signature.function, arguments), old, new)
+    return ""
+
+
+def _told(before: Before, call: str, old: Outcome, new: Outcome) -> str:
+    return (
+        f"for {call} version {before.version} returns {old.text} and this one {SAYS[new.kind](new.text)}, and the tests accept both; "
+        "keep what it did, or add a test that says which is right"
+    )
+
+
+def _inputs(before: Before, tests: str) -> Sequence[Arguments]:
+    names = {p.name for p in before.signature.parameters}
+    calls = [*calls_in(tests, before.signature), *calls_in(before.tests, before.signature)]
+    known = list({repr(call): call for call in calls if call.keys() <= names}.values())
+    return [*known, *mutations(known, INPUTS)]
+
+
+def _stand_in(before: Before, signature: Signature, code: str) -> str | None:
+    """The version before as a module of the new signature, in which the new code answers calls with parameters that it did not have.
+
+    None where the new one does not take all of its calls: that is another function.
+    """
+    old, new = before.signature.parameters, signature.parameters
+    if [p.name for p in new[: len(old)]] != [p.name for p in old]:
+        return None
+    if len(new) == len(old):
+        return before.code
+    if any(p.required for p in new[len(old) :]):
+        return None
+    name, further = signature.function, [p.name for p in new[len(old) :]]
+    return f"{code}\n\n\n{_DISPATCH.format(name=name, further=further, source=before.code, places=len(old))}"
+
+
+_DISPATCH = """
+def _both():
+    import functools
+
+    before = {{"__name__": __name__}}
+    exec(compile({source!r}, "before", "exec"), before)
+    then, now = before[{name!r}], {name}
+
+    @functools.wraps(now)
+    def either(*given, **named):
+        return (now if len(given) > {places} or set(named) & set({further!r}) else then)(*given, **named)
+
+    return either
+
+
+{name} = _both()
+"""

@@ -1,0 +1,291 @@
+"""A tool under way: the stages that build it, from the specification to the registration, and what each leaves to those after it.
+
+The suite is frozen once the candidates have voted on it; repairs change the code only. A specification that no implementation can
+fulfil is reopened once. Each stage returns the symbol that it ends with; src/selfeng/graph/turn_graph.py says what follows.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import assert_never
+
+from selfeng.core.composition import Importable
+from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
+from selfeng.core.events import StageName
+from selfeng.core.example import may_be_kept, own_examples
+from selfeng.core.plan import Plan
+from selfeng.core.protocols import Sandbox, ToolLibrary
+from selfeng.core.provenance import Created, Extended, Provenance
+from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.turn import Turn
+from selfeng.core.verdict import Verdict
+from selfeng.core.words import count
+from selfeng.synthesis.before import Before
+from selfeng.synthesis.chain import Chain
+from selfeng.synthesis.composing import steady_requirements
+from selfeng.synthesis.consensus import Candidate, Consensus, against, agree, distinct
+from selfeng.synthesis.examples import arguments_of
+from selfeng.synthesis.gate import steady_summary, summary
+from selfeng.synthesis.inputs import Arguments
+from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.programming import Programmer, no_implementation
+from selfeng.synthesis.specifying import Analyst, Job, Order, Reply
+from selfeng.synthesis.steps import Steps, gave_up
+from selfeng.synthesis.testing import Tester, can_not_pass
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Who builds tools, by which rules, and for which library."""
+
+    policy: SynthesisPolicy
+    sandbox: Sandbox
+    chain: Chain
+    before: Callable[[Tool], Awaitable[Before]]
+    """A tool as the version before."""
+    library: ToolLibrary
+    model_name: str
+    analyst: Analyst
+    tester: Tester
+    programmer: Programmer
+
+
+class Building:
+    """One tool under way, for one turn."""
+
+    _order: Order
+    _tools: Importable
+    _former: Before | None
+    """The version before, where there is one."""
+    _tests: str
+    _earlier: Mapping[str, str]
+    """Of the tests those of the version before, with their names there."""
+    _drawn: list[str]
+    """The candidates; the first is the one that the person saw."""
+    _witnesses: Sequence[Candidate]
+    """Those that were right, as far as the comparison could tell."""
+    _code: str
+    _verdict: Verdict
+
+    def __init__(self, workshop: Workshop, turn: Turn) -> None:
+        self._shop, self._policy, self._steps = workshop, workshop.policy, Steps(turn)
+        self.looked_at: Sequence[str] = ()
+        """Names of the tools that the search came up with and that don't fit."""
+        self.result: Tool | Reply | Plan | Job | None = None
+        """What came of it; a tool is registered, or was found in the library."""
+        self._stuck: SynthesisFailed | None = None
+        """Why the specification was reopened."""
+
+    @property
+    def stages(self) -> Mapping[StageName, Callable[[], Awaitable[str]]]:
+        return {
+            "specify": self._specify,
+            "test": self._test,
+            "implement": self._implement,
+            "compare": self._compare,
+            "verify": self._verify,
+            "repair": self._repair,
+            "strengthen": self._strengthen,
+            "register": self._register,
+        }
+
+    async def _specify(self) -> str:
+        problem = f"it can't be fulfilled as it stands: {self._stuck.message}" if self._stuck else ""
+        made = await self._shop.analyst.specify(self._steps, self.looked_at, problem=problem)
+        if not isinstance(made, Order):
+            self.result = made
+            match made:
+                case Tool():
+                    return "known"
+                case Plan():
+                    return "steps"
+                case Job():
+                    return "for agents"
+                case Reply(questions=questions):
+                    return "unclear" if questions else "no tool"
+                case _:
+                    assert_never(made)
+        if self._stuck and made.spec == self._order.spec:
+            raise self._stuck
+        if not self._stuck:
+            self._tools = Importable(await self._shop.library.tools())
+        self._order, self._drawn, self._witnesses = made, [], ()
+        self._former = await self._shop.before(made.extends) if made.extends else None
+        self._rewrites, self._problem, self._strengthened = 0, "", not self._policy.mutation_score
+        return "ordered"
+
+    async def _test(self) -> str:
+        written = await self._shop.tester.write(self._steps, self._order, self._former, problem=self._problem)
+        self._tests, self._earlier = written.tests, written.earlier
+        return "rewritten" if self._drawn else "written"
+
+    async def _implement(self) -> str:
+        self._drawn = await self._shop.programmer.draw(self._steps, self._order.spec, self._tests, self._tools)
+        self._begin_repairs(self._drawn[0])
+        return "different" if len(set(self._drawn)) > 1 else "alike"
+
+    async def _compare(self) -> str:
+        agreed = await self._agreed(self._drawn, self._tests)
+        enough = agreed.kept >= self._policy.least_tests or not agreed.dropped
+        problem, last = "" if enough else _too_few(agreed), self._rewrites == self._policy.max_rewrites
+        if not problem or last:
+            problem = await self._weakened(agreed.tests)
+        if not problem:
+            self._tests = agreed.tests
+            self._begin_repairs(agreed.nearest.code)
+            return "agreed"
+        if last:
+            raise gave_up("tests", self._rewrites + 1, problem)
+        self._rewrites, self._problem = self._rewrites + 1, problem
+        return "refuted"
+
+    async def _weakened(self, tests: str) -> str:
+        """Why what a vote left of the suite does not count; "" if it does."""
+        judged = await self._shop.chain.suite_problem(self._order.spec.signature(), tests) if tests != self._tests else None
+        return f"without the tests that most of the independent implementations refute, {judged.problem}" if judged else ""
+
+    async def _agreed(self, drawn: Sequence[str], tests: str) -> Consensus:
+        """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""
+        agreed = await self._vote(drawn, tests)
+        if agreed.open_question is None:
+            return agreed
+        larger = await self._shop.tester.decide(self._steps, self._order, agreed.tests, agreed.open_question)
+        return agreed if larger == agreed.tests else await self._vote(drawn, larger)
+
+    async def _vote(self, drawn: Sequence[str], tests: str) -> Consensus:
+        signature = self._order.spec.signature()
+        with self._steps.step("consensus") as current:
+            agreed = await agree(self._shop.sandbox, signature, distinct(drawn), tests, self._examples(), frozen=self._earlier)
+            self._witnesses = [Candidate(code=r.code, draws=r.draws) for r in agreed.reports if r.right]
+            current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
+            current.failed = agreed.chosen is None
+        return agreed
+
+    def _examples(self) -> list[Arguments]:
+        spec = self._order.spec
+        return [a for e in (*spec.user_examples, *spec.examples) if (a := arguments_of(e, spec.signature()))]
+
+    def _begin_repairs(self, code: str) -> None:
+        """Have as many repairs of the code ahead as may be."""
+        self._code, self._before, self._repairs = code, "", 0
+        self._always: set[str] | None = None
+        """The tests that every attempt so far has failed."""
+
+    async def _verify(self) -> str:
+        name = self._order.spec.name
+        with self._steps.step("verification") as current:
+            self._verdict = await self._shop.chain.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
+            if self._verdict.passed and (problem := await self._refuted()):
+                self._verdict = Verdict(passed=False, problem=problem)
+            if self._verdict.passed:
+                current.summary = steady_summary(self._verdict)
+                return "passed" if self._strengthened else "unproven"
+            current.fail(summary(self._verdict))
+        failed = {t.test for t in self._verdict.tests if t.outcome != "passed" and not self._verdict.problem}
+        self._always = failed if self._always is None else self._always & failed
+        return "failed"
+
+    async def _refuted(self) -> str:
+        """What the version before, or the candidates where the code is none of them, say against code that passes; "" for nothing."""
+        shop, signature = self._shop, self._order.spec.signature()
+        if problem := await shop.chain.comparison(signature, self._code, self._tests, self._former):
+            return problem
+        if self._code in self._drawn:
+            return ""
+        found = await against(shop.sandbox, signature, self._code, self._witnesses, tests=self._tests, examples=self._examples())
+        return f"for {found.call} it {found.own}, and most of the implementations that passed return {found.others}" if found else ""
+
+    async def _repair(self) -> str:
+        """Have the code written again until it can be run, as often as may be.
+
+        Raises:
+            SynthesisFailed: no repair is left, and it is not the specification that is wrong, or that was reopened before.
+        """
+        order, last = self._order, summary(self._verdict)
+        while self._repairs < self._policy.max_repairs:
+            self._repairs += 1
+            new, last = await self._shop.programmer.repair(
+                self._steps, order.spec, self._tests, self._tools, self._code, before=self._before, verdict=self._verdict
+            )
+            if not last:
+                self._before, self._code = self._code, new
+                return "repaired"
+        failure = no_implementation(self._policy, last)
+        old = sorted({self._earlier[name] for t in self._always or () if (name := t.partition("[")[0]) in self._earlier})
+        if order.extends and old:
+            raise can_not_pass(order.extends, f"{failure.message}; of version {order.extends.version}: {', '.join(old)}")
+        if self._stuck or not self._always or not self._policy.max_repairs:
+            raise failure
+        self._stuck = failure
+        return "stuck"
+
+    async def _strengthen(self) -> str:
+        """Have tests added, once, where the suite would not notice many mistakes."""
+        self._strengthened = True
+        with self._steps.step("mutation") as current:
+            found = await self._shop.chain.strength(self._order.spec.name, self._code, self._tests)
+            current.summary = f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
+            current.artifact = found.model_dump_json(indent=2)
+        if found.score >= self._policy.mutation_score:
+            return "strong"
+        tests = await self._shop.tester.more(self._steps, self._order, self._tests, found)
+        if tests == self._tests:
+            return "strong"
+        code = self._code
+        if len(set(self._drawn)) > 1:
+            agreed = await self._agreed([*self._drawn, code], tests)
+            tests = self._tests if await self._weakened(agreed.tests) else agreed.tests
+            code = code if any(r.right for r in agreed.reports if r.code == code) else agreed.nearest.code
+        self._tests = tests
+        self._begin_repairs(code)
+        return "added"
+
+    async def _register(self) -> str:
+        self.result = await self._registered(self._order, self._verdict)
+        return "registered"
+
+    async def _registered(self, order: Order, verdict: Verdict) -> Tool:
+        library, turn, spec, known = self._shop.library, self._steps.turn, order.spec, order.extends
+        origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
+        made = Provenance(origin=origin, verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+        with self._steps.step("registration") as current:
+            draft = ToolDraft(
+                name=spec.name,
+                description=spec.description,
+                signature=spec.signature(),
+                code=self._code,
+                tests=self._tests,
+                example_requests=own_examples(turn.request, spec.example_requests),
+                model=self._shop.model_name,
+                requires=await steady_requirements(library, self._tools, self._code),
+            )
+            if known:
+                tool = await library.revise(draft, known.version, made)
+                await self._found_by_request(tool)
+                current.summary = f"{tool.name} is in the library, as version {tool.version}."
+                return tool
+            if twin := await self._shop.analyst.twin(spec, self._code, self._tests):
+                current.summary = f"{twin.name} is in the library already, and each passes the other's tests: it is used."
+                return twin
+            try:
+                tool = await library.add(draft, made)
+                await self._found_by_request(tool)
+                current.summary = f"{tool.name} is in the library."
+            except ToolExists:
+                # Another turn was asked the same at the same time, and was faster.
+                tool = await library.get(spec.name)
+                if tool.signature != draft.signature:
+                    raise
+                current.summary = f"{tool.name} was registered by another turn meanwhile; that one is used."
+            return tool
+
+    async def _found_by_request(self, tool: Tool) -> None:
+        """What a person said is no example for others, but finds the tool from now on."""
+        with suppress(EmbedderUnavailable):  # then its words and its examples find it
+            if may_be_kept(self._steps.turn.request):
+                await self._shop.library.record_request(tool.name, tool.version, self._steps.turn.request)
+
+
+def _too_few(agreed: Consensus) -> str:
+    refuted = "; ".join(f"{d.test} ({d.message.strip().splitlines()[-1] if d.message.strip() else 'failed'})" for d in agreed.dropped)
+    return f"most of the independent implementations refute these tests, so only {count(agreed.kept, 'test')} would be left: {refuted}"

@@ -1,0 +1,158 @@
+"""The chain: all that a suite and a module must show before they count, link after link, whoever brings them.
+
+Policy, red on stubs, green in every order, comparison with the version before, mutants. Synthesis takes the links one by one, since
+the model writes between them; `judge` takes them all for what is written already: an edit by hand, a seed, a mended tool, or one
+whose imports have changed. What follows from a refusal is the caller's business.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from selfeng.core.composition import Importable
+from selfeng.core.events import SuiteRepeated, TestFinished
+from selfeng.core.files import File
+from selfeng.core.protocols import NO_MODULES, Sandbox
+from selfeng.core.signature import Signature
+from selfeng.core.tool import ToolDraft
+from selfeng.core.value import Value
+from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.words import count
+from selfeng.synthesis.before import Before, difference, failing
+from selfeng.synthesis.checks import module_problem, suite_problem
+from selfeng.synthesis.gate import Gate, steady_summary, summary
+from selfeng.synthesis.mutants import Strength, strength
+from selfeng.synthesis.policy import SynthesisPolicy
+
+Link = Literal["policy", "red", "green", "comparison", "mutation"]
+SURVIVORS = 3
+"""Mutants that are named when a suite notices too few."""
+
+
+class Judgement(Value):
+    """How far something came."""
+
+    link: Link | None = None
+    """That it was refused at; None: it passed them all."""
+    problem: str = ""
+    verdict: Verdict | None = None
+    """On the module, where it came so far."""
+    summary: str = ""
+    """Of what it passed, for people."""
+
+    @property
+    def passed(self) -> bool:
+        return self.link is None
+
+
+class Chain:
+    def __init__(self, sandbox: Sandbox, policy: SynthesisPolicy) -> None:
+        self._sandbox, self._policy, self.gate = sandbox, policy, Gate(sandbox)
+
+    async def judge(
+        self,
+        draft: ToolDraft,
+        tools: Importable,
+        emit: Callable[[TestFinished | SuiteRepeated], object] = lambda _: None,
+        *,
+        before: Before | None = None,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Judgement:
+        """Take a tool through every link. `tools` are those that it may import, `library` what it is given of them, if not the newest.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        sandbox = _Given(self._sandbox, library) if library else self._sandbox
+        if problem := await self.suite_problem(draft.signature, draft.tests):
+            return problem
+        if told := module_problem(draft.code, draft.signature, tools):
+            return Judgement(link="policy", problem=told)
+        verdict = await Gate(sandbox).green(draft.name, draft.code, draft.tests, emit)
+        if not verdict.passed:
+            return Judgement(link="green", problem=summary(verdict), verdict=verdict)
+        if told := await self.comparison(draft.signature, draft.code, draft.tests, before, library=library):
+            return Judgement(link="comparison", problem=told, verdict=verdict)
+        noticed = await self.strength(draft.name, draft.code, draft.tests, library=library)
+        if noticed.score < self._policy.mutation_score:
+            return Judgement(link="mutation", problem=weakness(noticed), verdict=verdict)
+        said = f" The tests notice {noticed.killed} of {count(noticed.mutants, 'mutant')}." if noticed.mutants else ""
+        return Judgement(verdict=verdict, summary=steady_summary(verdict) + said)
+
+    async def suite_problem(self, signature: Signature, tests: str) -> Judgement | None:
+        """Why a suite does not count, whatever the module is; None if it does.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        if problem := suite_problem(tests, signature.function):
+            return Judgement(link="policy", problem=problem)
+        red = await self.gate.red(signature, tests, lambda _: None)
+        return Judgement(link="red", problem=red.problem) if red.problem else None
+
+    async def failing_before(self, name: str, tests: str, before: Before, wanted: Collection[str] | None = None) -> str:
+        """Which of the tests `wanted`, by default of all, fails on the version before, and how; "" if none does.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        return await failing(_Given(self._sandbox, before.library), name, tests, before, wanted)
+
+    async def comparison(
+        self, signature: Signature, code: str, tests: str, before: Before | None, *, library: Mapping[str, str] = NO_MODULES
+    ) -> str:
+        """What the version before says against a module that passes the suite; "" where there is none, or it says nothing.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        if before is None:
+            return ""
+        now, then = _Given(self._sandbox, library), _Given(self._sandbox, before.library)
+        return await difference(now, then, before, signature=signature, code=code, tests=tests)
+
+    async def strength(self, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES) -> Strength:
+        """How many mutants of a module that passes it the suite notices; none are made where the policy wants none.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        if not self._policy.mutation_score:
+            return Strength(killed=0, mutants=0, survivors=())
+        return await strength(_Given(self._sandbox, library), name, code, tests)
+
+
+def weakness(found: Strength) -> str:
+    """A suite that notices too little, in words for people."""
+    named = "; ".join(mutant.change for mutant in found.survivors[:SURVIVORS])
+    return (
+        f"the tests notice only {found.killed} of {count(found.mutants, 'mutant')}, so they would accept wrong code too; "
+        f"not noticed: {named}; add tests that fail on these"
+    )
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A `Sandbox` in which code finds these modules."""
+
+    sandbox: Sandbox
+    modules: Mapping[str, str]
+
+    async def status(self) -> SandboxStatus:
+        return await self.sandbox.status()
+
+    async def verify(
+        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+    ) -> Verdict:
+        return await self.sandbox.verify(name, code, tests, on_test, library=library or self.modules)
+
+    async def verify_versions(
+        self,
+        name: str,
+        versions: Sequence[Version],
+        tests: str,
+        timeout: float | None = None,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> tuple[Verdict, ...]:
+        return await self.sandbox.verify_versions(name, versions, tests, timeout, library=library or self.modules)
+
+    async def execute(
+        self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = (), *, library: Mapping[str, str] = NO_MODULES
+    ) -> Execution:
+        return await self.sandbox.execute(name, code, arguments, files, library=library or self.modules)

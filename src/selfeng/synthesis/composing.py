@@ -1,0 +1,67 @@
+"""Composing: what else a request may become than one tool, what of the library may be imported, and what the new tool is pinned to."""
+
+from collections.abc import Iterable, Sequence
+
+from selfeng.core.composition import Importable
+from selfeng.core.errors import SynthesisFailed
+from selfeng.core.plan import PlannedStep, plan_problem
+from selfeng.core.protocols import ToolLibrary
+from selfeng.core.question import ROUNDS, Question, questions_problem
+from selfeng.core.spec import Specification
+from selfeng.core.tool import Requirement, Tool
+from selfeng.core.turn import Turn
+
+MOST = 4
+"""Tools that are offered because they are near."""
+NEAR = 0.4
+"""Cosine between a specification and a tool that may help with it."""
+
+
+async def offered(library: ToolLibrary, turn: Turn, spec: Specification) -> str:
+    """The tools of a plan that is kept, and those near the specification, a line each; "" if there are none."""
+    tools = {step.tool: await library.get(step.tool) for step in turn.kept}
+    for candidate in await library.search(spec.description, MOST):
+        if candidate.similarity >= NEAR:
+            tools.setdefault(candidate.tool.name, candidate.tool)
+    return lines(tool for tool in tools.values() if tool.standing != "retired" and tool.name != spec.name)
+
+
+def lines(tools: Iterable[Tool]) -> str:
+    """How each is imported and what it does, a line each."""
+    return "\n".join(f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}" for tool in tools)
+
+
+def steps_problem(turn: Turn, steps: Sequence[PlannedStep]) -> str:
+    """Why the request can't be taken in these steps, in words that the model can act on; "" if it can."""
+    if turn.plan_step:
+        return "this is a step of a plan already, and can't be a plan itself; specify one tool for it"
+    if turn.delegated:
+        return "an agent has asked for this as one operation; specify one tool for it"
+    if turn.kept:
+        return "one tool is wanted for all of the plan; specify it"
+    return plan_problem(steps)
+
+
+def delegation_problem(turn: Turn) -> str:
+    """Why the request can't be work for agents; "" if it can."""
+    return "this is a part of a larger task; specify one tool for it" if turn.plan_step or turn.delegated or turn.kept else ""
+
+
+def asking_problem(turn: Turn, questions: Sequence[Question]) -> str:
+    """Why the person can't be asked this; "" if they can."""
+    if turn.rounds >= ROUNDS:
+        return f"the person was asked {ROUNDS} times already; go on with what is known, and assume what is most likely for the rest"
+    return questions_problem(questions)
+
+
+async def steady_requirements(library: ToolLibrary, before: Importable, code: str) -> tuple[Requirement, ...]:
+    """What the code is pinned to, by the tools as they were `before` it was verified.
+
+    Raises:
+        SynthesisFailed: they have changed since, so nobody knows with which versions it was verified.
+    """
+    requires = before.requires(code)
+    if requires != Importable(await library.tools()).requires(code):
+        names = ", ".join(pin.name for pin in requires)
+        raise SynthesisFailed(f"the tools that it imports ({names}) have changed meanwhile", "ask again", where="registration")
+    return requires

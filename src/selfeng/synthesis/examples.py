@@ -1,0 +1,96 @@
+"""The examples that the person gave, as tests: they are frozen with the suite, and no vote drops them."""
+
+import ast
+import re
+from collections.abc import Sequence
+
+from selfeng.core.signature import UNREADABLE, Signature
+from selfeng.core.spec import SpecExample, Specification
+from selfeng.synthesis.inputs import Arguments, calls_in
+from selfeng.synthesis.suite.contradiction import problems as contradiction_problems
+from selfeng.synthesis.suite.flow import Flow
+from selfeng.synthesis.suite.source import Suite
+
+PREFIX = "test_user_example_"
+_RAISES = "raises "
+
+
+def example_problem(example: SpecExample, signature: Signature) -> str | None:
+    """Why the example can't be a test: it has to be one call with literal arguments, and a literal or `raises SomeError`."""
+    if not arguments_of(example, signature):
+        return f"the example {example.call!r} is no call of {signature.function} with literal arguments"
+    if exception_of(example) is None and not _is_literal(example.result):
+        return f"the result {example.result!r} of {example.call!r} is neither a Python literal nor `raises SomeError`"
+    return None
+
+
+def arguments_of(example: SpecExample, signature: Signature) -> Arguments | None:
+    """The arguments of the example's call by name, None if it is no such call or has none."""
+    try:
+        node = ast.parse(example.call, mode="eval").body
+    except UNREADABLE:
+        return None
+    found = calls_in(example.call, signature) if isinstance(node, ast.Call) else []
+    return found[0] if found else None
+
+
+def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
+    """The suite of some examples, "" if there are none; they are such as `example_problem` lets through.
+
+    Those that need a file, which a comment tells of, are left to the tester.
+    """
+    tests = [_test(f"{PREFIX}{number}", example) for number, example in enumerate(examples, 1) if "#" not in example.call]
+    return "\n\n".join([f"import pytest\n\nfrom {spec.name} import {spec.name}\n", *tests]) if tests else ""
+
+
+def stated(example: SpecExample, said: str) -> bool:
+    """Whether a person can have given the example: the numbers and texts of its call and result, or an error, stand in what was said."""
+    text, exception = said.replace(",", "").lower(), exception_of(example)
+    if exception and exception.lower() not in text and "error" not in text:
+        return False
+    try:
+        sources = [example.call] if exception else [example.call, example.result]
+        nodes = [node for source in sources for node in ast.walk(ast.parse(source, mode="eval"))]
+    except UNREADABLE:
+        return False
+    values = [n.value for n in nodes if isinstance(n, ast.Constant) and not isinstance(n.value, bool)]
+    numbers = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)}
+    texts = [v.replace(",", "").lower() for v in values if isinstance(v, str)]
+    return all(t in text for t in texts) and {float(v) for v in values if isinstance(v, int | float)} <= numbers
+
+
+def contradiction(spec: Specification) -> str:
+    """Which of the person's examples can't both be right, "" if all can."""
+    if len(spec.user_examples) < 2:
+        return ""
+    suite = Suite(example_tests(spec, spec.user_examples), spec.name)
+    return next(contradiction_problems(suite, Flow(suite)), "")
+
+
+def _test(name: str, example: SpecExample) -> str:
+    call, exception = ast.unparse(ast.parse(example.call, mode="eval")), exception_of(example)
+    if exception:
+        return f"def {name}():\n    with pytest.raises({exception}):\n        {call}\n"
+    return f"def {name}():\n    assert {call} == {_expected(example.result)}\n"
+
+
+def _expected(result: str) -> str:
+    """Floats nearly equal; pytest compares only flat collections so."""
+    source, value = ast.unparse(ast.parse(result, mode="eval")), ast.literal_eval(result)
+    inner = list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list | tuple) else [value]
+    numbers = all(isinstance(v, int | float) for v in inner)
+    return f"pytest.approx({source})" if numbers and any(isinstance(v, float) for v in inner) else source
+
+
+def exception_of(example: SpecExample) -> str | None:
+    """The exception's name where the example's result is `raises SomeError`."""
+    name = example.result.strip().removeprefix(_RAISES)
+    return name if example.result.strip().startswith(_RAISES) and name.isidentifier() else None
+
+
+def _is_literal(source: str) -> bool:
+    try:
+        ast.literal_eval(source)
+    except UNREADABLE:
+        return False
+    return True

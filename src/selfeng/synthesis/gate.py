@@ -1,0 +1,179 @@
+"""The gate: what a suite and a module must show in the sandbox before they count.
+
+A suite is red: every test fails on a stub that raises, none passes on all stubs that return something, and the whole passes on no
+stub, not even where its results refuse no comparison. A module is green: it passes the whole suite. Both are run again in other orders
+and with other hash seeds, and must come to the same end.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from selfeng.core.events import SuiteRepeated, TestFinished
+from selfeng.core.protocols import Sandbox
+from selfeng.core.signature import Signature
+from selfeng.core.value import Value
+from selfeng.core.verdict import TestOrder, TestResult, Verdict, Version
+from selfeng.core.words import count
+from selfeng.synthesis.stubs import agreeing_stubs, returning_stubs, stub
+
+ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
+"""Of the repeats, after a run in the given order."""
+STUB_SECONDS = 10.0
+"""Time limit of a run on a stub: a test that waits for the right value would use up the whole time."""
+
+_WHY = {
+    True: "It passes in the given order, so a call depends on calls before it; keep no state between calls.",
+    False: "Not the order alone decides, so it depends on the hash seed (the order of sets), on chance or on time.",
+}
+"""What makes a module flaky, by whether the order decides."""
+
+Against = Literal["stub", "implementation"]
+Emit = Callable[[TestFinished | SuiteRepeated], object]
+
+
+class Red(Value):
+    """How a suite did on stubs."""
+
+    tests: int
+    problem: str = ""
+    """Why the suite does not count; "": it does."""
+
+
+class Gate:
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    async def red(self, signature: Signature, tests: str, emit: Emit, attempt: int = 1) -> Red:
+        """Run a suite on stubs of the function, whose code does not exist yet.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        code, returning, agreeing = stub(signature), returning_stubs(signature), agreeing_stubs(signature)
+        versions = [
+            *(Version(code=code, order=order, whole=True, apart=False) for order in ORDERS),
+            *(Version(code=other.code, whole=True, apart=False) for other in returning),
+            Version(code=returning[0].code, order="reversed", whole=True, apart=False),
+            *(Version(code=other.code, apart=False) for other in agreeing),
+        ]
+        try:
+            async with asyncio.TaskGroup() as group:
+                live = group.create_task(self._sandbox.verify(signature.function, code, tests, _reporter(emit, "stub", attempt)))
+                others = group.create_task(self._sandbox.verify_versions(signature.function, versions, tests, STUB_SECONDS))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        first, (reverse, shuffled, *rest) = live.result(), others.result()
+        returned, none_again, agreed = rest[: len(returning)], rest[len(returning)], rest[len(returning) + 1 :]
+        problem = _not_red(first)
+        if not problem:
+            differences = _repeated(emit, "stub", attempt, first, [reverse, shuffled])
+            problem = _flaky_suite(differences, "an empty stub")
+        if not problem and returned[0].problem is None and none_again.problem is None:
+            problem = _flaky_suite([_difference(returned[0], none_again)], f"a function that {returning[0].does}")
+        problem = problem or _indifferent(returned, [r.does for r in returning]) or _passing(agreed, [a.does for a in agreeing])
+        return Red(tests=len(first.tests), problem=problem)
+
+    async def green(self, name: str, code: str, tests: str, emit: Emit, attempt: int = 1) -> Verdict:
+        """Verify a module test by test, then again; a flaky one does not pass.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        first = await self._sandbox.verify(name, code, tests, _reporter(emit, "implementation", attempt))
+        if not first.passed:
+            return first
+        again = await self._sandbox.verify_versions(name, [Version(code=code, order=order, whole=True) for order in ORDERS], tests)
+        _repeated(emit, "implementation", attempt, first, again)
+        failed = next(((order, verdict) for order, verdict in zip(ORDERS, again, strict=True) if not verdict.passed), None)
+        return await self._flaky(name, code, tests, *failed) if failed else first
+
+    async def _flaky(self, name: str, code: str, tests: str, order: TestOrder, again: Verdict) -> Verdict:
+        """The verdict on a module that passed at first; further runs tell whether the order decides."""
+        versions = [Version(code=code, order=o, whole=True) for o in ("given", order, "given", order)]
+        given, same, given_again, same_again = await self._sandbox.verify_versions(name, versions, tests)
+        drawn = order == "shuffled"  # another order each time, which may pass
+        by_order = given.passed and given_again.passed and (drawn or not (same.passed or same_again.passed))
+        failed = tuple(t for t in again.tests if t.outcome != "passed")
+        what = again.problem or f"{_named(t.test for t in failed)} failed"
+        problem = f"flaky: every test passed at first, but run again in {order} order and with another hash seed, {what}. {_WHY[by_order]}"
+        return Verdict(passed=False, tests=failed, problem=problem, output=again.output, seconds=again.seconds)
+
+
+def steady_summary(verdict: Verdict) -> str:
+    """A module that is green, in a sentence for people."""
+    return f"{count(len(verdict.tests), 'test')} passed; in reversed and in shuffled order, with other hash seeds: the same."
+
+
+def summary(verdict: Verdict) -> str:
+    """A module that is not green, in a few words for people."""
+    if verdict.problem:
+        return verdict.problem
+    failed = [t.test for t in verdict.tests if t.outcome != "passed"]
+    return f"{len(failed)} of {count(len(verdict.tests), 'test')} failed: {', '.join(failed)}"
+
+
+def _reporter(emit: Emit, against: Against, attempt: int) -> Callable[[TestResult], None]:
+    def on_test(result: TestResult) -> None:
+        emit(TestFinished(against=against, attempt=attempt, result=result))
+
+    return on_test
+
+
+def _not_red(first: Verdict) -> str:
+    if first.problem:
+        return f"the suite does not run: {first.problem}"
+    idle = [t.test for t in first.tests if t.outcome == "passed"]
+    return f"these tests pass on an empty stub, so they test nothing: {_named(idle)}" if idle else ""
+
+
+def _difference(first: Verdict, again: Verdict) -> str:
+    """What came out otherwise than at first, "" if nothing did."""
+    if again.problem != first.problem:
+        return (again.problem or "it ran to its end").rstrip(".")
+    before, now = _passed(first), _passed(again)
+    changes = [(sorted(now - before), "passed"), (sorted(before - now), "failed")]
+    return ", ".join(f"{_named(names)} {how}" for names, how in changes if names)
+
+
+def _repeated(emit: Emit, against: Against, attempt: int, first: Verdict, again: Sequence[Verdict]) -> list[str]:
+    """Show what the repeats came to; how each differs from the first run."""
+    differences = [_difference(first, verdict) for verdict in again]
+    for order, difference in zip(ORDERS, differences, strict=True):
+        emit(SuiteRepeated(against=against, attempt=attempt, order=order, same=not difference, detail=difference))
+    return differences
+
+
+def _flaky_suite(differences: Sequence[str], what: str) -> str:
+    return next(
+        (
+            f"the suite is flaky: on {what} it came to another end in another order and with another hash seed: {difference}; "
+            "let no test depend on another one, on chance, on time or on the order of sets"
+            for difference in differences
+            if difference
+        ),
+        "",
+    )
+
+
+def _indifferent(returned: Sequence[Verdict], does: Sequence[str]) -> str:
+    """Why the suite accepts what it should not, "" if it does not."""
+    if passing := _passing(returned, does):
+        return passing
+    always = set.intersection(*map(_passed, returned))
+    if not always:
+        return ""
+    names = _named(t.test for t in returned[0].tests if t.test in always)
+    return f"these tests pass whatever the function returns: {names}; compare what it returns with a literal"
+
+
+def _passing(verdicts: Sequence[Verdict], does: Sequence[str]) -> str:
+    """Why the suite accepts one of several functions, "" if it accepts none."""
+    passed = next((what for verdict, what in zip(verdicts, does, strict=True) if verdict.passed), "")
+    return f"the suite passes on a function that {passed}, so it compares nothing with a value" if passed else ""
+
+
+def _passed(verdict: Verdict) -> set[str]:
+    return {t.test for t in verdict.tests if t.outcome == "passed"}
+
+
+def _named(tests: Iterable[str]) -> str:
+    return ", ".join(tests)

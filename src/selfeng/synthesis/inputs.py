@@ -1,0 +1,245 @@
+"""Inputs on which candidates are compared: the calls that examples and tests make, and mutations of them.
+
+A mutation keeps to what the calls show: no negative number where none is, no empty list where all hold something, sorted lists stay
+sorted, texts are made of the words and characters seen. So most are inputs that the function is meant for.
+"""
+
+import ast
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from selfeng.core.signature import UNREADABLE, Signature
+from selfeng.synthesis.cases import calls
+
+Arguments = dict[str, Any]
+"""Values by parameter name: anything that a Python literal can be."""
+
+LARGEST = 2_000
+"""Characters of an input's source; longer ones tell no more and take time."""
+_ATTEMPTS = 20
+"""Mutations that are tried for each one that is wanted, as many come out the same."""
+_TOKEN = re.compile(r"\d+|[^\W\d_]+|\s+|.", re.DOTALL)
+
+
+def calls_in(source: str, signature: Signature) -> list[Arguments]:
+    """The arguments of all calls of the function whose values are written out, there or as cases, each once, in their order."""
+    names = [p.name for p in signature.parameters]
+    try:
+        nodes = list(calls(ast.parse(source), signature.function))
+    except UNREADABLE:
+        return []
+    found: dict[str, Arguments] = {}
+    for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
+        if len(node.args) <= len(names):
+            given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+            try:
+                arguments = {name: ast.literal_eval(value) for name, value in given if name is not None}
+            except UNREADABLE:
+                continue
+            if len(arguments) == len(given) and len(repr(arguments)) <= LARGEST:
+                found.setdefault(repr(arguments), arguments)
+    return list(found.values())
+
+
+def mutations(calls: Sequence[Arguments], count: int, seed: int = 0) -> list[Arguments]:
+    """At most `count` inputs that are none of the calls, the same ones for the same calls and `seed`."""
+    if not any(calls):
+        return []
+    chance, kinds = random.Random(seed), _kinds(calls)
+    seen = {repr(call) for call in calls}
+    found: list[Arguments] = []
+    for _ in range(count * _ATTEMPTS):
+        if len(found) == count:
+            break
+        one = _mutated(chance.choice(calls), kinds, chance)
+        text = repr(one)
+        if text not in seen and len(text) <= LARGEST:
+            seen.add(text)
+            found.append(one)
+    return found
+
+
+def _mutated(call: Arguments, kinds: Mapping[str, "_Kind"], chance: random.Random) -> Arguments:
+    new = dict(call)
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        if new:
+            name = chance.choice(sorted(new))
+            new[name] = kinds[name].mutated(new[name], chance)
+    return new
+
+
+def _kinds(calls: Sequence[Arguments]) -> dict[str, "_Kind"]:
+    names = dict.fromkeys(name for call in calls for name in call)
+    return {name: _Kind.of([c[name] for c in calls if name in c]) for name in names}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the values of one parameter have in common."""
+
+    negative: bool
+    """Some number is negative."""
+    alphabet: str
+    """All characters of the texts within the values."""
+    words: tuple[str, ...]
+    """All words and numbers of the texts."""
+    filled: bool
+    """No collection and no text is empty."""
+    ordered: bool
+    """All lists are sorted."""
+    elements: tuple[Any, ...]
+    """What the collections hold."""
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> "_Kind":
+        inner = [v for value in values for v in _within(value)]
+        lists = [v for v in inner if isinstance(v, list | tuple)]
+        texts = [v for v in inner if isinstance(v, str)]
+        long = [v for v in lists if len(v) > 2]
+        return cls(
+            negative=any(v < 0 for v in inner if isinstance(v, int | float)),
+            alphabet="".join(sorted({c for text in texts for c in text})),
+            words=tuple(dict.fromkeys(w for text in texts for w in _TOKEN.findall(text) if w.isalnum())),
+            filled=all(len(v) > 0 for v in values if isinstance(v, list | tuple | dict | str | set)),
+            ordered=bool(long) and all(_is_sorted(v) for v in long),
+            elements=tuple(e for v in lists for e in v),
+        )
+
+    def mutated(self, value: Any, chance: random.Random) -> Any:
+        match value:
+            case bool():
+                return not value
+            case int():
+                return self._signed(chance.choice(_INTEGERS)(value, chance), value)
+            case float():
+                return self._signed(chance.choice(_FLOATS)(value, chance), value)
+            case str():
+                new = self._characters(value, chance) if chance.random() < 0.5 else self._words(value, chance)
+                return new if new or not self.filled else value
+            case list():
+                return self._items(value, chance)
+            case tuple():
+                return tuple(self._items(list(value), chance))
+            case set():
+                return set(self._items(sorted(value, key=repr), chance))
+            case dict() if value:
+                return self._mapping(value, chance)
+        return value
+
+    def _signed(self, number: Any, before: Any) -> Any:
+        """The number, or the one before where it has a sign that none has."""
+        return number if number >= 0 or self.negative else before
+
+    def _characters(self, text: str, chance: random.Random) -> str:
+        if not self.alphabet:
+            return text
+        place, some = chance.randrange(len(text) + 1), chance.choice(self.alphabet)
+        alike = [c for c in self.alphabet if place < len(text) and _class(c) == _class(text[place])] or [some]
+        return chance.choice(
+            (
+                text[:place] + some + text[place:],
+                text[:place] + text[place + 1 :],
+                text[:place] + chance.choice(alike) + text[place + 1 :],
+                text[:place] + chance.choice(alike) + text[place + 1 :],
+                text[::-1],
+                text[: place + 1] + text[place:],
+            )
+        )
+
+    def _words(self, text: str, chance: random.Random) -> str:
+        tokens = _TOKEN.findall(text)
+        if not tokens:
+            return text
+        place, other = chance.randrange(len(tokens)), chance.randrange(len(tokens))
+        if tokens[place].isdecimal() and chance.random() < 0.5:
+            tokens[place] = str(self._signed(chance.choice(_INTEGERS)(int(tokens[place][:9]), chance), 1))
+            return "".join(tokens)
+        match chance.randrange(5):
+            case 0:
+                del tokens[place]
+            case 1:
+                tokens.insert(place, tokens[other])
+            case 2:
+                tokens[place], tokens[other] = tokens[other], tokens[place]
+            case 3 if self.words and tokens[place].isalnum():
+                alike = [w for w in self.words if w.isdecimal() == tokens[place].isdecimal()]
+                tokens[place] = chance.choice(alike or self.words)
+            case _:
+                tokens[place] *= 2
+        return "".join(tokens)
+
+    def _items(self, items: list[Any], chance: random.Random) -> list[Any]:
+        new = list(items)
+        place = chance.randrange(len(new) + 1)
+        match chance.randrange(6):
+            case 0 if new:
+                del new[min(place, len(new) - 1)]
+            case 1 if self.elements:
+                new.insert(place, chance.choice(self.elements))
+            case 2 if new:
+                new.insert(place, new[min(place, len(new) - 1)])
+            case 3:
+                new = new[::-1]
+            case 4:
+                chance.shuffle(new)
+            case _ if new:
+                place = min(place, len(new) - 1)
+                new[place] = self.mutated(new[place], chance)
+        if self.filled and not new:
+            return items
+        return sorted(new) if self.ordered and _is_sortable(new) else new
+
+    def _mapping(self, value: Mapping[Any, Any], chance: random.Random) -> dict[Any, Any]:
+        new, key = dict(value), chance.choice(list(value))
+        if chance.random() < 0.3 and len(new) > 1:
+            del new[key]
+        else:
+            new[key] = self.mutated(new[key], chance)
+        return new
+
+
+_INTEGERS: tuple[Callable[[int, random.Random], int], ...] = (
+    lambda n, _: n + 1,
+    lambda n, _: n - 1,
+    lambda n, chance: n + chance.randint(-10, 10),
+    lambda n, _: n * 2,
+    lambda n, _: n // 2,
+    lambda n, chance: chance.randint(min(0, n), max(10, n)),
+)
+_FLOATS: tuple[Callable[[float, random.Random], float], ...] = (
+    lambda x, _: x + 1.0,
+    lambda x, _: x / 2,
+    lambda x, _: float(round(x)),
+    lambda x, chance: round(x + chance.uniform(-2, 2), 2),
+)
+
+
+def _class(character: str) -> str:
+    return "digit" if character.isdigit() else "letter" if character.isalpha() else character
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """The value and all that it holds."""
+    yield value
+    inner: Iterable[Any] = ()
+    if isinstance(value, dict):
+        inner = (*value.keys(), *value.values())
+    elif isinstance(value, list | tuple | set):
+        inner = value
+    for item in inner:
+        yield from _within(item)
+
+
+def _is_sorted(items: Sequence[Any]) -> bool:
+    return _is_sortable(items) and list(items) == sorted(items)
+
+
+def _is_sortable(items: Sequence[Any]) -> bool:
+    try:
+        sorted(items)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,113 @@
+"""Mutants of a module: how many of them a suite notices says how much it would notice of other mistakes."""
+
+import ast
+import copy
+import random
+from collections.abc import Callable
+
+from selfeng.core.protocols import Sandbox
+from selfeng.core.value import Value
+from selfeng.core.verdict import Version
+
+MOST = 20
+"""Mutants of one module; they are drawn evenly over it, the same ones each time."""
+SECONDS = 5.0
+"""Time limit of a mutant's run: some never end, which counts as noticed."""
+
+_SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+
+
+class Mutant(Value):
+    change: str
+    """Line, and what became of it."""
+    code: str
+
+
+class Strength(Value):
+    """How many mutants a suite notices."""
+
+    killed: int
+    mutants: int
+    survivors: tuple[Mutant, ...]
+
+    @property
+    def score(self) -> float:
+        """0..1; 1 where there is nothing to mutate."""
+        return self.killed / self.mutants if self.mutants else 1.0
+
+
+async def strength(sandbox: Sandbox, name: str, code: str, tests: str) -> Strength:
+    """Run the suite on mutants of code that passes it.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    found = mutants(code)
+    versions = [Version(code=mutant.code, apart=False) for mutant in found]
+    verdicts = await sandbox.verify_versions(name, versions, tests, SECONDS) if found else ()
+    survivors = tuple(mutant for mutant, verdict in zip(found, verdicts, strict=True) if verdict.passed)
+    return Strength(killed=len(found) - len(survivors), mutants=len(found), survivors=survivors)
+
+
+def mutants(code: str, most: int = MOST) -> list[Mutant]:
+    """At most `most` modules, each with one thing changed: an operator, a comparison, a constant, a condition, a returned value."""
+    module = ast.parse(code)
+    unchanged = ast.unparse(module)
+    places = [place for place, node in enumerate(ast.walk(module)) if _change(node)]
+    found: dict[str, tuple[int, Mutant]] = {}
+    for place in random.Random(0).sample(places, len(places)):
+        twin = copy.deepcopy(module)
+        target = next(node for at, node in enumerate(ast.walk(twin)) if at == place)
+        before, change = _line(target), _change(target)
+        assert change
+        change()
+        source = ast.unparse(twin)
+        if source != unchanged:
+            told = f"line {getattr(target, 'lineno', 0)}: `{before}` became `{_line(target)}`"
+            found.setdefault(source, (place, Mutant(change=told, code=source + "\n")))
+        if len(found) == most:
+            break
+    return [mutant for _, mutant in sorted(found.values(), key=lambda placed: placed[0])]
+
+
+def _line(node: ast.AST) -> str:
+    return ast.unparse(node).partition("\n")[0]
+
+
+def _change(node: ast.AST) -> Callable[[], None] | None:
+    """What can be done to a node."""
+    match node:
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in _SWAPS:
+            return lambda: setattr(node, "op", _SWAPS[type(op)]())
+        case ast.Compare(ops=[op, *_]) if type(op) in _SWAPS:
+            return lambda: setattr(node, "ops", [_SWAPS[type(op)](), *node.ops[1:]])
+        case ast.UnaryOp(op=ast.Not()):
+            return lambda: setattr(node, "op", ast.UAdd())
+        case ast.Constant(value=bool() as truth):
+            return lambda: setattr(node, "value", not truth)
+        case ast.Constant(value=int() as number):
+            return lambda: setattr(node, "value", number + 1)
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+            return lambda: setattr(node, "value", ast.Constant(None))
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) if not isinstance(test, ast.Constant):
+            return lambda: setattr(node, "test", ast.Constant(False))
+    return None

@@ -1,0 +1,122 @@
+"""The probe: what candidates return for given inputs, in the sandbox, and where two of them differ."""
+
+import ast
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from selfeng.core.protocols import Sandbox
+from selfeng.core.signature import UNREADABLE
+from selfeng.core.value import Value
+from selfeng.core.verdict import Returned
+from selfeng.synthesis.inputs import Arguments
+
+SECONDS_A_CALL = 0.1
+"""After which a call counts as slow."""
+SECONDS = 2.0
+"""Of all calls of one candidate; what is not reached by then counts as slow too."""
+TOLERANCE = 1e-6
+"""Relative and absolute, within which two floats are the same."""
+ENTRY = "probe_all_calls"
+"""The function that calls a candidate, in its module."""
+_DRIVER = f"""
+
+
+def {ENTRY}(function, calls, seconds_a_call, seconds):
+    import ast, builtins, json, signal, time
+
+    class Slow(BaseException):
+        pass
+
+    def ring(*_):
+        raise Slow
+
+    signal.signal(signal.SIGPROF, ring)
+    end, outcomes, called = time.process_time() + seconds, [], globals()[function]
+    for call in calls:
+        try:
+            arguments = ast.literal_eval(call)
+            left = min(seconds_a_call, end - time.process_time())
+            if left <= 0:
+                raise Slow
+            signal.setitimer(signal.ITIMER_PROF, left)
+            try:
+                outcome = ["returned", builtins.repr(called(**arguments))]
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+        except Slow:
+            outcome = ["slow", ""]
+        except BaseException as error:
+            outcome = ["raised", type(error).__name__]
+        outcomes.append(outcome if len(outcome[1]) <= 4000 else ["large", ""])
+    return outcomes
+"""
+
+
+class Outcome(Value):
+    """What one call came to."""
+
+    kind: Literal["returned", "raised", "slow", "large"]
+    text: str = ""
+    """The value's `repr`, or the name of the exception's class."""
+
+
+_OUTCOMES = TypeAdapter(list[tuple[Literal["returned", "raised", "slow", "large"], Annotated[str, Field(max_length=4000)]]])
+SAYS: dict[str, Callable[[str], str]] = {
+    "returned": lambda text: f"returns {text}",
+    "raised": lambda text: f"raises {text}",
+    "slow": lambda _: "takes too long",
+    "large": lambda _: "returns a very large value",
+}
+"""What a call does, for people, by its kind and text."""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+
+def shown_call(function: str, arguments: Arguments) -> str:
+    """Python source."""
+    return f"{function}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+
+
+async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arguments]) -> list[Outcome] | None:
+    """What the candidate makes of each input; None if it can't be run on them at all.
+
+    All calls run in one process, and the candidate could lie about them: this compares candidates, it is no verdict.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    arguments = {"function": function, "calls": [repr(i) for i in inputs], "seconds_a_call": SECONDS_A_CALL, "seconds": SECONDS}
+    execution = await sandbox.execute(ENTRY, code + _DRIVER, arguments)
+    if not isinstance(execution, Returned) or execution.data is None:
+        return None
+    try:
+        outcomes = _OUTCOMES.validate_json(execution.data)
+    except ValueError:  # the candidate has written it itself
+        return None
+    return [Outcome(kind=kind, text=_ADDRESS.sub("", text)) for kind, text in outcomes] if len(outcomes) == len(inputs) else None
+
+
+def same(one: Outcome, other: Outcome) -> bool:
+    """Whether both say the same: values that are equal, floats nearly so; of exceptions, slow calls and large values the kind."""
+    if one.kind != other.kind or one.kind != "returned" or one.text == other.text:
+        return one.kind == other.kind
+    try:
+        return _equal(ast.literal_eval(one.text), ast.literal_eval(other.text))
+    except UNREADABLE:
+        return False
+
+
+def _equal(a: Any, b: Any) -> bool:
+    match a, b:
+        case (list(), list()) | (tuple(), tuple()):
+            return len(a) == len(b) and all(map(_equal, a, b))
+        case dict(), dict():
+            return a.keys() == b.keys() and all(_equal(a[key], b[key]) for key in a)
+        case (float() | int(), float()) | (float(), int()):
+            try:
+                return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+            except OverflowError:  # an integer that is larger than any float
+                return False
+    return bool(a == b)

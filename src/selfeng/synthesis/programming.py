@@ -1,0 +1,120 @@
+"""The programmer: candidates for an implementation, and repairs of the one that came nearest."""
+
+import asyncio
+from collections.abc import Callable
+from difflib import unified_diff
+
+from selfeng.core.composition import Importable
+from selfeng.core.errors import ModelError, SynthesisFailed
+from selfeng.core.prompt import Prompt
+from selfeng.core.protocols import ModelClient, ToolLibrary
+from selfeng.core.spec import Specification
+from selfeng.core.tool import Tool
+from selfeng.core.verdict import Verdict
+from selfeng.core.words import count
+from selfeng.prompts import render
+from selfeng.prompts.lessons import learnt
+from selfeng.synthesis.checks import module_problem
+from selfeng.synthesis.composing import lines, offered
+from selfeng.synthesis.failures import as_failures
+from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.steps import Steps, checked
+
+
+class Programmer:
+    def __init__(self, model: ModelClient, library: ToolLibrary, policy: SynthesisPolicy) -> None:
+        self._model, self._library, self._policy = model, library, policy
+
+    async def draw(self, steps: Steps, spec: Specification, tests: str, tools: Importable) -> list[str]:
+        """Implementations that were written side by side, none knowing of another; only the first is shown as it comes.
+
+        `tools` are those that they may import.
+
+        Raises:
+            SynthesisFailed: not one of them is usable, however often.
+            ModelError: the model is out of order.
+        """
+
+        def check(code: str) -> str | None:
+            return module_problem(code, spec.signature(), tools)
+
+        problem, shown = "", await self._shown(steps, spec, tests)
+        for _ in range(self._policy.max_repairs + 1):
+            prompt = render("implementation", **shown, problem=problem)
+            with steps.step("implementation", prompt.name) as current:
+                others = [asyncio.ensure_future(self._silent(steps, prompt, check)) for _ in range(self._policy.candidates - 1)]
+                try:
+                    code, problem = await current.written(self._model, prompt, check)
+                    drawn = [code] if not problem else []
+                    drawn += [other for other in await asyncio.gather(*others) if other]
+                finally:
+                    for other in others:
+                        other.cancel()
+                current.artifact = code
+                if others:
+                    current.summary = f"{len(drawn)} of {count(len(others) + 1, 'candidate')} can be run."
+                if drawn:
+                    return drawn
+                current.fail(f"Refused: {problem}.")
+        raise no_implementation(self._policy, problem)
+
+    async def repair(
+        self, steps: Steps, spec: Specification, tests: str, tools: Importable, code: str, *, before: str, verdict: Verdict
+    ) -> tuple[str, str]:
+        """The module again, with what failed in view, and why it can't be run ("": it can). `before` is what it was a repair of, or "".
+
+        Raises:
+            ModelError: the model is out of order.
+        """
+        changes = "\n".join(unified_diff(before.splitlines(), code.splitlines(), "before", "after", lineterm="")) if before else ""
+        shown = await self._shown(steps, spec, tests)
+        prompt = render("repair", **shown, code=code, failures=as_failures(verdict), changes=changes)
+        with steps.step("implementation", prompt.name) as current:
+            new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, spec.signature(), tools))
+            current.artifact = new
+            if problem:
+                current.fail(f"Refused: {problem}.")
+        return new, problem
+
+    async def mend(self, steps: Steps, tool: Tool, tools: Importable, call: str, failure: str) -> str:
+        """A kept tool's module again, after a call of it failed; "" if the model finds that the call was wrong, or wrote nothing of use.
+
+        It may import what it imports already, and other `tools` where it knows them.
+
+        Raises:
+            ModelError: the model is out of order.
+        """
+        shown = {"description": tool.description, "tests": tool.tests, "code": tool.code, "call": call, "failure": failure}
+        prompt = render("mend", signature=str(tool.signature), tools=lines(tools.imported(tool.code)), **shown)
+        with steps.step("implementation", prompt.name) as current:
+            new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, tool.signature, tools))
+            current.artifact = new
+            if problem:
+                current.fail(f"The tool stays as it is: {problem}.")
+        return "" if problem else new
+
+    async def _silent(self, steps: Steps, prompt: Prompt, check: Callable[[str], str | None]) -> str:
+        """One more candidate, "" if it is of no use or did not come: the first one is enough to go on."""
+        try:
+            reply = "".join([piece async for piece in self._model.stream(prompt, steps.turn.budget)])
+        except ModelError:
+            return ""
+        code, problem = checked(reply, check)
+        return "" if problem else code
+
+    async def _shown(self, steps: Steps, spec: Specification, tests: str) -> dict[str, str]:
+        return {
+            "signature": str(spec.signature()),
+            "specification": spec.model_dump_json(indent=2),
+            "tests": tests,
+            "tools": await offered(self._library, steps.turn, spec),
+            "lessons": await learnt(steps.turn, "implementation", spec.description),
+        }
+
+
+def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
+    return SynthesisFailed(
+        f"no implementation passed the tests in {count(policy.max_repairs + 1, 'attempt')}; the last: {problem}",
+        "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
+        where="verification",
+    )

@@ -1,0 +1,165 @@
+"""The analyst: from a request to a specification, unless no tool has to be built."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from selfeng.core.errors import LibraryError, SynthesisFailed
+from selfeng.core.plan import Plan
+from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.provenance import AskedPrompt
+from selfeng.core.question import Question
+from selfeng.core.spec import Specification, SpecificationReply
+from selfeng.core.tool import Tool
+from selfeng.core.turn import Turn
+from selfeng.core.value import Value
+from selfeng.core.words import count
+from selfeng.prompts import plans, render
+from selfeng.prompts.answers import answered
+from selfeng.prompts.files import listed
+from selfeng.prompts.lessons import learnt
+from selfeng.synthesis.checks import specification_problem
+from selfeng.synthesis.composing import asking_problem, delegation_problem, steps_problem
+from selfeng.synthesis.examples import contradiction, stated
+from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.relatives import likeness, twin
+from selfeng.synthesis.steps import Step, Steps, gave_up
+
+RELATIVES = 5
+"""Tools near a specification that may be the same."""
+
+
+class Reply(Value):
+    """The request needs no tool: this is what the person is told, or asked."""
+
+    text: str
+    """The whole answer, or what introduces the questions."""
+    questions: tuple[Question, ...] = ()
+
+
+class Job(Value):
+    """The request is work for agents."""
+
+
+class Order(Value):
+    """What is to be built."""
+
+    spec: Specification
+    extends: Tool | None = None
+    """The tool that this is to be the next version of: its tests have to pass as well."""
+
+
+class Analyst:
+    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy) -> None:
+        self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
+
+    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply | Plan | Job:
+        """`looked_at` names the tools that the search came up with; `problem` says why an earlier specification would not do.
+
+        Raises:
+            SynthesisFailed: no tool can do it, or no usable specification came.
+            ModelError, SandboxError: the model or the sandbox is out of order.
+        """
+        turn, attempts = steps.turn, self._policy.max_rewrites + 1
+        lessons = await learnt(turn, "specification", turn.request)
+        shown = {"request": turn.request, "files": listed(turn), "answers": answered(turn), "lessons": lessons, **plans.shown(turn)}
+        near = [tool for name in looked_at if (tool := await self._known(name))]
+        for _ in range(attempts):
+            prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
+            with steps.step("specification", prompt.name) as current:
+                turn.asked.append(AskedPrompt.of(prompt))
+                reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
+                if reply.outcome == "impossible":
+                    raise SynthesisFailed(reply.message or "the model says that no tool can do this")
+                if reply.outcome == "steps":
+                    if problem := steps_problem(turn, reply.steps):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = f"It takes {count(len(reply.steps), 'step')}."
+                    return Plan(steps=reply.steps)
+                if reply.outcome == "delegate":
+                    if problem := delegation_problem(turn):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = "It is work for agents."
+                    return Job()
+                if reply.outcome == "question" and (reply.message or reply.questions):
+                    questions = reply.questions or (Question(id="request", question=reply.message),)
+                    if problem := asking_problem(turn, questions):
+                        current.fail(f"Refused: {problem}.")
+                        continue
+                    current.summary = "Something has to be asked first."
+                    return Reply(text=reply.message if reply.questions else "", questions=questions)
+                if reply.outcome == "answer" and reply.message:
+                    current.summary = "No tool is needed."
+                    return Reply(text=reply.message)
+                found = await self._judge(current, _with_stated_examples(reply.specification, turn))
+                if not isinstance(found, str):
+                    return found
+                problem = found
+                current.fail(f"Refused: {problem}.")
+        raise gave_up("specification", attempts, problem)
+
+    async def _judge(self, current: Step, spec: Specification | None) -> Order | Tool | Reply | str:
+        """What follows from a specification; a text says why it is refused."""
+        if spec is None:
+            return "the reply holds no specification"
+        if problem := specification_problem(spec):
+            return problem
+        if conflict := contradiction(spec):
+            current.fail(f"The examples of the request can't all be right: {conflict}.")
+            question = Question(id="example", question="Which one do you mean?")
+            return Reply(text=f"Your examples can't all be right: {conflict}.", questions=(question,))
+        named = await self._known(spec.name)
+        if named and named.standing == "retired":
+            return f"the name {spec.name} is taken by a tool that was retired"
+        order = Order(spec=spec, extends=named if named and _extends(spec, named) else None)
+        if order.extends is None:
+            if named and await self._means_the_same(named, spec):
+                current.summary = f"{named.name} is in the library already, and does this."
+                return named
+            if named:
+                return f"the name {spec.name} is taken by a tool that does something else: {named.description}"
+            try:
+                self._library.check_name(spec.name)
+            except LibraryError as error:
+                return error.message
+        current.summary = f"{spec.signature()}: {spec.description}"
+        if order.extends:
+            current.summary = f"To become the next version of {spec.name}: {current.summary}"
+        current.artifact = spec.model_dump_json(indent=2)
+        return order
+
+    async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
+        """The tool of another name that does the same as a new one, if the library has it."""
+        near = await self._library.search(f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES)
+        return await twin(self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near])
+
+    async def _means_the_same(self, named: Tool, spec: Specification) -> bool:
+        same_parameters = [p.name for p in named.signature.parameters] == [p.name for p in spec.parameters]
+        return same_parameters and await likeness(self._sandbox, named, spec) != "other"
+
+    async def _known(self, name: str) -> Tool | None:
+        with suppress(LibraryError):
+            return await self._library.get(name)
+        return None
+
+
+def _with_stated_examples(spec: Specification | None, turn: Turn) -> Specification | None:
+    """The specification; what it takes for the person's examples and nobody said becomes an ordinary one, on which a vote may be held."""
+    if spec is None:
+        return None
+    said = "\n".join([*(m.content for m in turn.history if m.role == "user"), turn.request])
+    given = tuple(e for e in spec.user_examples if stated(e, said))
+    rest = tuple(e for e in spec.user_examples if e not in given and e not in spec.examples)
+    return spec.model_copy(update={"user_examples": given, "examples": (*spec.examples, *rest)})
+
+
+def _extends(spec: Specification, known: Tool) -> bool:
+    """Whether the specification is the known tool with further parameters that can be left out."""
+    ours, theirs = spec.signature().parameters, known.signature.parameters
+    kept = [(p.name, p.annotation, p.default) for p in ours[: len(theirs)]] == [(p.name, p.annotation, p.default) for p in theirs]
+    return kept and len(ours) > len(theirs) and not any(p.required for p in ours[len(theirs) :])
+
+
+def _listed(tools: Sequence[Tool]) -> str:
+    return "\n".join(f"{tool.signature}: {tool.description}" for tool in tools)

@@ -1,0 +1,100 @@
+"""The steps of a synthesis as a turn's events: started, streaming, then finished or failed with the time they took."""
+
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+
+from selfeng.core.errors import AgentError, ModelReplyInvalid, SynthesisFailed, stage
+from selfeng.core.events import SynthesisStep, SynthesisStepName
+from selfeng.core.prompt import Prompt
+from selfeng.core.protocols import ModelClient
+from selfeng.core.provenance import AskedPrompt
+from selfeng.core.turn import Turn
+from selfeng.core.words import count
+from selfeng.synthesis.code_block import python_code
+
+
+class Step:
+    """One attempt at one step; what it sets on itself is what its last event says."""
+
+    def __init__(self, turn: Turn, name: SynthesisStepName, attempt: int, prompt: str) -> None:
+        self._turn, self._name, self._prompt = turn, name, prompt
+        self._started = time.monotonic()
+        self.attempt = attempt
+        self.summary = ""
+        """One sentence for people."""
+        self.artifact = ""
+        """What the step made: JSON or Python source."""
+        self.failed = False
+        """The step came to its end with a bad result, which the synthesis goes on from."""
+
+    async def streamed(self, pieces: AsyncIterator[str]) -> str:
+        """Show the pieces as they come; the whole text."""
+        text = ""
+        async for piece in pieces:
+            text += piece
+            self._turn.emit(SynthesisStep(step=self._name, state="streaming", attempt=self.attempt, text=piece, prompt=self._prompt))
+        return text
+
+    async def written(self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]) -> tuple[str, str]:
+        """The Python source that the model streams, and what is wrong with it ("": nothing)."""
+        self._turn.asked.append(AskedPrompt.of(prompt))
+        try:
+            reply = await self.streamed(model.stream(prompt, self._turn.budget))
+        except ModelReplyInvalid as error:
+            return "", error.message
+        return checked(reply, check)
+
+    def fail(self, summary: str) -> None:
+        self.failed, self.summary = True, summary
+
+    def emit_started(self) -> None:
+        self._turn.emit(SynthesisStep(step=self._name, state="started", attempt=self.attempt, prompt=self._prompt))
+
+    def emit_ended(self) -> None:
+        self._turn.emit(
+            SynthesisStep(
+                step=self._name,
+                state="failed" if self.failed else "finished",
+                attempt=self.attempt,
+                text=self.summary,
+                artifact=self.artifact,
+                prompt=self._prompt,
+                seconds=time.monotonic() - self._started,
+            )
+        )
+
+
+class Steps:
+    """The steps of one synthesis, each attempt with a number of its own."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self._attempts: Counter[SynthesisStepName] = Counter()
+
+    @contextmanager
+    def step(self, name: SynthesisStepName, prompt: str = "") -> Iterator[Step]:
+        """Report a step; an error that leaves it makes it fail with the error's message. `prompt` is the name of the model's."""
+        self._attempts[name] += 1
+        current = Step(self.turn, name, self._attempts[name], prompt)
+        current.emit_started()
+        with stage(name):
+            try:
+                yield current
+            except AgentError as error:
+                current.fail(error.message)
+                current.emit_ended()
+                raise
+        current.emit_ended()
+
+
+def checked(reply: str, check: Callable[[str], str | None]) -> tuple[str, str]:
+    """The Python source of a reply, and what is wrong with it ("": nothing)."""
+    code = python_code(reply)
+    return (code, check(code) or "") if code else (reply, "the reply holds no block of Python code")
+
+
+def gave_up(what: str, attempts: int, problem: str) -> SynthesisFailed:
+    message = f"no usable {what} in {count(attempts, 'attempt')}; the last: {problem}"
+    return SynthesisFailed(message, "say it in other words", where=what)

@@ -1,0 +1,84 @@
+"""Stubs: modules with the signature of a tool that do nothing right. An honest suite fails on each of them."""
+
+from selfeng.core.signature import Signature
+from selfeng.core.value import Value
+
+
+class Stub(Value):
+    does: str
+    """What the function does, as the end of a sentence."""
+    code: str
+
+
+def stub(signature: Signature) -> str:
+    """The module that raises; no honest test passes on it.
+
+    It raises an exception of its own, so that only tests which accept any exception at all pass.
+    """
+    return (
+        f"class NotWritten(Exception):\n    pass\n\n\n{_head(signature)}    raise NotWritten('{signature.function} is not written yet')\n"
+    )
+
+
+_ZEROS: dict[str, str] = {
+    "int": "0",
+    "float": "0.0",
+    "str": "''",
+    "bool": "False",
+    "list": "[]",
+    "dict": "{}",
+    "tuple": "()",
+    "set": "set()",
+}
+"""The least value of a type; not of `bool`, as half of all honest answers are False."""
+
+
+def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
+    """Modules that return what has nothing to do with the task; a test that passes on all of them accepts whatever is returned.
+
+    A comparison with a literal passes on one of them at most, and of two different calls, such as `f(f(x)) == f(x)`, on two. One of
+    a call with itself passes on all, however it is disguised.
+    """
+    names = [p.name for p in signature.parameters]
+    given = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    zero = _ZEROS.get(signature.returns.partition("[")[0])
+    return (
+        Stub(does="returns None", code=f"{_head(signature)}    return None\n"),
+        Stub(does="returns its arguments", code=f"{_head(signature)}    return {given}\n"),
+        Stub(
+            does="returns some number for its arguments",
+            code=f"from zlib import crc32\n\n\n{_head(signature)}    return crc32(repr({given}).encode()) % 9973\n",
+        ),
+        *([Stub(does=f"always returns {zero}", code=f"{_head(signature)}    return {zero}\n")] if zero else []),
+    )
+
+
+def agreeing_stubs(signature: Signature) -> tuple[Stub, ...]:
+    """Modules whose results refuse no comparison, or none that is made carelessly. A suite must fail on each of them as a whole.
+
+    A test that has such a result in mind may pass: a mean of nothing can be NaN.
+    """
+    head = _head(signature)
+    return (
+        Stub(does="returns NaN", code=f"{head}    return float('nan')\n"),
+        Stub(does="returns a list with nothing but an empty list", code=f"{head}    return [[]]\n"),
+        Stub(does="returns an object that says yes to everything", code=f"{_AGREEING}\n\n{head}    return Agreeing()\n"),
+        Stub(does="raises StopIteration", code=f"{head}    raise StopIteration\n"),
+    )
+
+
+_AGREEING = """class Agreeing:
+    def __getattr__(self, name):
+        return lambda *args, **kwargs: True
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, key):
+        return True
+"""
+
+
+def _head(signature: Signature) -> str:
+    parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
+    return f"def {signature.function}({parameters}):\n"

@@ -1,0 +1,133 @@
+"""The tester: the suite, from the specification alone and before there is any code."""
+
+from collections.abc import Mapping
+
+from selfeng.core.errors import SynthesisFailed
+from selfeng.core.prompt import Prompt
+from selfeng.core.protocols import ModelClient
+from selfeng.core.signature import UNREADABLE
+from selfeng.core.tool import Tool
+from selfeng.core.value import Value
+from selfeng.core.words import count
+from selfeng.prompts import render
+from selfeng.prompts.lessons import learnt
+from selfeng.synthesis.before import Before, earlier_tests
+from selfeng.synthesis.chain import Chain
+from selfeng.synthesis.checks import suite_problem
+from selfeng.synthesis.consensus import Difference
+from selfeng.synthesis.examples import example_tests
+from selfeng.synthesis.mutants import Strength
+from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.specifying import Order
+from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.suite.editing import names_of
+from selfeng.synthesis.suite.joining import join
+
+SURVIVORS = 5
+"""Mutants that are shown when further tests are asked for."""
+
+
+class Written(Value):
+    """A suite."""
+
+    tests: str
+    earlier: Mapping[str, str] = {}
+    """Of its tests those of the version before, with their names there."""
+
+
+class Tester:
+    def __init__(self, model: ModelClient, chain: Chain, policy: SynthesisPolicy) -> None:
+        self._model, self._chain, self._policy = model, chain, policy
+
+    async def write(self, steps: Steps, order: Order, before: Before | None, problem: str = "") -> Written:
+        """A suite that is red on stubs, with the person's examples and the tests of the version before, which pass on that version.
+
+        `problem` says why an earlier suite would not do.
+
+        Raises:
+            SynthesisFailed: no usable suite came, or a test of the version before can't pass any more.
+            ModelError, SandboxError: the model or the sandbox is out of order.
+        """
+        spec, attempts = order.spec, self._policy.max_rewrites + 1
+        if order.extends and before and (failed := await self._chain.failing_before(spec.name, before.tests, before)):
+            raise can_not_pass(order.extends, f"{failed}, on that version's own code")
+        shown = {"specification": spec.model_dump_json(indent=2), "lessons": await learnt(steps.turn, "tests", spec.description)}
+        given = [example_tests(spec, spec.user_examples), before.tests if before else ""]
+        for _ in range(attempts):
+            prompt = render("tests", name=spec.name, **shown, problem=problem)
+            with steps.step("tests", prompt.name) as current:
+                tests, problem = await current.written(self._model, prompt, lambda code: _problem(spec.name, code, *given))
+                earlier: dict[str, str] = {}
+                if not problem:
+                    tests, names = join(tests, *given)
+                    earlier = earlier_tests(spec.name, given[-1], names[-1])
+                    problem = await self._red(steps, current, order, tests)
+                if not problem and order.extends and before:
+                    failed = await self._chain.failing_before(spec.name, tests, before, tuple(earlier))
+                    problem = failed and f"among these tests {failed}, a test of version {before.version} that passed alone"
+                current.artifact = tests
+                if not problem:
+                    return Written(tests=tests, earlier=earlier)
+                current.fail(f"Refused: {problem}.")
+        raise gave_up("tests", attempts, problem)
+
+    async def more(self, steps: Steps, order: Order, tests: str, strength: Strength) -> str:
+        """The suite with further tests that should notice the mutants it does not; as it was if none of use came.
+
+        Raises:
+            ModelError, SandboxError: the model or the sandbox is out of order.
+        """
+        survivors = "\n".join(f"- {mutant.change}" for mutant in strength.survivors[:SURVIVORS])
+        return await self._added(steps, order, tests, render("more_tests", **_shown(order, tests), survivors=survivors))
+
+    async def decide(self, steps: Steps, order: Order, tests: str, difference: Difference) -> str:
+        """The suite with one more test, for a call on which two candidates differ; as it was if the specification leaves it open.
+
+        Raises:
+            ModelError, SandboxError: the model or the sandbox is out of order.
+        """
+        told = f"{difference.call}\none returns {difference.others}\nthe other {difference.own}"
+        return await self._added(steps, order, tests, render("deciding_test", **_shown(order, tests), difference=told))
+
+    async def _added(self, steps: Steps, order: Order, tests: str, prompt: Prompt) -> str:
+        name = order.spec.name
+        with steps.step("tests", prompt.name) as current:
+            new, problem = await current.written(self._model, prompt, lambda code: _problem(name, tests, code, same=True))
+            larger = tests if problem else join(tests, new, open_first=True).source
+            if not problem and names_of(larger, name) == names_of(tests, name):
+                problem = "there is no test in it that the suite has not"
+            problem = problem or await self._red(steps, current, order, larger)
+            current.artifact = tests if problem else larger
+            if problem:
+                current.summary = f"The suite stays as it is: {problem}."
+        return current.artifact
+
+    async def _red(self, steps: Steps, current: Step, order: Order, tests: str) -> str:
+        red = await self._chain.gate.red(order.spec.signature(), tests, steps.turn.emit, current.attempt)
+        own = len(order.spec.user_examples)
+        current.summary = f"{count(red.tests, 'test')}, all failing on an empty stub, as they should."
+        if own:
+            current.summary += f" From the request's own examples: {own}."
+        return red.problem
+
+
+def can_not_pass(before: Tool, what: str) -> SynthesisFailed:
+    """A revision that ends, since a test of the version before can't hold with it."""
+    name = before.name
+    return SynthesisFailed(
+        f"{name} stays at version {before.version}, whose tests hold for every later one: {what}",
+        f"if the test is wrong, correct it in test_{name}.py and run `selfeng verify {name}`; else ask for a tool of another name",
+        where="tests",
+    )
+
+
+def _problem(name: str, *suites: str, same: bool = False) -> str | None:
+    """What is wrong with several suites as one; `same`: the others only add to the first."""
+    try:
+        return suite_problem(join(*suites, open_first=same).source, name)
+    except UNREADABLE as error:
+        return f"the suite is not valid Python: {error}"
+
+
+def _shown(order: Order, tests: str) -> dict[str, str]:
+    return {"name": order.spec.name, "specification": order.spec.model_dump_json(indent=2), "tests": tests}

@@ -1,0 +1,1 @@
+"""A turn that runs: told by events, recorded, stopped."""

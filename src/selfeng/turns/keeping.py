@@ -1,0 +1,30 @@
+"""Keeping a plan: what of a finished turn one tool is made of."""
+
+from collections.abc import Sequence
+
+from selfeng.core.errors import RequestError
+from selfeng.core.events import PlanMade, PlanStepChanged, Record, TurnFinished, TurnStarted
+from selfeng.core.plan import KeptPlan, KeptStep
+
+
+def kept_plan(records: Sequence[Record]) -> KeptPlan:
+    """The plan of the turn whose records these are, with the tools that its steps ran.
+
+    Raises:
+        RequestError: the turn had no plan, did not reach its end, or had a step without a tool.
+    """
+    events = [record.event for record in records]
+    plan = next((event for event in events if isinstance(event, PlanMade)), None)
+    if plan is None:
+        raise RequestError("the turn had no plan", "only a request that was taken in steps can be kept as one tool")
+    if not any(isinstance(event, TurnFinished) for event in events):
+        raise RequestError("the turn has not come to its end", "only a plan that worked can be kept")
+    tools = {event.step: event.tool for event in events if isinstance(event, PlanStepChanged) and event.state == "finished"}
+    steps = []
+    for step in plan.steps:
+        tool = tools.get(step.id)
+        if tool is None:
+            raise RequestError(f"the step {step.id} ran no tool", "only a plan all of whose steps ran tools can be kept")
+        steps.append(KeptStep(request=step.request, tool=tool))
+    request = next(event.request for event in events if isinstance(event, TurnStarted))
+    return KeptPlan(turn_id=records[0].turn_id, request=request, steps=tuple(steps))
