@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run front-end test test-all provisions machine lint unit format lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end test test-all provisions machine lint unit format lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run:
@@ -75,6 +75,10 @@ bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 # What the gate accepts of recorded right and wrong solutions; DATA names another folder with tasks. The last line is JSON.
 bench-verdicts: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.verdicts $(if $(DATA),--data $(DATA))
+
+# Choose the rule by which candidates are compared, with the figures of leaving one task out; as long as the above. The last line is JSON.
+fit-verdicts: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.fit_verdicts $(if $(DATA),--data $(DATA))
 
 # Whether repairs end where the recorded sequences say; DATA as above. The last line is JSON.
 bench-repair: $(VENV)/test.stamp

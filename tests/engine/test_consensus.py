@@ -16,8 +16,11 @@ RIGHT = f"{HEAD}    return 3 * number\n"
 ALSO_RIGHT = f"{HEAD}    return number + number + number\n"
 THIRD = f"{HEAD}    return sum([number] * 3)\n"
 NEAR = f"{HEAD}    return 3 * abs(number)\n"
+NEAR_TOO = f"{HEAD}    return abs(3 * number)\n"
 RAISING = f"{HEAD}    if number < 0: raise ValueError(number)\n    return 3 * number\n"
 RAISING_TOO = f"{HEAD}    return 3 * number if number >= 0 else [][number]\n"
+AT_ZERO = f"{HEAD}    return 3 * number or 1\n"
+AT_ZERO_TOO = f"{HEAD}    return 3 * number if number else 1\n"
 WRONG = f"{HEAD}    return number\n"
 WRONG_TOO = f"{HEAD}    return -number\n"
 STUCK = f"{HEAD}    while True: pass\n"
@@ -111,15 +114,22 @@ async def test_a_candidate_that_differs_from_most_is_refuted_where_the_tests_are
 @pytest.mark.parametrize(
     ("codes", "refuted"),
     [
-        ([NEAR, RIGHT, RIGHT, RIGHT], [NEAR]),
-        ([NEAR, NEAR, NEAR, RIGHT, ALSO_RIGHT], [RIGHT, ALSO_RIGHT]),
-        ([NEAR, NEAR, RIGHT, ALSO_RIGHT], [NEAR, RIGHT, ALSO_RIGHT]),
+        ([NEAR, RIGHT, RIGHT, ALSO_RIGHT], [NEAR]),
+        ([NEAR, NEAR, NEAR_TOO, RIGHT, ALSO_RIGHT], [RIGHT, ALSO_RIGHT]),
+        ([NEAR, NEAR, RIGHT, ALSO_RIGHT], [NEAR]),
     ],
-    ids=["the one against three", "the two against three", "each of four, where two differ from it and one does not"],
+    ids=["the one against three", "the two against three", "one drawn twice, and not those that differ from its two draws alone"],
 )
 async def test_most_of_the_others_are_most_of_the_draws_beside_the_one_that_is_judged(codes: list[str], refuted: list[str]):
     agreed = await asked(codes, ONE, examples=[MINUS_THREE])
     assert [r.code for r in agreed.reports if r.refuted] == refuted
+
+
+async def test_copies_of_one_code_are_one_witness_of_a_value_and_leave_an_open_question():
+    agreed = await asked([NEAR, RIGHT, RIGHT, RIGHT], ONE, examples=[MINUS_THREE])
+    assert [r.refuted for r in agreed.reports] == [None, None]
+    assert agreed.open_question.call == "triple(number=-3)"
+    assert agreed.chosen.code == RIGHT
 
 
 async def test_of_the_right_ones_that_which_was_drawn_most_often_is_chosen():
@@ -136,6 +146,32 @@ async def test_a_candidate_that_passes_alone_is_compared_with_nobody():
 async def test_an_input_on_which_a_candidate_raises_tells_nothing_of_it_or_of_the_others(codes: list[str]):
     agreed = await asked(codes, ONE, examples=[MINUS_THREE])
     assert ([r.right for r in agreed.reports], agreed.open_question) == ([True] * len(codes), None)
+
+
+async def test_an_input_on_which_another_raises_tells_nothing_of_the_rest():
+    agreed = await asked([NEAR, RIGHT, ALSO_RIGHT, THIRD, RAISING], ONE, examples=[MINUS_THREE])
+    assert ([r.right for r in agreed.reports], agreed.open_question.call) == ([True] * 5, "triple(number=-3)")
+
+
+async def test_a_recursion_that_is_too_deep_is_a_difference():
+    deep = f"{HEAD}    return number and 3 + triple(number - 1)\n"
+    agreed = await asked([deep, RIGHT, ALSO_RIGHT], ONE)
+    assert [r.refuted and r.refuted.own for r in agreed.reports] == ["raises RecursionError", None, None]
+
+
+@pytest.mark.parametrize(
+    ("codes", "tests", "refuted"),
+    [
+        ([AT_ZERO, RIGHT, ALSO_RIGHT, THIRD], (ONE,), "triple(number=0)"),
+        ([AT_ZERO, AT_ZERO_TOO, RIGHT, ALSO_RIGHT, THIRD], (ONE,), None),
+        ([AT_ZERO, AT_ZERO_TOO, RIGHT, ALSO_RIGHT, THIRD], (ONE, "def test_zero():\n    triple(number=0)\n"), "triple(number=0)"),
+    ],
+    ids=["all others are against it", "one of them is not", "zero is usual"],
+)
+async def test_on_a_zero_where_no_call_has_one_only_all_others_refute(codes: list[str], tests: Sequence[str], refuted: str | None):
+    agreed = await asked(codes, *tests)
+    first = agreed.reports[0].refuted
+    assert (first and first.call, agreed.open_question) == (refuted, None)
 
 
 async def test_a_candidate_whose_suite_did_not_run_to_its_end_is_never_right():

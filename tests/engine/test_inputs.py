@@ -4,8 +4,9 @@ import pytest
 
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample
+from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import contradiction, example_problem, example_tests, stated
-from selfeng.synthesis.inputs import calls_in, mutations
+from selfeng.synthesis.inputs import calls_in, kinds_of, mutations
 from selfeng.synthesis.probe import Outcome, probe, same
 from selfeng.synthesis.relatives import likeness
 from tests.doubles import specification, tool
@@ -41,6 +42,45 @@ def test_mutations_keep_to_what_the_calls_show(values, keeps):
     assert all(keeps(one["value"]) for one in found)
     assert not [one for one in found if one in calls and type(one["value"]) is type(calls[0]["value"])]
     assert len({repr(one) for one in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "tried", "never"),
+    [
+        ([5, 7], [0, 1, 1000, 14, 71], [-1, 5]),
+        ([-5], [-1, 0], []),
+        ([0.5], [0.0, 1.0, 99.99], [-0.5]),
+        (["ba"], ["", "a", "bb", "ba" * 15, ("ba" * 51)[:101]], ["c", " "]),
+        ([[2, 4]], [[], [2], [2, 2, 2], [0], [2, 1000], [2, 4] * 15], [[-1]]),
+        ([[1, 2, 3]], [[1], [1, 1]], [[1, 0], [1, 2, 3, 0]]),
+        ([(1, 2)], [(), (1,), (0, 0)], []),
+        ([{"a": 1}], [{}, {"a": 0}], [{"b": 1}]),
+        ([{1}], [set()], []),
+        ([True], [False], []),
+        ([None], [], [None]),
+    ],
+)
+def test_boundary_values_are_the_ends_of_the_types_within_what_the_calls_show(values, tried, never):
+    found = [one["value"] for one in boundaries([{"value": value} for value in values])]
+    assert [value for value in tried if value not in found] == []
+    assert [value for value in never if value in found] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "seen", "unusual"),
+    [
+        (0, [1], True),
+        (0, [0, 1], False),
+        ([1, 0.0], [[1]], True),
+        ([], [[1]], True),
+        ("", ["", "a"], False),
+        ("", ["a"], True),
+        (False, [True], False),
+        (-1, [1], False),
+    ],
+)
+def test_inputs_are_unusual_that_hold_a_zero_or_are_empty_as_no_call_is(value, seen, unusual):
+    assert is_unusual({"value": value}, kinds_of([{"value": one} for one in seen])) is unusual
 
 
 async def test_a_probe_tells_values_errors_and_what_never_ends():

@@ -1,21 +1,23 @@
 """Consensus: what several candidates, written independently from one specification, tell about its tests and about each other.
 
 A test that most candidates fail is more likely wrong than they all are, so it goes; the person's own examples always stay, and so do
-the tests of the version before. Of the candidates that pass what is left, one that returns other values than most of the others, or
-takes much longer, is refuted.
+the tests of the version before. Of the candidates that pass what is left, one that returns other values than most of the others, if
+these are different codes, or takes much longer, is refuted.
 After CodeT (Chen et al. 2022), with votes in place of its products of counts; docs/verdicts.md has the measurements.
 """
 
 import asyncio
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict, Version
 from selfeng.core.words import count
+from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import PREFIX
-from selfeng.synthesis.inputs import Arguments, calls_in, mutations
+from selfeng.synthesis.inputs import Arguments, calls_in, kinds_of, mutations
 from selfeng.synthesis.probe import SAYS, Outcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import apart, without
 
@@ -25,6 +27,20 @@ LEAST_JURY = 2
 """Others that must have passed the tests before they can refute a candidate."""
 SECONDS = 10.0
 """Time limit of one candidate's run of the suite."""
+
+
+class Rule(Value):
+    """Whom the comparison believes; `make fit-verdicts` tries the others."""
+
+    codes: int = 2
+    """Different codes that a value needs on its side; copies of one mistake are one witness."""
+    boundaries: bool = True
+    """Whether candidates are compared on boundary values too."""
+    unusual: Literal["none", "most", "all"] = "all"
+    """Which of the others refute a candidate on an unusual input."""
+
+
+RULE = Rule()
 
 
 class Candidate(Value):
@@ -139,24 +155,23 @@ async def agree(
     reports = [_report(c, v, gone) for c, v in zip(candidates, verdicts, strict=True)]
     kept = max((len([t for t in v.tests if t.test not in gone]) for v in verdicts), default=0)
     passing = [n for n, report in enumerate(reports) if report.right]
-    inputs = _inputs(signature, tests, examples) if len(passing) > 1 else []
-    found = await asyncio.gather(*(probe(sandbox, candidates[n].code, name, inputs) for n in passing)) if inputs else []
-    ran = {n: outcomes for n, outcomes in zip(passing, found, strict=False) if outcomes is not None}
-    shown = _Shown(name, inputs)
+    inputs = Inputs(signature, tests, examples)
+    compared = passing if len(passing) > 1 and inputs.all else []
+    found = await asyncio.gather(*(probe(sandbox, candidates[n].code, name, inputs.all) for n in compared))
+    ran = {n: outcomes for n, outcomes in zip(compared, found, strict=True) if outcomes is not None}
     for n, outcomes in ran.items():
         others = [(o, candidates[m].draws) for m, o in ran.items() if m != n]
         if candidates[n].draws > 1:
             others.append((outcomes, candidates[n].draws - 1))
-        difference = _difference(outcomes, others, shown)
-        reports[n] = reports[n].model_copy(update={"refuted": difference})
+        reports[n] = reports[n].model_copy(update={"refuted": difference(outcomes, others, inputs)})
     left_over = [ran[n] for n in ran if reports[n].right]
     return Consensus(
         tests=left,
         kept=kept,
         dropped=tuple(dropped),
         reports=tuple(reports),
-        inputs=len(inputs),
-        open_question=next((d for other in left_over[1:] if (d := _first_difference(other, left_over[0], shown))), None),
+        inputs=len(inputs.all) if compared else 0,
+        open_question=next((d for other in left_over[1:] if (d := _first_difference(other, left_over[0], inputs))), None),
     )
 
 
@@ -169,15 +184,10 @@ async def against(
     """
     if sum(other.draws for other in others) < LEAST_JURY:
         return None
-    inputs = _inputs(signature, tests, examples)
-    own, *rest = await asyncio.gather(*(probe(sandbox, c, signature.function, inputs) for c in (code, *(o.code for o in others))))
+    inputs = Inputs(signature, tests, examples)
+    own, *rest = await asyncio.gather(*(probe(sandbox, c, signature.function, inputs.all) for c in (code, *(o.code for o in others))))
     ran = [(outcomes, other.draws) for outcomes, other in zip(rest, others, strict=True) if outcomes is not None]
-    return _difference(own, ran, _Shown(signature.function, inputs)) if own else None
-
-
-def _inputs(signature: Signature, tests: str, examples: Sequence[Arguments]) -> list[Arguments]:
-    calls = list({repr(i): i for i in (*examples, *calls_in(tests, signature))}.values())
-    return [*calls, *mutations(calls, INPUTS)]
+    return difference(own, ran, inputs) if own else None
 
 
 async def _run(sandbox: Sandbox, name: str, candidates: Sequence[Candidate], tests: str) -> tuple[Verdict, ...]:
@@ -206,46 +216,64 @@ def _report(candidate: Candidate, verdict: Verdict, gone: set[str]) -> Report:
     return Report(code=candidate.code, draws=candidate.draws, passed=len(counted) - len(failed), failed=failed, problem=verdict.problem)
 
 
-class _Shown:
-    """Differences for people."""
+class Inputs:
+    """What candidates are called with: the calls of examples and tests, mutations of them, and boundary values."""
 
-    def __init__(self, name: str, inputs: Sequence[Arguments]) -> None:
-        self._name, self._inputs = name, inputs
+    def __init__(self, signature: Signature, tests: str, examples: Sequence[Arguments]) -> None:
+        calls = list({repr(i): i for i in (*examples, *calls_in(tests, signature))}.values())
+        usual = [*calls, *mutations(calls, INPUTS)]
+        self.all = list({repr(i): i for i in (*usual, *boundaries(calls))}.values())
+        self.boundaries = len(usual)
+        """Where they begin."""
+        kinds = kinds_of(calls)
+        self.unusual = [is_unusual(one, kinds) for one in self.all]
+        self._name = signature.function
 
-    def __call__(self, number: int, own: Outcome, others: Outcome) -> Difference:
-        call = shown_call(self._name, self._inputs[number])
-        return Difference(call=call, others=others.text, own=SAYS[own.kind](own.text))
+    def shown(self, number: int, own: Outcome, others: Outcome) -> Difference:
+        """A difference for people."""
+        return Difference(call=shown_call(self._name, self.all[number]), others=others.text, own=SAYS[own.kind](own.text))
 
 
-def _difference(own: Sequence[Outcome], others: Sequence[tuple[Sequence[Outcome], int]], shown: _Shown) -> Difference | None:
-    """The first input on which most of the others return one value and this candidate another, or on which it alone is slow.
+def difference(
+    own: Sequence[Outcome], others: Sequence[tuple[Sequence[Outcome], int]], inputs: Inputs, rule: Rule = RULE
+) -> Difference | None:
+    """The first input on which the witnesses return one value and this candidate another, or on which it alone is slow.
 
-    What raises is left aside: it may be that the input is not one that the function is meant for.
+    The witnesses of a value are most of the others, all of them where the input is unusual, and different codes. Where one of the
+    others raises there are none: it may be that the input is not one that the function is meant for.
     """
     jury = sum(draws for _, draws in others)
-    if jury < LEAST_JURY:
-        return None
-    for number, outcome in enumerate(own):
-        if outcome.kind == "raised":
-            continue
-        groups: list[tuple[Outcome, int]] = []
-        for outcomes, draws in others:
-            other = outcomes[number]
-            if other.kind == "returned":
-                at = next((g for g, (first, _) in enumerate(groups) if same(first, other)), None)
-                if at is None:
-                    groups.append((other, draws))
-                else:
-                    groups[at] = groups[at][0], groups[at][1] + draws
-        most, votes = max(groups, key=lambda g: g[1], default=(outcome, 0))
-        enough = votes * 2 >= jury if outcome.kind == "slow" else votes * 2 > jury
+    compared = own if rule.boundaries else own[: inputs.boundaries]
+    for number, outcome in enumerate(compared if jury >= LEAST_JURY else ()):
+        given = [(outcomes[number], draws) for outcomes, draws in others]
+        most, votes, codes = _most(given)
+        if outcome.kind == "slow":
+            enough = votes * 2 >= jury
+        else:
+            needed = rule.unusual if inputs.unusual[number] else "most"
+            doubted = needed == "none" or not outcome.is_answer or any(other.kind == "raised" for other, _ in given)
+            sure = votes == jury if needed == "all" else votes * 2 > jury
+            enough = sure and not doubted and codes >= rule.codes
         if enough and not same(outcome, most):
-            return shown(number, outcome, most)
+            return inputs.shown(number, outcome, most)
     return None
 
 
-def _first_difference(own: Sequence[Outcome], other: Sequence[Outcome], shown: _Shown) -> Difference | None:
+def _most(given: Sequence[tuple[Outcome, int]]) -> tuple[Outcome, int, int]:
+    """The value that is returned most often, by how many draws and how many codes."""
+    groups: list[list[tuple[Outcome, int]]] = []
+    for other, draws in given:
+        if other.kind == "returned":
+            group = next((g for g in groups if same(g[0][0], other)), None)
+            if group is None:
+                groups.append(group := [])
+            group.append((other, draws))
+    most = max(groups, key=lambda g: sum(draws for _, draws in g), default=[(Outcome(kind="slow"), 0)])
+    return most[0][0], sum(draws for _, draws in most), len(most)
+
+
+def _first_difference(own: Sequence[Outcome], other: Sequence[Outcome], inputs: Inputs) -> Difference | None:
     for number, (one, two) in enumerate(zip(own, other, strict=True)):
-        if one.kind == two.kind == "returned" and not same(one, two):
-            return shown(number, one, two)
+        if one.kind == two.kind == "returned" and not same(one, two) and not inputs.unusual[number]:
+            return inputs.shown(number, one, two)
     return None

@@ -48,7 +48,7 @@ def mutations(calls: Sequence[Arguments], count: int, seed: int = 0) -> list[Arg
     """At most `count` inputs that are none of the calls, the same ones for the same calls and `seed`."""
     if not any(calls):
         return []
-    chance, kinds = random.Random(seed), _kinds(calls)
+    chance, kinds = random.Random(seed), kinds_of(calls)
     seen = {repr(call) for call in calls}
     found: list[Arguments] = []
     for _ in range(count * _ATTEMPTS):
@@ -62,7 +62,7 @@ def mutations(calls: Sequence[Arguments], count: int, seed: int = 0) -> list[Arg
     return found
 
 
-def _mutated(call: Arguments, kinds: Mapping[str, "_Kind"], chance: random.Random) -> Arguments:
+def _mutated(call: Arguments, kinds: Mapping[str, "Kind"], chance: random.Random) -> Arguments:
     new = dict(call)
     for _ in range(chance.choice((1, 1, 2, 3))):
         if new:
@@ -71,17 +71,22 @@ def _mutated(call: Arguments, kinds: Mapping[str, "_Kind"], chance: random.Rando
     return new
 
 
-def _kinds(calls: Sequence[Arguments]) -> dict[str, "_Kind"]:
+def kinds_of(calls: Sequence[Arguments]) -> dict[str, "Kind"]:
+    """Of each parameter, what its values have in common."""
     names = dict.fromkeys(name for call in calls for name in call)
-    return {name: _Kind.of([c[name] for c in calls if name in c]) for name in names}
+    return {name: Kind.of([c[name] for c in calls if name in c]) for name in names}
 
 
 @dataclass(frozen=True)
-class _Kind:
+class Kind:
     """What the values of one parameter have in common."""
 
     negative: bool
     """Some number is negative."""
+    zero: bool
+    """Some number is zero."""
+    largest: float
+    """The largest number, regardless of its sign."""
     alphabet: str
     """All characters of the texts within the values."""
     words: tuple[str, ...]
@@ -94,19 +99,34 @@ class _Kind:
     """What the collections hold."""
 
     @classmethod
-    def of(cls, values: Sequence[Any]) -> "_Kind":
+    def of(cls, values: Sequence[Any]) -> "Kind":
         inner = [v for value in values for v in _within(value)]
+        numbers = [v for v in inner if isinstance(v, int | float) and not isinstance(v, bool)]
         lists = [v for v in inner if isinstance(v, list | tuple)]
         texts = [v for v in inner if isinstance(v, str)]
         long = [v for v in lists if len(v) > 2]
         return cls(
-            negative=any(v < 0 for v in inner if isinstance(v, int | float)),
+            negative=any(n < 0 for n in numbers),
+            zero=0 in numbers,
+            largest=max((abs(n) for n in numbers), default=0),
             alphabet="".join(sorted({c for text in texts for c in text})),
             words=tuple(dict.fromkeys(w for text in texts for w in _TOKEN.findall(text) if w.isalnum())),
             filled=all(len(v) > 0 for v in values if isinstance(v, list | tuple | dict | str | set)),
             ordered=bool(long) and all(_is_sorted(v) for v in long),
             elements=tuple(e for v in lists for e in v),
         )
+
+    def shows(self, value: Any) -> bool:
+        """Whether the values seen are like it: signs, characters and order, but for zero and what is empty."""
+        inner = list(_within(value))
+        signed = self.negative or not any(v < 0 for v in inner if isinstance(v, int | float))
+        written = all(c in self.alphabet for v in inner if isinstance(v, str) for c in v)
+        return signed and written and (not self.ordered or all(_is_sorted(v) for v in inner if isinstance(v, list | tuple)))
+
+    def lacks(self, value: Any) -> bool:
+        """Whether it holds a zero, or is empty, as no value seen is."""
+        zero = any(v == 0 for v in _within(value) if isinstance(v, int | float) and not isinstance(v, bool))
+        return (zero and not self.zero) or (self.filled and isinstance(value, list | tuple | dict | str | set) and not value)
 
     def mutated(self, value: Any, chance: random.Random) -> Any:
         match value:

@@ -63,6 +63,11 @@ class Outcome(Value):
     text: str = ""
     """The value's `repr`, or the name of the exception's class."""
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether it tells of the function: of exceptions only those of what ran out, as the function may not be meant for the input."""
+        return self.kind != "raised" or self.text in _EXHAUSTED
+
 
 _OUTCOMES = TypeAdapter(list[tuple[Literal["returned", "raised", "slow", "large"], Annotated[str, Field(max_length=4000)]]])
 SAYS: dict[str, Callable[[str], str]] = {
@@ -72,6 +77,7 @@ SAYS: dict[str, Callable[[str], str]] = {
     "large": lambda _: "returns a very large value",
 }
 """What a call does, for people, by its kind and text."""
+_EXHAUSTED = ("RecursionError", "MemoryError")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
