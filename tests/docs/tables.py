@@ -38,7 +38,7 @@ SECTIONS = {
 def commands() -> str:
     """A row for each command and subcommand: how it is called, what it does, its options."""
     rows = [
-        (f"`{_usage(path, command)}`", _cell(" ".join([_one_line(command.help), *_options(command)])))
+        (f"`{_usage(path, command)}`", _cell(_one_line(command.help) + _options(command)))
         for path, command in _walk(get_command(app), "selfeng")
     ]
     return _table(("command", "what it does"), rows)
@@ -61,13 +61,7 @@ def options() -> str:
 
 def events() -> str:
     """A row for each kind of event, with the fields that it adds to those that all have."""
-    rows = []
-    for event in get_args(get_args(Event)[0]):
-        told = _attribute_docstrings(event)
-        own = [name for name in event.__annotations__ if name != "type" and not event.model_fields[name].exclude]
-        fields = [f"`{name}` ({_lower(told[name])})" if name in told else f"`{name}`" for name in own]
-        rows.append((f"`{event.model_fields['type'].default}`", _first_sentence(event), _cell(", ".join(fields))))
-    return _table(("event", "when", "fields"), rows)
+    return _table(("event", "when", "fields"), map(_event, get_args(get_args(Event)[0])))
 
 
 def stages() -> str:
@@ -80,9 +74,7 @@ def graph() -> str:
 
 def actions() -> str:
     """A row for each action of a build."""
-    rows = [
-        (f"`{kind.model_fields['action'].default}`", _arguments(kind), _first_sentence(kind)) for kind in get_args(ProjectAction)
-    ]
+    rows = [(f"`{kind.model_fields['action'].default}`", _arguments(kind), _first_sentence(kind)) for kind in get_args(ProjectAction)]
     return _table(("action", "arguments", "what it does"), rows)
 
 
@@ -95,14 +87,14 @@ def context() -> str:
 def env_example() -> str:
     """The whole of `.env.example`."""
     lines = [
-        "# Every setting with its default. Copy this file to .env and change what you need; the environment wins over .env.",
-        "# An empty value means the default. A value that is not allowed stops the start, and the error names it.",
-        "# Relative folders begin in the folder of this file. `make docs` generates this file.",
+        "# Every setting with its default. Copy this file to .env and change what you need. The environment",
+        "# wins over .env. An empty value means the default. A value that is not allowed stops the start,",
+        "# and the error names it. Relative folders begin in the folder of this file.",
     ]
     for name, default, told in _fields(Settings):
         if name in SECTIONS:
-            lines += ["", f"# --- {SECTIONS[name]} ".ljust(119, "-")]
-        lines += [f"# {line}" for line in textwrap.wrap(told, 117)]
+            lines += ["", f"# --- {SECTIONS[name]} ".ljust(100, "-")]
+        lines += [f"# {line}" for line in textwrap.wrap(told.replace("`", ""), 98, break_long_words=False, break_on_hyphens=False)]
         lines.append(f"{name.upper()}={default}")
     return "\n".join(lines) + "\n"
 
@@ -121,12 +113,14 @@ def _usage(path: str, command: Any) -> str:
     return " ".join([path, *(name if argument.required else f"[{name}]" for name, argument in zip(names, arguments, strict=True))])
 
 
-def _options(command: Any) -> list[str]:
-    """What each option does; those of a group stand before its commands, and projects.md has a table of them."""
-    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-    if hasattr(command, "commands"):
-        return [f"[Options](projects.md#options): {', '.join(f'`{option.opts[0]}`' for option in options)}."]
-    return [f"`{option.opts[0]}`: {_one_line(option.help)}" for option in options]
+def _options(command: Any) -> str:
+    options = [parameter.opts[0] for parameter in command.params if parameter.param_type_name == "option"]
+    return f" Options: {', '.join(f'`{option}`' for option in options)}." if options else ""
+
+
+def _event(event: type[BaseModel]) -> tuple[str, str, str]:
+    own = [name for name in event.__annotations__ if name != "type" and not event.model_fields[name].exclude]
+    return f"`{event.model_fields['type'].default}`", _first_sentence(event), ", ".join(f"`{name}`" for name in own)
 
 
 def _arguments(action: type[BaseModel]) -> str:
@@ -138,7 +132,7 @@ def _fields(model: type[BaseModel]) -> Iterator[tuple[str, str, str]]:
     told = _attribute_docstrings(model)
     for name, field in model.model_fields.items():
         bounds = {kind: getattr(part, kind) for part in field.metadata for kind in ("ge", "le") if hasattr(part, kind)}
-        allowed = f" ({bounds['ge']:g} to {bounds['le']:g})" if len(bounds) == 2 and "0 to 1," not in told[name] else ""
+        allowed = f" ({bounds['ge']} to {bounds['le']})" if len(bounds) == 2 and "0 to 1," not in told[name] else ""
         text = told[name].removesuffix(".")
         yield name, "" if field.is_required() else _default(field.default), f"{text}{allowed}."
 
@@ -176,11 +170,6 @@ def _first_sentence(kind: type[Any]) -> str:
 
 def _one_line(text: str | None) -> str:
     return " ".join((text or "").split())
-
-
-def _lower(text: str) -> str:
-    text = text.removesuffix(".")
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _cell(text: str) -> str:
