@@ -5,6 +5,7 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -74,7 +75,7 @@ def graph() -> str:
 
 def actions() -> str:
     """A row for each action of a build."""
-    rows = [(f"`{kind.model_fields['action'].default}`", _arguments(kind), _first_sentence(kind)) for kind in get_args(ProjectAction)]
+    rows = [(f"`{kind.model_fields['action'].default}`", _arguments(kind), _first_clause(kind)) for kind in get_args(ProjectAction)]
     return _table(("action", "arguments", "what it does"), rows)
 
 
@@ -120,7 +121,7 @@ def _options(command: Any) -> str:
 
 def _event(event: type[BaseModel]) -> tuple[str, str, str]:
     own = [name for name in event.__annotations__ if name != "type" and not event.model_fields[name].exclude]
-    return f"`{event.model_fields['type'].default}`", _first_sentence(event), ", ".join(f"`{name}`" for name in own)
+    return f"`{event.model_fields['type'].default}`", _first_clause(event), ", ".join(f"`{name}`" for name in own)
 
 
 def _arguments(action: type[BaseModel]) -> str:
@@ -162,10 +163,11 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
     return found
 
 
-def _first_sentence(kind: type[Any]) -> str:
+def _first_clause(kind: type[Any]) -> str:
+    """Of its docstring: a row of a table has room for no more."""
     text = _one_line(kind.__doc__)
     assert text, f"{kind.__name__} has no docstring"
-    return _cell(text.split(". ")[0].removesuffix("."))
+    return _cell(re.split(r"[.:;](?: |$)", text)[0])
 
 
 def _one_line(text: str | None) -> str:
