@@ -56,53 +56,56 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_file=ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True)
 
     openai_api_key: SecretStr | None = None
-    """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model serves."""
+    """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model
+    serves."""
     openai_base_url: str | None = Field(None, pattern=r"^https?://\S+$")
-    """An OpenAI-compatible server such as Ollama, LM Studio, vLLM or llama.cpp; empty: OpenAI's own."""
+    """An OpenAI-compatible server such as Ollama, LM Studio, vLLM or llama.cpp; empty: OpenAI's
+    own."""
     openai_model: str = Field("gpt-4", min_length=1)
     """Name of the model."""
     openai_timeout: float = Field(60.0, gt=0, le=3600)
-    """Seconds without an answer, or between two pieces of one, after which a model call is given up."""
+    """Seconds to wait for an answer, or for its next piece."""
     openai_max_retries: int = Field(3, ge=0, le=10)
-    """How often a model call is tried again after 429, 5xx or a broken connection, with growing pauses."""
+    """Retries of a model call after 429, 5xx or a broken connection, with growing pauses."""
 
     turn_max_calls: int = Field(40, ge=1)
     """Model calls that one turn may make."""
     turn_max_tokens: int = Field(400_000, ge=1)
     """Tokens, input and output together, that one turn may use."""
     turn_max_seconds: float = Field(600.0, gt=0)
-    """Seconds that one turn may take before its next model call is refused."""
+    """Seconds after which a turn makes no further model call."""
     turn_max_cost: float | None = Field(None, ge=0)
     """US dollars that one turn may cost; empty: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
-    """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
+    """Confidence, 0 to 1, that a tool needs to count as found, also if the model has chosen it."""
     embedder: Literal["auto", "minilm", "openai"] = "auto"
-    """What makes the vectors that tools are found by: `minilm` on this machine, or `openai` at the model's server; `auto`: minilm."""
+    """What makes the vectors of tools: `minilm` on this machine, or `openai` at the model's
+    server; `auto`: minilm. A change re-embeds the tools in the background."""
     openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
     """Name of the embedding model for EMBEDDER=openai."""
     openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
-    """Numbers in one of its vectors; empty: known of OpenAI's own models."""
+    """Length of its vectors; empty: known for OpenAI's own models."""
     search_floor: float = Field(0.05, ge=0, le=1)
-    """Confidence of the search, below SIMILARITY_THRESHOLD, under which a tool is built without asking the model whether one of
-    the library fits; 0: it is always asked."""
+    """Confidence, below SIMILARITY_THRESHOLD, under which a tool is built without asking the
+    model; 0: the model is always asked."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
-    """How often the model may repair an implementation whose tests fail."""
+    """Repairs of an implementation that fails its tests."""
     synthesis_candidates: int = Field(3, ge=1, le=8)
-    """Implementations that are written side by side and vote on the tests; 1: the first one counts."""
+    """Implementations that are written in parallel and vote on the tests; 1: no vote."""
     synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
-    """Part of the deliberate mistakes, 0 to 1, that a suite should notice; below it the model is asked for further tests, once;
-    0: no mistakes are tried."""
+    """Share of the mutants, 0 to 1, that a suite should notice; below it the model adds tests
+    once; 0: no mutants."""
 
     trust_after: int = Field(3, ge=1, le=100)
-    """Different calls that a tool has to serve before it is trusted."""
+    """Different calls after which a tool is trusted."""
     retire_after: int = Field(3, ge=1, le=100)
-    """Failures in a row after which a tool is retired."""
+    """Failures in a row after which a tool is retired and searches don't offer it."""
 
     lessons_learn: bool = True
-    """Whether the server learns from turns in the background; `selfeng learn` does so in any case."""
+    """Whether the server learns from turns in the background; `selfeng learn` always does."""
     lessons_shown: int = Field(4, ge=0, le=10)
-    """Lessons that one agent is shown at most; 0: none."""
+    """Lessons that one agent sees at most."""
     lessons_max_calls: int = Field(3, ge=1)
     """Model calls that learning from one turn may take."""
     lessons_max_tokens: int = Field(20_000, ge=1)
@@ -110,53 +113,59 @@ class Settings(BaseSettings):
     lessons_max_seconds: float = Field(120.0, gt=0)
     """Seconds that learning from one turn may take."""
     lessons_expire_days: int = Field(90, ge=1)
-    """Days after which a lesson that was never shown expires."""
+    """Days after which a lesson that was not shown expires."""
 
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
-    """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first of them that works on this machine."""
+    """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first that works."""
     sandbox_runtime: str | None = Field(None, pattern=r"^[\w./-]+$")
-    """Runtime of the Docker engine that containers run in, such as `runsc` for gVisor; empty: the engine's default. Needs Docker."""
+    """Runtime of the Docker engine, such as `runsc` for gVisor; empty: the engine's default."""
     docker_image_name: Image = "self-eng-sandbox"
     """Name of the sandbox image."""
     base_image: Image | None = None
-    """Image that the sandbox image is built on; empty: python:3.12-slim, or where it can't be pulled a local python:3.x-slim."""
+    """Image that the sandbox image is built on; empty: python:3.12-slim, or a local
+    python:3.x-slim if it can't be pulled."""
     docker_timeout: float = Field(30.0, gt=0, le=3600)
     """Seconds that one run in the sandbox may take."""
 
     files_max_count: int = Field(10, ge=1, le=100)
-    """Files that may come with a request, and that a tool may hand out."""
+    """Files that a request may have, and that a tool may return."""
     files_max_mb: int = Field(8, ge=1, le=12)
-    """Megabytes that those may have together, each way; all of it has to fit into the sandbox's memory."""
+    """Megabytes that these may have together, each way."""
 
     chroma_persist_dir: Folder = Path("./chroma_db")
-    """Folder of the search index; it can be deleted at any time and is rebuilt."""
+    """Folder of the search index, which is rebuilt when it is deleted."""
     tools_dir: Folder = Path("./tools")
     """Folder of the tools, two files each."""
     data_dir: Folder = Path("./data")
-    """Folder of the embedding model, of bubblewrap's Python environment and of the key that signs cookies."""
+    """Folder of the embedding model, the sandbox's packages, the database and the key that
+    signs cookies; closed to other users."""
     database_url: str = Field("", pattern=r"^(|sqlite:///.+|postgresql\+psycopg://.+)$")
-    """SQLAlchemy URL of the database; empty: SQLite in DATA_DIR."""
+    """SQLAlchemy URL of the database, sqlite:///... or postgresql+psycopg://...; empty: SQLite
+    in DATA_DIR."""
 
     flask_host: str = Field("0.0.0.0", min_length=1)  # noqa: S104 - the reference's default; the access token guards it
-    """Address that the page is served on."""
+    """Address that the page is served on; 127.0.0.1 keeps it to this machine."""
     flask_port: int = Field(5000, ge=0, le=65535)
     """Port that the page is served on; 0: any free one."""
     access_token: SecretStr | None = None
-    """Token that opens the page, at least 16 characters that can't be guessed; empty: a new one at each start."""
+    """Token that opens the page, at least 16 characters that can't be guessed; empty: a new one
+    at each start. Make one with `python3 -c 'import secrets;
+    print(secrets.token_urlsafe(24))'`."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Further hosts, separated by commas, under which the page may be reached: names or addresses, such as that of a proxy;
+    """Further host names or addresses of the page, separated by commas, such as a proxy's;
     `https://agent.example` allows that scheme only."""
     connections_max_per_address: int = Field(128, ge=8)
-    """Connections that one address may hold, but for this machine's own, where a proxy may serve many people."""
+    """Connections that one address may hold, except this machine's own; raise it for a proxy on
+    another machine."""
     turns_max_running: int = Field(24, ge=1)
-    """Requests that run at once, of all people together."""
+    """Requests of all people that run at once."""
     async_mode: Literal["eventlet", "threading"] = "eventlet"
     """Server behind Flask-SocketIO."""
 
     @model_validator(mode="before")
     @classmethod
     def _strip(cls, values: Any) -> Any:
-        """Blank values are as good as none, as a key of one space can be no key."""
+        """A blank value counts as none."""
         stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
         return {name: value for name, value in stripped.items() if value != ""}
 

@@ -7,6 +7,7 @@ from dotenv import dotenv_values
 
 from selfeng.core.errors import ConfigurationError
 from selfeng.settings import Settings, load_settings, make_folders
+from tests.docs.tables import env_example
 
 ROOT = Path(__file__).parents[2]
 DATABASE = r"^(|sqlite:///.+|postgresql\+psycopg://.+)$"
@@ -30,10 +31,14 @@ def _bare_environment(monkeypatch):
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-def test_the_example_lists_every_setting_in_words():
-    text = (ROOT / ".env.example").read_text()
+def test_the_example_is_generated_from_the_settings():
     assert set(dotenv_values(ROOT / ".env.example")) == {name.upper() for name in Settings.model_fields}
-    for line, previous in zip(text.splitlines()[1:], text.splitlines(), strict=False):
+    assert (ROOT / ".env.example").read_text() == env_example(), "run `make docs`"
+
+
+def test_every_setting_is_explained():
+    lines = env_example().splitlines()
+    for line, previous in zip(lines[1:], lines, strict=False):
         if "=" in line and not line.startswith("#"):
             assert previous.startswith("# "), f"{line} is not explained"
 

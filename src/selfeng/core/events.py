@@ -56,6 +56,8 @@ class BudgetSpent(Value):
 
 
 class TurnStarted(Value):
+    """A request became a turn."""
+
     type: Literal["turn_started"] = "turn_started"
     request: str
     files: tuple[FileReference, ...] = ()
@@ -95,6 +97,8 @@ class Searching(StageEvent):
 
 
 class ToolFound(StageEvent):
+    """A tool that the search offered was chosen."""
+
     type: Literal["tool_found"] = "tool_found"
     tool: str
     confidence: float
@@ -109,6 +113,8 @@ class ToolFound(StageEvent):
 
 
 class NoToolFound(StageEvent):
+    """No tool of the library fits, so one is built."""
+
     type: Literal["no_tool_found"] = "no_tool_found"
     reason: str
     considered: tuple[str, ...] = ()
@@ -187,6 +193,8 @@ class PlanStepChanged(Value):
 
 
 class Executing(StageEvent):
+    """The tool is called."""
+
     type: Literal["executing"] = "executing"
     tool: str
     arguments: str
@@ -194,6 +202,8 @@ class Executing(StageEvent):
 
 
 class ExecutionFinished(StageEvent):
+    """The tool returned."""
+
     type: Literal["execution_finished"] = "execution_finished"
     tool: str
     execution: Execution
@@ -288,6 +298,8 @@ class AnswerToken(Value):
 
 
 class TurnFinished(Value):
+    """The turn ended with an answer."""
+
     type: Literal["turn_finished"] = "turn_finished"
     answer: str
     """The whole answer, Markdown."""
@@ -298,6 +310,8 @@ class TurnFinished(Value):
 
 
 class TurnFailed(Value):
+    """The turn gave up."""
+
     type: Literal["turn_failed"] = "turn_failed"
     where: str
     """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`, `answering`, `building` or `acting` on a

@@ -30,6 +30,8 @@ class ProjectEvent(StageEvent):
 
 
 class ProjectStarted(ProjectEvent):
+    """A build began."""
+
     type: Literal["project_started"] = "project_started"
     goal: str
     path: str
@@ -58,6 +60,8 @@ class ProjectReasoned(ProjectEvent):
 
 
 class ProjectActChosen(ProjectEvent):
+    """The model has chosen the next action."""
+
     type: Literal["project_act_chosen"] = "project_act_chosen"
     epoch: int
     action: str
@@ -135,6 +139,8 @@ class ProjectFinished(ProjectEvent):
 
 
 class ProjectFailed(ProjectEvent):
+    """The build gave up."""
+
     type: Literal["project_failed"] = "project_failed"
     message: str
     remedy: str = ""

@@ -1,6 +1,6 @@
 """The graph of a turn: which stage follows which, and the course of one turn through it.
 
-Every stage ends with a symbol, and the graph alone says what comes next. docs/graph.md shows it.
+Every stage ends with a symbol, and the graph alone says what comes next. docs/turns.md shows it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

@@ -3,7 +3,7 @@
 A test that most candidates fail is more likely wrong than they all are, so it goes; the person's own examples always stay, and so do
 the tests of the version before. Of the candidates that pass what is left, one that returns other values than most of the others, if
 these are different codes, or takes much longer, is refuted.
-After CodeT (Chen et al. 2022), with votes in place of its products of counts; docs/verdicts.md has the measurements.
+After CodeT (Chen et al. 2022), with votes in place of its products of counts; docs/synthesis.md has the measurements.
 """
 
 import asyncio
