@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 import sqlalchemy as sa
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     AnswerToken,
     Event,
@@ -62,17 +62,31 @@ def test_conversations_belong_to_one_owner(journal: Journal) -> None:
     assert [(c.id, c.title) for c in journal.conversations("ann")] == [(second, "second"), (first, "first")]
     assert journal.conversations("ann")[0].created_at.tzinfo is UTC
     assert journal.conversations("nobody") == ()
-    assert journal.owner_of(first) == "ann"
-    assert journal.owner_of("unknown") is None
-    journal.check_owner("ann", first)
+    assert journal.conversation("ann", first).title == "first"
+
+
+def test_projects_are_conversations_of_another_kind(journal: Journal) -> None:
+    chat, project = journal.create_conversation("ann", "chat"), journal.create_conversation("ann", "song", "project")
+    assert [(c.id, c.kind) for c in journal.conversations("ann")] == [(chat, "chat")]
+    assert [(c.id, c.kind) for c in journal.conversations("ann", "project")] == [(project, "project")]
+    assert journal.conversation("ann", project).kind == "project"
+
+
+def test_a_turn_is_read_by_its_owner_only(journal: Journal) -> None:
+    turn = journal.begin_turn(conversation := journal.create_conversation("ann", "first"), "r")
+    journal.append([Entry(conversation, turn, AT, Searching())])
+    assert [r.event for r in journal.turn("ann", turn)] == [Searching()]
+    for owner, name in (("bob", turn), ("ann", "unknown")):
+        with pytest.raises(ResourceNotFound, match="there is no turn"):
+            journal.turn(owner, name)
 
 
 @pytest.mark.parametrize("conversation", ["the other's", "unknown", "\ud800", "x" * 100_000])
 def test_a_foreign_conversation_is_refused_like_an_unknown_one(journal: Journal, conversation: str) -> None:
     if conversation == "the other's":
         conversation = journal.create_conversation("ann", "first")
-    with pytest.raises(RequestError, match="there is no conversation") as caught:
-        journal.check_owner("bob", conversation)
+    with pytest.raises(ResourceNotFound, match="there is no conversation") as caught:
+        journal.conversation("bob", conversation)
     assert caught.value.remedy == "begin a new one"
 
 

@@ -16,7 +16,7 @@ from selfeng.store.journal import Entry
 
 Subscriber = Callable[[list[Record]], None]
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class EventLog(Protocol):
@@ -48,7 +48,7 @@ class Recorder:
     def emit(self, conversation_id: str, turn_id: str, event: Event) -> None:
         """Take an event; cheap, to be called on the loop."""
         if self._task.done():
-            logger.error("%s of turn %s came after the journal was closed", event.type, turn_id)
+            log.error("%s of turn %s came after the journal was closed", event.type, turn_id)
             return
         index = self._newest.get(turn_id)
         merged = merge(self._pending[index].event, event) if index is not None else None
@@ -106,7 +106,7 @@ class Recorder:
                     if not waiter.done():
                         waiter.set_result(None)
         if self._shown:
-            logger.error("%d events could not be kept in the journal", len(self._shown))
+            log.error("%d events could not be kept in the journal", len(self._shown))
 
     async def _keep(self, batch: list[Entry]) -> list[Record]:
         overdue = self._shown
@@ -116,7 +116,7 @@ class Recorder:
                 self._shown = []
                 return records
             except Exception:  # a full disk, a broken connection, a bug: whatever it is, turns go on
-                logger.exception("the journal could not keep %d events", len(batch) + len(overdue))
+                log.exception("the journal could not keep %d events", len(batch) + len(overdue))
             if pause is None or overdue or self._closing.is_set():  # while it stays broken, one attempt per batch is enough
                 break
             await _either(self._closing, pause)
@@ -128,7 +128,7 @@ class Recorder:
             try:
                 subscriber(records)
             except Exception:
-                logger.exception("a subscriber failed")  # it must not take the others' events away
+                log.exception("a subscriber failed")  # it must not take the others' events away
 
 
 def _is_piece(event: Event) -> bool:
