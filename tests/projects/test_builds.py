@@ -8,12 +8,11 @@ import pytest
 
 from selfeng.core.errors import RequestError
 from selfeng.offline.completion import Completion
-from selfeng.projects.backup import backups, restore
+from selfeng.projects.actions import WORKSPACE_ACTIONS
 from selfeng.projects.consent import Decision
-from selfeng.projects.context import Before, gather
 from selfeng.projects.examining import Examination, FileReport
-from selfeng.projects.store import ProjectStore
-from selfeng.projects.workspace.actions import WORKSPACE_ACTIONS
+from selfeng.projects.project_context import Before, gather
+from selfeng.projects.state import ProjectStore, backups, restore
 from tests.projects.conftest import DONE, Bench, call
 from tests.projects.still_sandbox import Layers, StillSandbox
 

@@ -8,9 +8,9 @@ from typing import Any
 from selfeng.core.prompt import FunctionSchema
 from selfeng.core.value import Value
 from selfeng.core.words import shortened
+from selfeng.projects.editing import numbered
 from selfeng.projects.examining import MAIN, Examination
-from selfeng.projects.workspace.editing import numbered
-from selfeng.projects.workspace.folder import WorkspaceFile
+from selfeng.projects.workspace import WorkspaceFile
 
 _SHOWN = 24_000
 """Characters of a file that a model is shown."""
