@@ -23,7 +23,7 @@ from werkzeug.wsgi import ClosingIterator
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(f"selfeng.{__name__}")
 
 CONNECTION = "agent.connection"
 """Where a request's WSGI environment holds its connection."""
@@ -127,7 +127,7 @@ class Connections:
     def _report(self, address: str) -> None:
         if time.monotonic() - self._logged >= _LOGGED_EVERY:
             self._logged = time.monotonic()
-            logger.warning("there are too many connections (%d), the newest from %s; strangers are shut out", len(self._open), address)
+            log.warning("there are too many connections (%d), the newest from %s; strangers are shut out", len(self._open), address)
 
     def _watch(self) -> None:
         while True:
@@ -154,7 +154,7 @@ class TimedRequests:
         except Exception as error:
             if not is_websocket(environ):
                 raise
-            logger.warning("a websocket was ended: %s", f"{type(error).__name__}: {error}"[:200])
+            log.warning("a websocket was ended: %s", f"{type(error).__name__}: {error}"[:200])
             connection.shut_down()
             raise ConnectionError from None  # which servers take for what it is
         return ClosingIterator(_pieces(response, connection), [getattr(response, "close", lambda: None), connection.await_head])

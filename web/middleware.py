@@ -1,7 +1,7 @@
-"""The gate: every request passes it first, also those to Socket.IO, to static files and to addresses that don't exist.
+"""The access middleware: every request passes it first, also those to Socket.IO, to static files and to addresses that don't exist.
 
-It lets nothing in without access, from a strange host name or from another site's page, and gives every response its
-security headers. What lies behind finds in the WSGI environment who is asking (`visitor_of`) and the nonce for scripts.
+It refuses requests without access, under an unknown host name or from another site's page, and gives every response its security
+headers. Handlers read the visitor (`visitor_of`) and the nonce for scripts from the WSGI environment.
 """
 
 import json
@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import flask
 from werkzeug import Request, Response
 
 from web.access import Access, Visitor, WrongTokens, token_of
@@ -35,7 +36,7 @@ _POLICY = (
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
-class Gate:
+class AccessMiddleware:
     """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of proxies for instance.
 
     `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are the paths that take larger bodies
@@ -147,9 +148,14 @@ class Gate:
 
 
 def visitor_of(environ: "WSGIEnvironment") -> Visitor:
-    """Who sent the request; there is always somebody behind the gate."""
+    """Who sent the request; the middleware has let nothing through without one."""
     visitor: Visitor = environ[_VISITOR]
     return visitor
+
+
+def owner() -> str:
+    """The owner of the conversations that the current Flask request is about."""
+    return visitor_of(flask.request.environ).owner
 
 
 def nonce_of(environ: "WSGIEnvironment") -> str:
