@@ -1,7 +1,7 @@
-"""Access: who may come in, and as whom.
+"""Access: which requests are let in, and which visitor they come from.
 
-The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then stands for it. Whose
-conversations somebody sees is another matter: a signed cookie with a random visitor id that outlives the token. Programs
+The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then stands for it. Another
+signed cookie says which conversations a visitor sees: it holds a random visitor id and outlives the token. Programs
 send the token as `Authorization: Bearer`; all of them are the one owner `api`.
 """
 
@@ -37,7 +37,7 @@ _VISITOR_DAYS = 400  # the longest that browsers keep a cookie
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who has access."""
+    """A person or program that has access."""
 
     owner: str
     bearer: bool = False
@@ -80,7 +80,7 @@ class Access:
         response.set_cookie(self._access_cookie, self._pass, httponly=True, samesite="Lax", secure=secure)
 
     def remember(self, response: Response, visitor: Visitor, secure: bool) -> None:
-        """Have the browser keep whose conversations these are."""
+        """Set the cookie that names the visitor."""
         value = str(self._visitors.dumps(visitor.owner))
         age = _VISITOR_DAYS * 24 * 3600
         response.set_cookie(self._visitor_cookie, value, max_age=age, httponly=True, samesite="Lax", secure=secure)

@@ -33,16 +33,16 @@ from selfeng.settings import Settings, load_settings, make_folders
 from web.access import Access, AccessPage, signing_key
 from web.bridge import Bridge
 from web.connections import Connections, Patience, TimedRequests
-from web.files import add_file_routes
+from web.file_routes import add_file_routes
 from web.middleware import AccessMiddleware
-from web.projects import add_project_routes
+from web.payloads import FlaskJSON, WireJSON, WirePacket
+from web.project_routes import add_project_routes
 from web.routes import add_routes
 from web.serving import Serving, serving
 from web.sockets import Sockets, socket_log
 from web.uploads import Uploads
 from web.vendor import load_vendor
-from web.versions import add_version_routes
-from web.wire import FlaskJSON, WireJSON, WirePacket
+from web.version_routes import add_version_routes
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -53,7 +53,7 @@ LARGEST_MESSAGE = 2_000_000
 _OTHER_PORT = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
 _OTHER_HOST = "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
 _OPEN = (
-    "Whoever reaches this machine may knock at port {port}: only who has the token gets in, but nothing is encrypted. "
+    "Port {port} can be reached from other machines. The token is required, but nothing is encrypted. "
     "FLASK_HOST=127.0.0.1 keeps the page to this machine."
 )
 _LONGEST_END = 1.6
@@ -143,7 +143,7 @@ def bind(host: str, port: int) -> socket.socket:
 def _listen(listener: socket.socket) -> None:
     try:
         listener.listen(1024)
-    except OSError as error:  # somebody else has bound the address as well and was faster
+    except OSError as error:  # another process bound the address as well and was faster
         raise ConfigurationError(f"port {listener.getsockname()[1]} can't be used: {error.strerror}", _OTHER_PORT) from error
 
 

@@ -49,7 +49,7 @@ class Bridge:
         self._lasting.append(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def call(self, work: Coroutine[Any, Any, T], patience: float = _PATIENCE) -> T:
-        """Run on the engine's loop while other handlers go on.
+        """Run on the engine's loop while other handlers run.
 
         Raises:
             EngineSilent: there is no answer after `patience` seconds, or the engine is ending.
@@ -69,7 +69,7 @@ class Bridge:
         return future.result()
 
     def pause(self, seconds: float) -> None:
-        """Wait while other handlers go on."""
+        """Wait while other handlers run."""
         if seconds:
             self._serving.event().wait(seconds)
 

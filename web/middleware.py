@@ -40,7 +40,7 @@ class AccessMiddleware:
     """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of proxies for instance.
 
     `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are the paths that take larger bodies
-    than others, and how large; `pause` waits so many seconds while other requests go on.
+    than others, and how large; `pause` waits so many seconds while other requests run.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class AccessMiddleware:
         return None
 
     def _count_token(self, request: Request, visitor: Visitor | None) -> None:
-        """Has those who guess wait for the answer; a right token is never waited for, whoever guesses beside it."""
+        """Delay the answer to wrong tokens. A right token is answered at once, also while others guess from its address."""
         token = token_of(request)
         if token is None and request.path == "/":
             token = request.args.get("token")

@@ -25,8 +25,8 @@ from selfeng.core.errors import (
 from selfeng.graph.turn_graph import turn_graph
 from web.bridge import Bridge
 from web.middleware import error_body, nonce_of, owner
+from web.payloads import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, problem, tool_line, tool_page
 from web.vendor import Vendor
-from web.wire import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, problem, tool_line, tool_page
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine

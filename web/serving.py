@@ -87,7 +87,7 @@ class Eventlet:
         eventlet, wsgi = self._eventlet, self._eventlet.wsgi
 
         class Door:
-            """The listening socket: accepting never ends the server, and lets the connections before go on first."""
+            """The listening socket: accepting never ends the server, and serves earlier connections first."""
 
             green = eventlet.greenio.GreenSocket(listener)
             family, getsockname, close = listener.family, green.getsockname, green.close

@@ -18,10 +18,10 @@ from selfeng.core.visible import one_line
 from selfeng.projects.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
 from web.connections import origin
+from web.limited_turns import Asker, LimitedTurns
 from web.middleware import owner
-from web.turns import Asker, LimitedTurns
+from web.payloads import LAST_SEQ, Act, Ask, BuildRequest, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
 from web.uploads import Uploads
-from web.wire import LAST_SEQ, Act, Ask, Build, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
 
 if TYPE_CHECKING:
     from selfeng.capability_registry import LibraryChange
@@ -32,7 +32,7 @@ log = logging.getLogger(f"selfeng.{__name__}")
 Reply = dict[str, Any]
 _LONGEST_LINE = 200
 
-_UNSAVED = AgentError("the database can't be written, so this conversation stands still", "see the server's log; it goes on by itself")
+_UNSAVED = AgentError("the database can't be written, so this conversation is paused", "see the server's log; it continues by itself")
 
 
 class Sockets:
@@ -74,7 +74,7 @@ class Sockets:
         return self._begin(owner, sid, partial(self._engine.keep, owner, request.turn_id))
 
     def _build(self, owner: str, sid: str, *arguments: Any) -> Reply:
-        request: Build = parse(Build, arguments)
+        request: BuildRequest = parse(BuildRequest, arguments)
         projects = self._engine.projects
         if request.project_id is None:
             return self._begin(owner, sid, lambda: projects.begin(owner, {**request.options, "project_name": request.name}))

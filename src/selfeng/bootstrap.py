@@ -49,8 +49,8 @@ from selfeng.settings import Settings, load_settings, make_folders
 from selfeng.stages.decision import Sureness
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import id_of, open_database
-from selfeng.store.files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.recorder import Recorder
 from selfeng.store.threads import Threads

@@ -1,4 +1,4 @@
-"""The engine: conversations whose requests become turns, with the library they draw on."""
+"""The engine: conversations with their turns, and the library that they use."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ from selfeng.registry.seeding import Planted, SeedMark, plant
 from selfeng.runtime import MiniAgents, PromisingContext
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
-from selfeng.store.files import ConversationFiles
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import ConversationSummary, Journal
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
@@ -73,7 +73,7 @@ class Changes:
 
 
 class Engine:
-    """Conversations whose requests become turns; lives on the event loop that it was opened on.
+    """Takes requests as turns of conversations; lives on the event loop that it was opened on.
 
     Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects, `changes` and `readiness` news.
     """

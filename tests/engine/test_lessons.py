@@ -22,7 +22,7 @@ from selfeng.registry.seeding import SeedMark
 from selfeng.runtime import MiniAgents
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.store.files import ConversationFiles
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.running_turns import RunningTurns

@@ -56,9 +56,9 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.runtime import MiniAgents
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database
-from selfeng.store.files import ConversationFiles
-from selfeng.store.journal import ConversationSummary, Entry, Journal
+from selfeng.store.journal import ConversationSummary, Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 from selfeng.turns.running_turns import RunningTurns
 from tests.projects.still_sandbox import Layers, StillSandbox
@@ -242,7 +242,7 @@ class FakeEngine:
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(folder / "projects", builder, self._journal, self._turns, MiniAgents())
 
-    def append(self, entries: Sequence[Entry]) -> list[Record]:
+    def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """The journal's, for the recorder."""
         if self._failures:
             self._failures -= 1

@@ -12,7 +12,7 @@ from selfeng.core.status import Asked
 from selfeng.settings import Settings, load_settings
 from tests.web.server_process import ServerProcess
 from web.access import WrongTokens
-from web.turns import Asker, LimitedTurns
+from web.limited_turns import Asker, LimitedTurns
 
 
 class Endless:
@@ -83,7 +83,7 @@ def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> 
             assert program.get(f"{server.url}/api/tools").status_code == 200
             assert time.monotonic() - began < 0.25
     assert server.end() == (0, "")
-    assert server.errors == "WARNING:web.access:8 wrong access tokens from 127.0.0.1\n" * 3
+    assert server.errors == "WARNING:selfeng.web.access:8 wrong access tokens from 127.0.0.1\n" * 3
 
 
 def test_wrong_tokens_are_counted_in_bounded_memory_and_each_address_for_itself() -> None:

@@ -14,7 +14,7 @@ from selfeng.projects.actions import (
     ReplaceLines,
     WriteFile,
 )
-from selfeng.projects.editing import Change, apply, edited, numbered
+from selfeng.projects.edits import Change, apply, edited, numbered
 from selfeng.projects.workspace import Workspace
 
 TEXT = "a = 1  # one\n\n\ndef f():  \n\treturn a"

@@ -21,7 +21,7 @@ AgentError
 │   ├── ToolModified              the tool's files differ from what was verified
 │   ├── VersionNotFound           the tool has no version of that number
 │   ├── VersionConflict           another version of the tool came first, or is that one already
-│   └── FileInTheWay              a file of somebody else's stands where the tool's would
+│   └── FileInTheWay              another file stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up or damaged, or its server fails
 ├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or its size
@@ -157,7 +157,7 @@ class EmbedderUnavailable(AgentError):
 
 
 class WorkspaceError(AgentError):
-    """An action on a workspace can't be done as it was asked for; told to whoever asked, most often a model."""
+    """An action on a workspace can't be done; the message goes to the caller, most often a model."""
 
     kind = "task"
 

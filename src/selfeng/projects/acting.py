@@ -1,4 +1,4 @@
-"""Acting: the chosen action done, with its result in words for the next prompt and as events for whoever watches."""
+"""Acting: does the chosen action. The result is text for the next prompt, and events."""
 
 import asyncio
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from selfeng.projects.actions import (
     RunTests,
     WriteFile,
 )
-from selfeng.projects.editing import apply
+from selfeng.projects.edits import apply
 from selfeng.projects.examining import Emit, emit_run, emit_tests, format_run, is_test
 from selfeng.projects.running import PYTEST, RunOutcome, run
 from selfeng.projects.state import ProjectState

@@ -23,20 +23,20 @@ class Action(Value):
     reasoning: str = Field("", description="One or two sentences: what is wrong or lacking, and why this comes next.")
 
 
-class File(Action):
+class WholeFile(Action):
     """A text file."""
 
     name: WorkspacePath = Field(description="Path below the project's folder, such as `main.py` or `tests/test_main.py`.")
     body: str = Field(description="The whole text of the file.")
 
 
-class CreateFile(File):
+class CreateFile(WholeFile):
     """Create a file that is not there yet."""
 
     action: Literal["create_file"] = "create_file"
 
 
-class WriteFile(File):
+class WriteFile(WholeFile):
     """Write a whole file, in the place of the one that is there. For small changes prefer the actions on lines."""
 
     action: Literal["write_file"] = "write_file"

@@ -8,7 +8,7 @@ from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.projects.acting import ActionContext, Result, WorkAction, act
 from selfeng.projects.consent import AutoApprove, Consent
-from selfeng.projects.editing import differences
+from selfeng.projects.edits import differences
 from selfeng.projects.loop import Build, BuildDeps, Final, OnEvent, Packages
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.running import RunOutcome, run
@@ -42,11 +42,12 @@ class ProjectBuilder:
             return await Build(self._deps, options, store, state, emit=emit, consent=consent or AutoApprove(), parent=parent).run(resumed)
 
     async def act(self, store: ProjectStore, name: str, action: WorkAction, emit: OnEvent) -> Result:
-        """Do one action on a project that nobody builds, with a backup before it.
+        """Do one action on a project, after a backup.
 
         Raises:
             WorkspaceError: it can't be done; nothing was changed.
-            RequestError: there is no such project, or it is being built.
+            ResourceNotFound: there is no such project.
+            ResourceBusy: it is being built.
             SandboxUnavailable, SandboxFailed: the sandbox is broken.
         """
         state = await asyncio.to_thread(store.existing, name)
@@ -63,10 +64,11 @@ class ProjectBuilder:
         return result
 
     async def restore(self, store: ProjectStore, name: str, number: int, emit: OnEvent) -> None:
-        """Make a project that nobody builds what it was at a backup; how it is now is kept as the newest one.
+        """Restore a backup of a project; the present files are kept as the newest backup.
 
         Raises:
-            RequestError: there is no such project or backup, or it is being built.
+            ResourceNotFound: there is no such project or backup.
+            ResourceBusy: it is being built.
             WorkspaceError: the backup is damaged; nothing was changed.
         """
         state = await asyncio.to_thread(store.existing, name)

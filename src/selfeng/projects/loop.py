@@ -1,7 +1,7 @@
 """The loop of a build: reason, act, and again, until everything passes and the model judges the goal met.
 
 Each examination, model call and action is one step of plain values that can be repeated; after each action the state is on disk, and
-the files are where they belong, so that a build that was killed goes on from there.
+the files are where they belong, so that the next build continues one that was killed.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from selfeng.projects.actions import PROJECT_ACTIONS, AddPackage, Finish, GiveUp
 from selfeng.projects.consent import Consent
 from selfeng.projects.examining import MAIN, Examination, emit_examination, examine, format_run
 from selfeng.projects.options import ProjectOptions, is_meant, module, requirement
-from selfeng.projects.project_context import Before, Context, findings, gather
+from selfeng.projects.project_context import Context, LastStep, findings, gather
 from selfeng.projects.state import Activity, ProjectState, ProjectStore, Status, back_up
 from selfeng.projects.workspace import WorkspaceFile
 from selfeng.prompts import render
@@ -252,7 +252,7 @@ class Build:
             self._examination = None
         if result.log:
             self._keep(log=result.log)
-        self._keep(before=Before(epoch=context.epoch, reasoning=action.reasoning, action_name=action.action, backup=backup))
+        self._keep(before=LastStep(epoch=context.epoch, reasoning=action.reasoning, action_name=action.action, backup=backup))
         await self._note(action.action, _brief(action), result.text, ok=ok)
 
     async def _add(self, action: AddPackage) -> Result:

@@ -34,7 +34,7 @@ def module(package: str) -> str:
 
 
 def is_meant(package: str, asked: str) -> bool:
-    """Whether somebody who asks for it by any of its names means this package."""
+    """Whether `asked` is one of the package's names."""
     wanted = asked.partition("==")[0].strip().lower().replace("-", "_")
     return wanted in {module(package).lower(), requirement(package).partition("==")[0].lower().replace("-", "_")}
 
@@ -48,7 +48,7 @@ class ProjectOptions(Value):
     project_name: FileName
     """Name of the project, and of its folder."""
     goal: str = ""
-    """What the project is to do; needed for a new one. For one that is there: "" goes on with its old goal."""
+    """What the project is to do; needed for a new one. For an existing one: "" keeps its goal."""
     project_dir: Path = Path("projects")
     """Folder in which projects lie; a relative one begins where the program was started."""
     log_level: LogLevel = "normal"

@@ -20,7 +20,7 @@ _LONGEST_NAME = 30
 
 
 class ProjectAgent:
-    """Implements `Agent`; a sender's thread in a conversation is about one project, whose goal its messages add up to."""
+    """Implements `Agent`. A sender's thread in a conversation is about one project; its messages add up to the goal."""
 
     name = NAME
     description = "Builds a project of several Python files with tests, step by step; later messages change the same project."
@@ -36,7 +36,7 @@ class ProjectAgent:
         options = self._options(task, goals)
 
         def emit(event: AnyProjectEvent | BudgetSpent) -> None:
-            if not isinstance(event, BudgetSpent):  # the turn's own budget, which is charged too, tells of it
+            if not isinstance(event, BudgetSpent):  # the turn's own budget, which is charged too, reports it
                 task.turn.emit(event)
 
         last = await self._builder.build(options, emit, parent=task.turn.budget)

@@ -106,7 +106,7 @@ async def run(
 
 
 class _Report(Value):
-    """What `inside.run_python` writes, if nobody has tampered with it."""
+    """What `inside.run_python` writes, unless the project tampered with it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", val_json_bytes="base64")
 

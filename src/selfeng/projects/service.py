@@ -1,6 +1,6 @@
 """The projects of people on a server: their lists, their files, and the turns that build and change them.
 
-A project belongs to a conversation of its own, by whose id it is known; every action on it is a turn there. It lies in a folder of
+A project belongs to a conversation of its own and has its id; every action on it is a turn there. It lies in a folder of
 that name, which holds the project's own folder and its state.
 """
 

@@ -11,10 +11,10 @@ from typing import Literal
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from selfeng.core.errors import RequestError, WorkspaceError
+from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, WorkspaceError
 from selfeng.core.private import close_to_others, make_file_private, make_private
 from selfeng.core.value import Value
-from selfeng.projects.project_context import Before
+from selfeng.projects.project_context import LastStep
 from selfeng.projects.workspace import Workspace
 
 KEPT = 100
@@ -98,7 +98,7 @@ class ProjectState(Value):
 
     goal: str
     status: Status = "building"
-    before: Before = Before(epoch=0)
+    before: LastStep = LastStep(epoch=0)
     activity: tuple[Activity, ...] = ()
     """The oldest first."""
     log: str = ""
@@ -135,17 +135,17 @@ class ProjectStore:
             raise RequestError(f"{path} can't be read: {error}", "delete it; the project's files are not affected") from error
 
     def existing(self, name: str) -> ProjectState:
-        """Raises: RequestError: nothing was built under this name, or the state is damaged."""
+        """Raises: ResourceNotFound: nothing was built under this name. RequestError: the state is damaged."""
         state = self.load(name)
         if state is None:
-            raise RequestError(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
+            raise ResourceNotFound(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
         return state
 
     def backup(self, name: str, number: int) -> Path:
-        """The backup of that number. Raises: RequestError: there is none."""
+        """The backup of that number. Raises: ResourceNotFound: there is none."""
         there = {int(path.stem): path for path in backups(self.backups(name))}
         if number not in there:
-            raise RequestError(f"{name} has no backup {number}", f"there are: {', '.join(map(str, there)) or 'none'}")
+            raise ResourceNotFound(f"{name} has no backup {number}", f"there are: {', '.join(map(str, there)) or 'none'}")
         return there[number]
 
     def save(self, name: str, state: ProjectState) -> None:
@@ -160,13 +160,13 @@ class ProjectStore:
 
     @contextmanager
     def claimed(self, name: str) -> Iterator[None]:
-        """Nobody else builds the project meanwhile, in this process or another. Raises: RequestError: somebody does."""
+        """Hold the project, across processes. Raises: ResourceBusy: another build holds it."""
         folder = self._make_private(name)
         lock = FileLock(folder / ".lock", timeout=0, mode=0o600)
         try:
             lock.acquire()
         except Timeout as error:
-            raise RequestError(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
+            raise ResourceBusy(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
         try:
             for one in (folder, self.workspace(name).folder):
                 close_to_others(one, with_contents=True)  # those of earlier versions were open
@@ -175,7 +175,7 @@ class ProjectStore:
             lock.release()
 
     def delete(self, name: str) -> None:
-        """Delete the project's files, backups and state. Raises: RequestError: nothing was built under this name, or it is being built."""
+        """Delete the project's files, backups and state. Raises: ResourceNotFound: nothing was built under this name. ResourceBusy."""
         self.existing(name)
         workspace = self.workspace(name)
         with self.claimed(name):

@@ -40,7 +40,7 @@ def path_problem(path: str) -> str | None:
     if any(part == ".." for part in parts):
         return "it leads out of the workspace"
     if folder := next((part for part in parts[:-1] if part in CACHES), None):
-        return f"{folder} is a folder for what can be made anew"
+        return f"{folder} is a folder for generated files"
     return next((problem for part in parts if (problem := name_problem(part))), None)
 
 
@@ -68,7 +68,7 @@ class WorkspaceFile(Value):
 
 
 class Workspace:
-    """A folder whose files are read and written by paths that can't leave it. Blocking.
+    """A folder with files that are read and written by paths that can't leave it. Blocking.
 
     Every folder on the way is opened below the one before, and no link is followed, also where it came between two looks. Hidden
     files, links, caches and what is no ordinary file are no part of it: they are neither shown nor touched.
@@ -107,7 +107,7 @@ class Workspace:
         try:
             return self.read(path).decode()
         except UnicodeDecodeError as error:
-            raise WorkspaceError(f"{path} is no text in UTF-8", "write the whole file anew, or leave it") from error
+            raise WorkspaceError(f"{path} is no text in UTF-8", "write the whole file again, or leave it") from error
 
     def exists(self, path: str) -> bool:
         try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 _CACHE_KB = 16_000
-"""Of each connection to SQLite, whose default of 2 MB is a fraction of a large library's indexes."""
+"""Of each connection to SQLite. Its default of 2 MB is a fraction of a large library's indexes."""
 _ADVISORY_LOCK = 0x5E1F_A6E7
 """Any number, the same in every process that migrates a PostgreSQL database."""
 

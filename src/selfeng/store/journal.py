@@ -22,8 +22,8 @@ from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.value import Value
 from selfeng.store import schema
+from selfeng.store.conversation_files import keep
 from selfeng.store.database import reading, writing
-from selfeng.store.files import keep
 from selfeng.store.text import storable, storable_data
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _CONVERSATIONS, _TURNS, _EVENTS = schema.conversations, schema.turns, schema.events
 _SERVER_ENDED = "The server ended while this was running."
 _LONGEST_TURN = timedelta(days=1)
-"""After that, a turn whose server can't be asked, as it was on another machine, counts as abandoned."""
+"""A turn of a server on another machine, which can't be asked, counts as abandoned after that."""
 _MOST_ROUNDS = 10
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
@@ -51,7 +51,7 @@ class ConversationSummary(Value):
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """An event on its way into the journal."""
 
     conversation_id: str
@@ -118,7 +118,7 @@ class Journal:
         return self._asked(texts, _CONVERSATIONS.c.owner == owner)
 
     def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
-        """Which of the texts somebody else has asked until then, and `owner` has not."""
+        """Which of the texts another owner has asked until then, and `owner` has not."""
         texts = list(texts)
         return self._asked(texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until) - self.said(owner, texts)
 
@@ -141,7 +141,7 @@ class Journal:
                 connection.execute(table.delete().where(table.c.conversation_id == mine))
             connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id == mine))
 
-    def append(self, entries: Sequence[Entry]) -> list[Record]:
+    def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """Number and keep events in one transaction, and end the turns that these events end.
 
         Returns one record for each entry, in the same order; the number is 0 where there is no such conversation.
@@ -187,12 +187,12 @@ class Journal:
         return tuple(record.event for record in newest_first if record and isinstance(record.event, QuestionsAsked))
 
     def stop_abandoned_turns(self) -> list[Record]:
-        """End the turns that killed servers left running; those of a server that still runs go on."""
+        """End the turns that killed servers left running; those of a server that still runs are left."""
         running = sa.select(_TURNS).where(_TURNS.c.state == "running").order_by(_TURNS.c.started_at).with_for_update()
         event = TurnStopped(reason=_SERVER_ENDED)
         with writing(self._engine) as connection:
             left = [turn for turn in connection.execute(running).all() if _abandoned(turn)]
-            return _append(connection, [Entry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left])
+            return _append(connection, [JournalEntry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left])
 
 
 def _summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -208,7 +208,7 @@ def _abandoned(turn: sa.Row[Any]) -> bool:
     return datetime.now(UTC) - _utc(turn.started_at) > _LONGEST_TURN if known is None else not known
 
 
-def _append(connection: sa.Connection, entries: Sequence[Entry]) -> list[Record]:
+def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[Record]:
     counts = Counter(e.conversation_id for e in entries)
     following = {c: _reserve(connection, c, counts[c]) for c in sorted(counts)}
     records, rows = [], []

@@ -58,7 +58,7 @@ files = sa.Table(
     "files",
     metadata,
     sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
-    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),  # of the event that tells of it
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),  # of the event that brought it
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("reference", sa.Text, nullable=False),  # JSON of core.files.FileReference
     sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
@@ -131,7 +131,7 @@ tool_requests = sa.Table(
 )
 
 tool_words = sa.Table(
-    "tool_words",  # on SQLite triggers copy them to the FTS5 table WORD_INDEX, whose rowid is the id
+    "tool_words",  # on SQLite triggers copy them to the FTS5 table WORD_INDEX; the id is its rowid
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), nullable=False, unique=True),

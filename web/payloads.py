@@ -61,7 +61,7 @@ class Subscribe(Value):
     after: Seq = 0
 
 
-class Build(Value):
+class BuildRequest(Value):
     """A new project by its `name`, or another build of the one with `project_id`; of both exactly one is given."""
 
     project_id: Id | None = None

@@ -8,9 +8,9 @@ from flask import Flask, Response
 
 from selfeng.core.files import media_type
 from web.bridge import Bridge
-from web.files import send
+from web.file_routes import send
 from web.middleware import owner
-from web.wire import plain
+from web.payloads import plain
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine

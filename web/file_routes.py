@@ -11,8 +11,8 @@ from selfeng.core.files import BINARY, File, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
 from web.bridge import Bridge
 from web.middleware import owner
+from web.payloads import plain
 from web.uploads import Uploads
-from web.wire import plain
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine

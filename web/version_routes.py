@@ -1,6 +1,5 @@
-"""The routes of a tool's versions, of its standing and of the requests it is found by; what they change, they change for everybody.
-
-What somebody asked is shown to them alone.
+"""The routes of a tool's versions, its standing and its learned requests. Changes hold for all visitors; requests are shown to their
+owner only.
 """
 
 from typing import TYPE_CHECKING, TypeVar
@@ -13,7 +12,7 @@ from werkzeug.exceptions import BadRequest
 from selfeng.core.value import Value
 from web.bridge import Bridge
 from web.middleware import owner
-from web.wire import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
+from web.payloads import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine

@@ -1,4 +1,4 @@
-"""The files of conversations: put there with the event that tells of them, in the same transaction."""
+"""The files of conversations: kept with the event that brings them, in the same transaction."""
 
 from collections.abc import Sequence
 
