@@ -6,8 +6,11 @@ LOCK = $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --gener
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
+NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(run(sys.argv[1:]))"
+# What prettier formats.
+PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end test test-all provisions machine lint unit format docs lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end front-end-dev node-packages test test-all provisions machine lint unit format docs lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run:
@@ -16,7 +19,7 @@ run:
 
 # What waits for the network runs beside what waits for the processor, and the tests have both processors.
 test test-all:
-	@$(MAKE) --no-print-directory -j4 $(VENV)/test.stamp $(VENV)/weights.stamp machine $(if $(wildcard node_modules),,front-end)
+	@$(MAKE) --no-print-directory -j4 $(VENV)/test.stamp $(VENV)/weights.stamp machine $(if $(wildcard node_modules),,front-end-dev)
 	@$(MAKE) --no-print-directory -j3 $(if $(filter test-all,$@),lint) provisions
 	@$(MAKE) --no-print-directory unit ALL=$(if $(filter test-all,$@),--all)
 
@@ -24,29 +27,31 @@ test test-all:
 PROVISIONS := provisions-plain provisions-docker provisions-bubblewrap
 .PHONY: $(PROVISIONS)
 provisions: $(PROVISIONS)
-provisions-plain: $(VENV)/test.stamp
-	@$(PY) -m selfeng setup embedder front-end
+provisions-plain: $(VENV)/test.stamp node-packages
+	@$(PY) -m selfeng setup embedder
 provisions-docker provisions-bubblewrap: provisions-%: $(VENV)/test.stamp
 	@SANDBOX=$* $(PY) -m selfeng setup sandbox || true
 
-lint: $(VENV)/test.stamp
+lint: $(VENV)/test.stamp node-packages
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
+	$(NODE) node_modules/prettier/bin/prettier.cjs --check $(PAGE)
 
 # Those of the page's own modules, and those of Python; both, whatever the first come to. ALL=--all adds the extended ones.
 unit: $(VENV)/test.stamp
-	@$(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(run(sys.argv[1:]))" --test --test-reporter dot tests/front/*.test.js
+	@$(NODE) --test --test-reporter dot tests/front/*.test.js
 	@$(PY) -m tests $(ALL)
 
 # What the tests need beside Python packages: a Docker engine, bubblewrap, gVisor and Chromium.
 machine:
 	@PYTHON="$(or $(PYTHON),python3)" .ci/machine
 
-format: $(VENV)/test.stamp
+format: $(VENV)/test.stamp node-packages
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	$(NODE) node_modules/prettier/bin/prettier.cjs --write $(PAGE)
 
 # Renew what is generated: the tables in docs/ (by cog, between its marks) and .env.example. A test says when one is outdated.
 docs: $(VENV)/test.stamp
@@ -152,8 +157,12 @@ $(VENV)/weights.stamp: requirements-weights.txt $(VENV)/pyvenv.cfg
 	@touch $@
 
 # As much of the page's libraries as can be installed without the Python packages.
-front-end:
-	@PYTHONPATH=src $(or $(PYTHON),$(PY)) -m selfeng.provision.front_end
+front-end front-end-dev: front-end%:
+	@PYTHONPATH=src $(or $(PYTHON),$(PY)) -m selfeng.provision.front_end early $(*:-%=%)
+
+# The page's libraries, with what tests and lint need beside them.
+node-packages: $(VENV)/test.stamp
+	@$(PY) -m selfeng.provision.front_end dev
 
 $(VENV)/test.stamp: requirements-dev.txt pyproject.toml $(VENV)/pyvenv.cfg
 	@echo "Installing the Python packages"

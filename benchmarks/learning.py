@@ -53,7 +53,7 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
             calls += last.usage.calls
             tokens += last.usage.input_tokens + last.usage.output_tokens
             if not keep:
-                for tool in await engine.tools():
+                for tool in await engine.library.tools():
                     await engine.library.remove(tool.name)
             if number % 20 == 0:
                 sys.stdout.write(f"{'with' if keep else 'without'} library: {number} requests, {reused} reused, {calls} model calls\n")
@@ -64,7 +64,7 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
             "reuse_rate": round(reused / count, 4),
             "calls_per_request": round(calls / count, 2),
             "tokens_per_request": round(tokens / count),
-            "tools": len(await engine.tools()),
+            "tools": len(await engine.library.tools()),
             "duplicates": await _duplicates(engine) if keep else 0,
         }
     finally:
@@ -73,7 +73,7 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
 
 async def _duplicates(engine: Engine) -> int:
     """Pairs of tools of which each passes the other's tests."""
-    pairs = combinations(await engine.tools(), 2)
+    pairs = combinations(await engine.library.tools(), 2)
     return sum([await twin(engine.sandbox, new.signature, new.code, new.tests, [old]) is not None for old, new in pairs])
 
 

@@ -1,7 +1,7 @@
-"""Access: who may come in, and as whom.
+"""Access: which requests are let in, and which visitor they come from.
 
-The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then stands for it. Whose
-conversations somebody sees is another matter: a signed cookie with a random visitor id that outlives the token. Programs
+The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then stands for it. Another
+signed cookie says which conversations a visitor sees: it holds a random visitor id and outlives the token. Programs
 send the token as `Authorization: Bearer`; all of them are the one owner `api`.
 """
 
@@ -11,18 +11,22 @@ import logging
 import os
 import secrets
 import threading
+from base64 import b64encode
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
+from flask import Flask
 from itsdangerous import BadSignature, URLSafeSerializer
+from markupsafe import Markup
 from werkzeug import Request, Response
 
 from selfeng.core.private import make_file_private, make_private
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(f"selfeng.{__name__}")
 
+_STYLE = ("css/tokens.css", "css/base.css", "css/controls.css", "css/login.css")
 API_OWNER = "api"
 _KEY_BYTES = 32
 _FREE_GUESSES = 8
@@ -33,7 +37,7 @@ _VISITOR_DAYS = 400  # the longest that browsers keep a cookie
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who has access."""
+    """A person or program that has access."""
 
     owner: str
     bearer: bool = False
@@ -76,7 +80,7 @@ class Access:
         response.set_cookie(self._access_cookie, self._pass, httponly=True, samesite="Lax", secure=secure)
 
     def remember(self, response: Response, visitor: Visitor, secure: bool) -> None:
-        """Have the browser keep whose conversations these are."""
+        """Set the cookie that names the visitor."""
         value = str(self._visitors.dumps(visitor.owner))
         age = _VISITOR_DAYS * 24 * 3600
         response.set_cookie(self._visitor_cookie, value, max_age=age, httponly=True, samesite="Lax", secure=secure)
@@ -96,12 +100,31 @@ class WrongTokens:
             if len(self._counts) > _MOST_ADDRESSES:
                 self._counts.popitem(last=False)
         if count >= _FREE_GUESSES and count & (count - 1) == 0:  # 8, 16, 32 ...
-            logger.warning("%d wrong access tokens from %s", count, address)
+            log.warning("%d wrong access tokens from %s", count, address)
         return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(count - _FREE_GUESSES - 1, 10)) if count > _FREE_GUESSES else 0.0
+
+    def __len__(self) -> int:
+        """How many addresses are counted."""
+        return len(self._counts)
 
     def forgive(self, address: str) -> None:
         with self._lock:
             self._counts.pop(address, None)
+
+
+class AccessPage:
+    """The page that asks for the access token. It holds its style and icon itself, as nothing else may be reached yet."""
+
+    def __init__(self, app: Flask) -> None:
+        static = Path(app.static_folder or "")
+        style = "".join((static / name).read_text() for name in _STYLE)
+        icon = "data:image/svg+xml;base64," + b64encode((static / "icon.svg").read_bytes()).decode()
+        self._values = {"style": Markup(style), "icon": icon}  # noqa: S704 - our own files
+        self._template = app.jinja_env.get_template("access.html")
+
+    def __call__(self, nonce: str, message: str) -> str:
+        """`message` says why the token that was given does not open the page; "" if none was given."""
+        return self._template.render(nonce=nonce, message=message, **self._values)
 
 
 def token_of(request: Request) -> str | None:

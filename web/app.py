@@ -1,14 +1,18 @@
 """The web application, and `python web/app.py`, which sets up and runs everything."""
 
+import asyncio
 import errno
 import gc
 import ipaddress
+import logging
 import os
 import secrets
 import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,40 +28,39 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.leaving import leave
 from selfeng.core.logs import log_to_stderr
-from selfeng.core.status import PARTS
+from selfeng.core.status import PARTS, EngineStatus
 from selfeng.settings import Settings, load_settings, make_folders
-from web.access import Access, signing_key
-from web.access_page import AccessPage
+from web.access import Access, AccessPage, signing_key
 from web.bridge import Bridge
 from web.connections import Connections, Patience, TimedRequests
-from web.files import add_file_routes
-from web.gate import Gate
-from web.port import Engine
-from web.projects import add_project_routes
+from web.file_routes import add_file_routes
+from web.middleware import AccessMiddleware
+from web.payloads import FlaskJSON, WireJSON, WirePacket
+from web.project_routes import add_project_routes
 from web.routes import add_routes
 from web.serving import Serving, serving
 from web.sockets import Sockets, socket_log
-from web.status_watch import watch_status
 from web.uploads import Uploads
 from web.vendor import load_vendor
-from web.versions import add_version_routes
-from web.wire import FlaskJSON, WireJSON, WirePacket
+from web.version_routes import add_version_routes
 
 if TYPE_CHECKING:
-    from selfeng.engine import Engine as FullEngine
+    from selfeng.engine import Engine
+
+log = logging.getLogger("selfeng.web.app")
 
 LARGEST_MESSAGE = 2_000_000
 _OTHER_PORT = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
 _OTHER_HOST = "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
 _OPEN = (
-    "Whoever reaches this machine may knock at port {port}: only who has the token gets in, but nothing is encrypted. "
+    "Port {port} can be reached from other machines. The token is required, but nothing is encrypted. "
     "FLASK_HOST=127.0.0.1 keeps the page to this machine."
 )
 _LONGEST_END = 1.6
 
 
-def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, status_interval: float = 10.0) -> tuple[Flask, SocketIO]:
-    """The Flask application behind its gate, with Socket.IO attached; looks for a changed status every so many seconds.
+def create_app(engine: "Engine", bridge: Bridge, settings: Settings, token: str, status_interval: float = 10.0) -> tuple[Flask, SocketIO]:
+    """The Flask application behind the access middleware, with Socket.IO attached; looks for a changed status every so many seconds.
 
     Raises:
         ConfigurationError: the page's libraries are not installed.
@@ -72,7 +75,7 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
     socketio = SocketIO(
         app,
         async_mode=settings.async_mode,
-        cors_allowed_origins=[],  # the gate checks origins
+        cors_allowed_origins=[],  # the middleware checks origins
         json=WireJSON,
         serializer=WirePacket,
         max_http_buffer_size=LARGEST_MESSAGE,
@@ -82,7 +85,7 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
     sockets = Sockets(socketio, bridge, engine, uploads, settings.turns_max_running)
     bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status)), status_interval))
     access = Access(token, signing_key(settings.data_dir))
-    gate = Gate(
+    guarded = AccessMiddleware(
         app.wsgi_app,
         access,
         settings.flask_host,
@@ -91,8 +94,28 @@ def create_app(engine: Engine, bridge: Bridge, settings: Settings, token: str, s
         bodies={"/api/files": engine.file_limits.size},
         pause=bridge.pause,
     )
-    app.wsgi_app = TimedRequests(gate)  # type: ignore[method-assign]
+    app.wsgi_app = TimedRequests(guarded)  # type: ignore[method-assign]
     return app, socketio
+
+
+async def watch_status(engine: "Engine", changed: Callable[[EngineStatus], None], interval: float) -> None:
+    """Read the engine's status every `interval` seconds and when it has news; pass on what differs. Runs until cancelled."""
+    before: EngineStatus | None = None
+    news = asyncio.Event()
+    engine.readiness.on_change(news.set)
+    while True:
+        news.clear()
+        try:
+            now = await engine.status()
+        except Exception:
+            log.exception("could not read the engine's status")  # perhaps the next time
+        else:
+            if before is not None and now != before:
+                changed(now)
+            before = now
+        with suppress(TimeoutError):
+            async with asyncio.timeout(interval):
+                await news.wait()
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -120,7 +143,7 @@ def bind(host: str, port: int) -> socket.socket:
 def _listen(listener: socket.socket) -> None:
     try:
         listener.listen(1024)
-    except OSError as error:  # somebody else has bound the address as well and was faster
+    except OSError as error:  # another process bound the address as well and was faster
         raise ConfigurationError(f"port {listener.getsockname()[1]} can't be used: {error.strerror}", _OTHER_PORT) from error
 
 
@@ -131,7 +154,7 @@ def link(host: str, port: int, token: str) -> str:
 
 
 def serve(
-    engine: Engine,
+    engine: "Engine",
     bridge: Bridge,
     kind: Serving,
     settings: Settings,
@@ -175,6 +198,7 @@ def main() -> int:
     sys.setswitchinterval(0.0005)  # halves the page's round trip while the engine computes
     try:
         settings = load_settings()
+        log_to_stderr(settings.log_level)
         listener = bind(settings.flask_host, settings.flask_port)
         _run(settings, listener)
     except AgentError as error:
@@ -205,7 +229,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     serve(engine, bridge, kind, settings, listener)
 
 
-async def _set_up(engine: "FullEngine") -> None:
+async def _set_up(engine: "Engine") -> None:
     """Begin to set up what this machine lacks, and say on the terminal what is done."""
     told: set[str] = set()
 
@@ -219,7 +243,7 @@ async def _set_up(engine: "FullEngine") -> None:
             told.clear()
             _report("Everything is set up.")
 
-    engine.on_status_change(tell)
+    engine.readiness.on_change(tell)
     engine.set_up()
 
 

@@ -18,7 +18,7 @@ from web.serving import Serving
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(f"selfeng.{__name__}")
 
 _PATIENCE = 30.0
 
@@ -49,7 +49,7 @@ class Bridge:
         self._lasting.append(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def call(self, work: Coroutine[Any, Any, T], patience: float = _PATIENCE) -> T:
-        """Run on the engine's loop while other handlers go on.
+        """Run on the engine's loop while other handlers run.
 
         Raises:
             EngineSilent: there is no answer after `patience` seconds, or the engine is ending.
@@ -69,7 +69,7 @@ class Bridge:
         return future.result()
 
     def pause(self, seconds: float) -> None:
-        """Wait while other handlers go on."""
+        """Wait while other handlers run."""
         if seconds:
             self._serving.event().wait(seconds)
 
@@ -81,7 +81,7 @@ class Bridge:
         except BlockingIOError:  # so many bytes are waiting that the pump wakes anyway
             pass
         except OSError:
-            logger.debug("the bridge is closed")
+            log.debug("the bridge is closed")
 
     def pump(self) -> None:
         """Carry out the posted actions until the bridge is closed; one thread of the server's kind does this."""
@@ -91,7 +91,7 @@ class Bridge:
                 try:
                     action()
                 except Exception:
-                    logger.exception("an action from the engine failed")  # the next ones belong to other people
+                    log.exception("an action from the engine failed")  # the next ones belong to other people
 
     def close(self, end: Callable[[], Awaitable[None]], patience: float = 1.2) -> None:
         """Run `end` on the loop, cancel what is left there and end the thread, all within `patience` seconds or so."""
@@ -101,7 +101,7 @@ class Bridge:
         try:
             winding_down.result(patience + 0.2)
         except TimeoutError:
-            logger.info("the engine did not end in time")  # the journal says at the next start which turns this stopped
+            log.info("the engine did not end in time")  # the journal says at the next start which turns this stopped
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(0.2)
         self._writer.close()
@@ -119,9 +119,9 @@ async def _wind_down(end: Callable[[], Awaitable[None]], patience: float) -> Non
         async with asyncio.timeout(patience * 0.8):
             await end()
     except TimeoutError:
-        logger.info("the engine did not end in time")
+        log.info("the engine did not end in time")
     except Exception:
-        logger.exception("the engine did not end in order")
+        log.exception("the engine did not end in order")
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()

@@ -1,7 +1,7 @@
 """Connections: how many may be open, from one address and in all, and how long each may take over what it does.
 
 Both servers tell when one opens and closes; the WSGI middleware tells when a request begins and ends. Where there are too many, one that
-has not shown the token yet makes room, so that people with the token come in while somebody without it opens thousands. What takes
+has not shown the token yet makes room, so that people with the token come in while a stranger opens thousands. What takes
 too long is shut down, which wakes whatever waits for it, in green and in real threads alike.
 """
 
@@ -23,7 +23,7 @@ from werkzeug.wsgi import ClosingIterator
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(f"selfeng.{__name__}")
 
 CONNECTION = "agent.connection"
 """Where a request's WSGI environment holds its connection."""
@@ -47,7 +47,7 @@ class Patience:
     """Between two messages of a websocket; an honest client answers a ping every 25 seconds."""
 
 
-class Connection:
+class ClientConnection:
     """One that is open. Others may shut it down at any time; only its server closes it."""
 
     def __init__(self, peer: socket.socket, address: str, patience: Patience) -> None:
@@ -87,14 +87,14 @@ class Connections:
         self._most = most or min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         self._most_of_one = most_of_one_address
         self._patience = patience or Patience()
-        self._open: set[Connection] = set()
+        self._open: set[ClientConnection] = set()
         self._lock = threading.Lock()
         self._logged = -_LOGGED_EVERY
         threading.Thread(target=self._watch, name="connections", daemon=True).start()
 
-    def opened(self, peer: socket.socket, address: str) -> Connection | None:
+    def opened(self, peer: socket.socket, address: str) -> ClientConnection | None:
         """Take one in; None if there are too many and none makes room."""
-        new = Connection(peer, origin(address), self._patience)
+        new = ClientConnection(peer, origin(address), self._patience)
         with self._lock:
             of_address = [c for c in self._open if c.address == new.address]
             crowded = len(of_address) >= self._most_of_one and not may_be_a_proxy(new.address)
@@ -105,7 +105,7 @@ class Connections:
             self._open.add(new)
         return new
 
-    def closed(self, connection: Connection) -> None:
+    def closed(self, connection: ClientConnection) -> None:
         with self._lock:
             self._open.discard(connection)
 
@@ -114,12 +114,12 @@ class Connections:
         with self._lock:
             self._make_room(self._open)
 
-    def _make_room(self, among: Iterable[Connection]) -> bool:
+    def _make_room(self, among: Iterable[ClientConnection]) -> bool:
         strangers = [c for c in among if not c.shown_token]
         if not strangers:
             return False
         held = Counter(c.address for c in strangers)
-        last = max(strangers, key=lambda c: (held[c.address], -c.deadline))  # of whoever has most, the one that waits longest
+        last = max(strangers, key=lambda c: (held[c.address], -c.deadline))  # of the address that has most, the one that waits longest
         last.shut_down()
         self._open.discard(last)
         return True
@@ -127,7 +127,7 @@ class Connections:
     def _report(self, address: str) -> None:
         if time.monotonic() - self._logged >= _LOGGED_EVERY:
             self._logged = time.monotonic()
-            logger.warning("there are too many connections (%d), the newest from %s; strangers are shut out", len(self._open), address)
+            log.warning("there are too many connections (%d), the newest from %s; strangers are shut out", len(self._open), address)
 
     def _watch(self) -> None:
         while True:
@@ -145,7 +145,7 @@ class TimedRequests:
         self._app = app
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        connection: Connection = environ[CONNECTION]
+        connection: ClientConnection = environ[CONNECTION]
         connection.await_piece()
         try:
             response = self._app(environ, start_response)
@@ -154,7 +154,7 @@ class TimedRequests:
         except Exception as error:
             if not is_websocket(environ):
                 raise
-            logger.warning("a websocket was ended: %s", f"{type(error).__name__}: {error}"[:200])
+            log.warning("a websocket was ended: %s", f"{type(error).__name__}: {error}"[:200])
             connection.shut_down()
             raise ConnectionError from None  # which servers take for what it is
         return ClosingIterator(_pieces(response, connection), [getattr(response, "close", lambda: None), connection.await_head])
@@ -178,14 +178,14 @@ def origin(address: str) -> str:
 
 
 def may_be_a_proxy(address: str) -> bool:
-    """Whether many people may stand behind it: nobody but this machine itself can come from there."""
+    """Whether many people may stand behind it: only this machine itself can come from there."""
     try:
         return ip_address(address).is_loopback
     except ValueError:
         return True
 
 
-def _pieces(response: Iterable[bytes], connection: Connection) -> Iterator[bytes]:
+def _pieces(response: Iterable[bytes], connection: ClientConnection) -> Iterator[bytes]:
     for data in response:
         for start in range(0, len(data), _PIECE):
             connection.await_piece()

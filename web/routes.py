@@ -1,6 +1,7 @@
 """The HTTP routes: the page, its files, and the REST side of the engine."""
 
 import logging
+from typing import TYPE_CHECKING
 
 import flask
 from flask import Flask, Response
@@ -10,7 +11,10 @@ from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 
 from selfeng.core.errors import (
     AgentError,
+    LimitReached,
     RequestError,
+    ResourceBusy,
+    ResourceNotFound,
     ToolModified,
     ToolNameInvalid,
     ToolNotFound,
@@ -20,16 +24,21 @@ from selfeng.core.errors import (
 )
 from selfeng.graph.turn_graph import turn_graph
 from web.bridge import Bridge
-from web.gate import error_body, nonce_of, visitor_of
-from web.port import Engine
+from web.middleware import error_body, nonce_of, owner
+from web.payloads import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, problem, tool_line, tool_page
 from web.vendor import Vendor
-from web.wire import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, problem, tool_line, tool_page
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+
+log = logging.getLogger(f"selfeng.{__name__}")
 
 _FOR_GOOD = 365 * 24 * 3600
 _STATUS: dict[type[AgentError], int] = {
-    RequestError: 404,
+    ResourceNotFound: 404,
+    ResourceBusy: 409,
+    LimitReached: 429,
+    RequestError: 400,
     ToolNotFound: 404,
     ToolNameInvalid: 404,
     VersionNotFound: 404,
@@ -39,7 +48,7 @@ _STATUS: dict[type[AgentError], int] = {
 }
 
 
-def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> None:
+def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> None:
     """All routes of the server; access was checked before any of them is reached."""
 
     @app.get("/")
@@ -66,12 +75,14 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
 
     @app.get("/api/tools")
     def tools() -> Response:
-        return flask.jsonify({"tools": [tool_line(t) for t in bridge.call(engine.tools())]})
+        return flask.jsonify({"tools": [tool_line(t) for t in bridge.call(engine.library.tools())]})
 
     @app.get("/api/tools/<name>")
     def tool(name: str) -> Response:
-        found, owner = bridge.call(engine.tool(name)), _owner()
-        return flask.jsonify(tool_page(found, bridge.call(engine.examples(owner, found)), bridge.call(engine.used_requests(owner, name))))
+        found = bridge.call(engine.library.get(name))
+        return flask.jsonify(
+            tool_page(found, bridge.call(engine.examples(owner(), found)), bridge.call(engine.used_requests(owner(), name)))
+        )
 
     @app.get("/api/graph")
     def graph() -> Response:
@@ -79,21 +90,21 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
 
     @app.get("/api/lessons")
     def lessons() -> Response:
-        return flask.jsonify({"lessons": [lesson_line(one) for one in bridge.call(engine.lessons())]})
+        return flask.jsonify({"lessons": [lesson_line(one) for one in bridge.call(engine.learning.lessons())]})
 
     @app.patch("/api/lessons/<lesson_id>")
     def edit_lesson(lesson_id: str) -> Response:
         words = _lesson_words()
-        return flask.jsonify(lesson_line(bridge.call(engine.edit_lesson(lesson_id, words.trigger, words.advice))))
+        return flask.jsonify(lesson_line(bridge.call(engine.learning.edit(lesson_id, words.trigger, words.advice))))
 
     @app.delete("/api/lessons/<lesson_id>")
     def remove_lesson(lesson_id: str) -> Response:
-        bridge.call(engine.remove_lesson(lesson_id))
+        bridge.call(engine.learning.remove(lesson_id))
         return flask.jsonify({})
 
     @app.get("/api/conversations")
     def conversations() -> Response:
-        mine = bridge.call(engine.conversations(_owner()))
+        mine = bridge.call(engine.conversations(owner()))
         return flask.jsonify({"conversations": [plain(c) for c in mine]})
 
     @app.get("/api/conversations/<conversation_id>/records")
@@ -102,7 +113,7 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
         after = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else LAST_SEQ + 1
         if after > LAST_SEQ:
             raise BadRequest(f"after={text[:20]!r} is not the number of a record")
-        found = bridge.call(engine.history(_owner(), conversation_id, after))
+        found = bridge.call(engine.history(owner(), conversation_id, after))
         return flask.jsonify({"records": [plain(r) for r in found]})
 
     app.register_error_handler(Exception, _report)
@@ -118,10 +129,6 @@ def _lesson_words() -> LessonWords:
         raise BadRequest(f"{place}: {first['msg']}; send {{trigger, advice}}, each of 1 to {LONGEST_LESSON} characters") from None
 
 
-def _owner() -> str:
-    return visitor_of(flask.request.environ).owner
-
-
 def _report(error: Exception) -> Response:
     """JSON below /api/, plain text elsewhere."""
     match error:
@@ -130,7 +137,7 @@ def _report(error: Exception) -> Response:
         case AgentError():
             status, told = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 503), problem(error)
         case _:
-            logger.error("a request failed", exc_info=error)
+            log.error("a request failed", exc_info=error)
             status, told = 500, problem(error)
     if flask.request.path.startswith("/api/"):
         response = flask.jsonify(error_body(**told))

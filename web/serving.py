@@ -9,18 +9,19 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flask import Flask
 
 from web.connections import CONNECTION, Connections
-from web.port import AsyncMode
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
     from werkzeug.serving import BaseWSGIServer
 
-logger = logging.getLogger("web.http")
+AsyncMode = Literal["eventlet", "threading"]
+
+log = logging.getLogger("selfeng.web.http")
 
 _BETTER_LATER = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ECONNABORTED, errno.EPROTO}
 """Errors of accepting that are none of the listening socket's own."""
@@ -86,7 +87,7 @@ class Eventlet:
         eventlet, wsgi = self._eventlet, self._eventlet.wsgi
 
         class Door:
-            """The listening socket: accepting never ends the server, and lets the connections before go on first."""
+            """The listening socket: accepting never ends the server, and serves earlier connections first."""
 
             green = eventlet.greenio.GreenSocket(listener)
             family, getsockname, close = listener.family, green.getsockname, green.close
@@ -118,10 +119,10 @@ class Eventlet:
                 return {**super().get_environ(), CONNECTION: self.held}
 
             def log_message(self, format: str, *args: Any) -> None:
-                logger.debug(format, *args)
+                log.debug(format, *args)
 
         pool = eventlet.GreenPool(_NEVER_REACHED)
-        server = eventlet.spawn(wsgi.server, Door(), app, log=logger, log_output=False, debug=False, protocol=Protocol, custom_pool=pool)
+        server = eventlet.spawn(wsgi.server, Door(), app, log=log, log_output=False, debug=False, protocol=Protocol, custom_pool=pool)
         server.link(lambda _: stop.set())
         stop.wait()
         listener.close()
@@ -175,7 +176,7 @@ class Threading:
                 return {**super().make_environ(), CONNECTION: self.held}
 
             def log(self, type: str, message: str, *args: Any) -> None:
-                logger.debug(message, *args)
+                log.debug(message, *args)
 
             def version_string(self) -> str:
                 return "web"
@@ -191,7 +192,7 @@ class Threading:
                     raise
 
             def handle_error(self, request: Any, client_address: Any) -> None:
-                logger.warning("a connection was ended: %s", f"{sys.exception()!r}"[:200])
+                log.warning("a connection was ended: %s", f"{sys.exception()!r}"[:200])
 
         host, port = listener.getsockname()[:2]
         return Server(host, port, app, handler=Handler, fd=listener.fileno())

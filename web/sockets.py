@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
@@ -15,21 +15,24 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.status import Asked, EngineStatus
 from selfeng.core.visible import one_line
-from selfeng.projects.workspace.actions import WORKSPACE_ACTIONS
+from selfeng.projects.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
 from web.connections import origin
-from web.gate import visitor_of
-from web.port import Engine
-from web.turns import Asker, LimitedTurns
+from web.limited_turns import Asker, LimitedTurns
+from web.middleware import owner
+from web.payloads import LAST_SEQ, Act, Ask, BuildRequest, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
 from web.uploads import Uploads
-from web.wire import LAST_SEQ, Act, Ask, Build, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from selfeng.capability_registry import LibraryChange
+    from selfeng.engine import Engine
+
+log = logging.getLogger(f"selfeng.{__name__}")
 
 Reply = dict[str, Any]
 _LONGEST_LINE = 200
 
-_UNSAVED = AgentError("the database can't be written, so this conversation stands still", "see the server's log; it goes on by itself")
+_UNSAVED = AgentError("the database can't be written, so this conversation is paused", "see the server's log; it continues by itself")
 
 
 class Sockets:
@@ -39,7 +42,7 @@ class Sockets:
     `error`, for clients that wait for no reply.
     """
 
-    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: Engine, uploads: Uploads, most_turns: int) -> None:
+    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: "Engine", uploads: Uploads, most_turns: int) -> None:
         self._socketio = socketio
         self._bridge = bridge
         self._engine = engine
@@ -56,43 +59,42 @@ class Sockets:
         post = self._bridge.post
         turns = LimitedTurns(self._engine, most_turns)
         self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
-        self._engine.on_library_change(lambda *change: post(partial(self._tell_library_change, *change)))
-        self._engine.on_lessons_change(lambda: post(self._tell_lessons_change))
+        self._engine.changes.subscribe(lambda change: post(partial(self._tell_library_change, change)))
+        self._engine.learning.on_change(lambda: post(self._tell_lessons_change))
         return turns
 
     def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Ask = parse(Ask, arguments)
         files = self._uploads.take(owner, request.files)
         answers = tuple(Answer(id=given.id, value=given.value) for given in request.answers)
-        turn = self._turns.ask(_asker(owner), request.conversation_id, request.text, files, answers, began=partial(self._began, sid))
-        return plain(self._bridge.call(turn))
+        return self._begin(owner, sid, partial(self._engine.ask, owner, request.conversation_id, request.text, files, answers=answers))
 
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
-        return plain(self._bridge.call(self._turns.keep(_asker(owner), request.turn_id, partial(self._began, sid))))
+        return self._begin(owner, sid, partial(self._engine.keep, owner, request.turn_id))
 
     def _build(self, owner: str, sid: str, *arguments: Any) -> Reply:
-        request: Build = parse(Build, arguments)
+        request: BuildRequest = parse(BuildRequest, arguments)
         projects = self._engine.projects
         if request.project_id is None:
-            return self._work(owner, sid, lambda: projects.begin(owner, {**request.options, "project_name": request.name}))
-        return self._work(owner, sid, partial(projects.go_on, owner, request.project_id, request.options))
+            return self._begin(owner, sid, lambda: projects.begin(owner, {**request.options, "project_name": request.name}))
+        return self._begin(owner, sid, partial(projects.go_on, owner, request.project_id, request.options))
 
     def _act(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Act = parse(Act, arguments)
         action = WORKSPACE_ACTIONS.read(FunctionCall(name=str(request.action.get("action")), arguments=request.action))
-        return self._work(owner, sid, partial(self._engine.projects.act, owner, request.project_id, action))
+        return self._begin(owner, sid, partial(self._engine.projects.act, owner, request.project_id, action))
 
     def _restore(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Restore = parse(Restore, arguments)
-        return self._work(owner, sid, partial(self._engine.projects.restore, owner, request.project_id, request.backup))
+        return self._begin(owner, sid, partial(self._engine.projects.restore, owner, request.project_id, request.backup))
 
-    def _work(self, owner: str, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
-        return plain(self._bridge.call(self._turns.work(_asker(owner), begin, partial(self._began, sid))))
+    def _begin(self, owner: str, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
+        return plain(self._bridge.call(self._turns.begin(_asker(owner), begin, partial(self._began, sid))))
 
     def _say(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Say = parse(Say, arguments)
-        return {"heard": self._bridge.call(self._engine.projects.say(owner, request.turn_id, request.word))}
+        return {"heard": self._bridge.call(self._engine.projects.answer(owner, request.turn_id, request.word))}
 
     def _began(self, sid: str, asked: Asked) -> None:
         """On the engine's loop: the actions that deliver records come after this one."""
@@ -113,11 +115,11 @@ class Sockets:
     def _answer(self, handler: Callable[..., Reply], *arguments: Any) -> Reply:
         sid: str = flask.request.sid  # type: ignore[attr-defined]  # Flask-SocketIO adds it
         try:
-            return {"ok": True, **handler(visitor_of(flask.request.environ).owner, sid, *arguments)}
+            return {"ok": True, **handler(owner(), sid, *arguments)}
         except AgentError as error:
             return self._refuse(sid, error)
         except Exception as error:
-            logger.exception("a socket event failed")
+            log.exception("a socket event failed")
             return self._refuse(sid, error)
 
     def _refuse_unknown(self, name: str, *arguments: Any) -> Reply:
@@ -132,7 +134,7 @@ class Sockets:
         try:
             self._socketio.server.enter_room(sid, _room(conversation_id))
         except ValueError:
-            logger.debug("socket %s has gone", sid)
+            log.debug("socket %s has gone", sid)
 
     def _deliver(self, records: Sequence[Record]) -> None:
         for conversation_id, run in groupby(records, key=lambda r: r.conversation_id):
@@ -148,8 +150,8 @@ class Sockets:
         elif not unsaved:
             self._unsaved.discard(conversation_id)
 
-    def _tell_library_change(self, name: str, change: str, reason: str) -> None:
-        self._socketio.emit("library", {"name": name, "change": change, "reason": reason})
+    def _tell_library_change(self, change: "LibraryChange") -> None:
+        self._socketio.emit("library", plain(change))
 
     def _tell_lessons_change(self) -> None:
         self._socketio.emit("lessons", {})
@@ -165,7 +167,7 @@ def _asker(owner: str) -> Asker:
 
 def socket_log() -> logging.Logger:
     """For the socket libraries: what a client sent that they can't cope with is one short line, and no traceback."""
-    log = logging.getLogger("web.socketio")
+    log = logging.getLogger("selfeng.web.socketio")
     log.setLevel(logging.WARNING)
     if _in_one_line not in log.filters:
         log.addFilter(_in_one_line)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from selfeng.core.errors import AgentError, RequestError
+from selfeng.core.errors import AgentError, ResourceNotFound
 from selfeng.core.files import File
 
 _MOST = 64 * 1024 * 1024
@@ -64,13 +64,13 @@ class Uploads:
         """The files of these ids, which are gone then.
 
         Raises:
-            RequestError: one is not here, or not this owner's.
+            ResourceNotFound: one is not here, or not this owner's.
         """
         with self._lock:
             own = [upload for upload in dict.fromkeys(uploads) if upload in self._waiting and self._waiting[upload].owner == owner]
             files = tuple(self._waiting.pop(upload).file for upload in own)
         if len(files) < len(uploads):
-            raise RequestError("a file of this request has not arrived", "send it again")
+            raise ResourceNotFound("a file of this request has not arrived", "send it again")
         return files
 
 

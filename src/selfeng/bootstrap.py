@@ -34,10 +34,10 @@ from selfeng.llm_client import LLMClient
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator
-from selfeng.projects.agent import ProjectAgent
 from selfeng.projects.builder import ProjectBuilder
-from selfeng.projects.desk import ProjectDesk
 from selfeng.projects.options import ProjectOptions
+from selfeng.projects.project_agent import ProjectAgent
+from selfeng.projects.service import ProjectService
 from selfeng.provision.image import make_image
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.parameters import FOLDER as RANKING
@@ -49,8 +49,8 @@ from selfeng.settings import Settings, load_settings, make_folders
 from selfeng.stages.decision import Sureness
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import id_of, open_database
-from selfeng.store.files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.recorder import Recorder
 from selfeng.store.threads import Threads
@@ -152,7 +152,7 @@ async def build_engine(settings: Settings) -> Engine:
             files=ConversationFiles(database),
             file_limits=settings.file_limits,
             turns=turns,
-            projects=ProjectDesk(settings.data_dir / PROJECTS, builder, journal, turns, runtime, news=readiness.news),
+            projects=ProjectService(settings.data_dir / PROJECTS, builder, journal, turns, runtime, news=readiness.news),
             runtime=runtime,
             readiness=readiness,
             parts={"search": partial(prepare_embedder, settings.data_dir), "sandbox": partial(make_image, sandbox)},
@@ -234,7 +234,7 @@ def _closed_with(stack: AsyncExitStack, embedder: EmbedderT) -> EmbedderT:
 
 def _open_database(settings: Settings) -> sa.Engine:
     try:
-        return open_database(settings.database)
+        return open_database(settings.database, settings.data_dir / PROJECTS)
     except DatabaseUnavailable as error:
         variable = "DATABASE_URL" if settings.database_url else "DATA_DIR"
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error

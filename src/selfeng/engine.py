@@ -1,4 +1,4 @@
-"""The engine: conversations whose requests become turns, with the library they draw on."""
+"""The engine: conversations with their turns, and the library that they use."""
 
 import asyncio
 import logging
@@ -7,10 +7,10 @@ from contextlib import AsyncExitStack
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.upkeep import Upkeep
-from selfeng.core.errors import LibraryError, RequestError
+from selfeng.core.errors import LibraryError, RequestError, ResourceNotFound
 from selfeng.core.events import QuestionsAsked, Record
 from selfeng.core.files import File, FileLimits, FileReference
-from selfeng.core.lesson import Lesson
+from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
 from selfeng.core.plan import KeptPlan
 from selfeng.core.provenance import ToolVersion
@@ -22,7 +22,7 @@ from selfeng.core.words import count
 from selfeng.lessons.learning import Learning
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
-from selfeng.projects.desk import ProjectDesk
+from selfeng.projects.service import ProjectService
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.registry.change import LibraryChange
 from selfeng.registry.difference import difference
@@ -30,40 +30,40 @@ from selfeng.registry.seeding import Planted, SeedMark, plant
 from selfeng.runtime import MiniAgents, PromisingContext
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
-from selfeng.store.conversation import ConversationSummary
-from selfeng.store.files import ConversationFiles
-from selfeng.store.journal import Journal
+from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.journal import ConversationSummary, Journal
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.keeping import kept_plan
 from selfeng.turns.running_turns import RunningTurns
 
-_log = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 20_000
 """Characters."""
 AGENTS = ("proxy", "coder")
-"""Whom a person may ask at once."""
+"""Agents that a request may name."""
 _SEARCH = {
-    "ready": "searched with Chroma",
-    "behind": "searched exactly while the index is being built",
-    "elsewhere": "searched exactly, as another process has the index",
-    "broken": "searched exactly, as the index can't be opened",
+    "ready": "search with Chroma",
+    "behind": "exact search (the index is being built)",
+    "elsewhere": "exact search (another process holds the index)",
+    "broken": "exact search (the index can't be opened)",
 }
 _REMEDY = {
     "behind": "run it again",
-    "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server makes it anew",
-    "broken": "the log says why; see to the folder CHROMA_PERSIST_DIR",
+    "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server rebuilds it",
+    "broken": "see the log, and repair or delete the folder CHROMA_PERSIST_DIR",
 }
 
 
 class Changes:
-    """Changes of the library on their way to whoever listens."""
+    """Passes changes of the library on to those who subscribed."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[LibraryChange], None]] = []
 
     def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
+        """Call `listener` with every change from now on; returns what ends that."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
@@ -73,7 +73,10 @@ class Changes:
 
 
 class Engine:
-    """Conversations whose requests become turns; lives on the event loop that it was opened on."""
+    """Takes requests as turns of conversations; lives on the event loop that it was opened on.
+
+    Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects, `changes` and `readiness` news.
+    """
 
     def __init__(
         self,
@@ -93,18 +96,18 @@ class Engine:
         files: ConversationFiles,
         file_limits: FileLimits,
         turns: RunningTurns,
-        projects: ProjectDesk,
+        projects: ProjectService,
         runtime: MiniAgents,
         readiness: Readiness,
         parts: Mapping[Part, Callable[[Callable[[str], None]], None]],
         resources: AsyncExitStack,
     ) -> None:
-        """`parts` set up what they are named after; blocking, with a function that takes what they do, line by line."""
+        """`parts` set up what they are named after: blocking functions that report what they do, line by line."""
         self.model, self.library, self.sandbox = model, library, sandbox
         self.synthesis, self.orchestrator, self.learning, self.upkeep = synthesis, orchestrator, learning, upkeep
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
-        self._changes, self._seeded, self._resources = changes, seeded, resources
+        self.changes, self._seeded, self._resources = changes, seeded, resources
         self._runtime, self._turns, self.projects = runtime, turns, projects
         self.readiness, self._parts, self._background = readiness, parts, PromisingContext()
 
@@ -120,12 +123,13 @@ class Engine:
     ) -> Asked:
         """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
 
-        `answers` are what the request says to the questions that the conversation waits for; with some it may be blank, and stands for
-        them. `agent` gets the request at once.
+        `answers` answer the questions that the conversation has open; the request may then be blank. `agent` gets the request without
+        a search. The turn's task starts last, with nothing awaited after it: the caller can subscribe before its first record.
 
         Raises:
-            RequestError: the request is blank or too long, the files are too many or too large, `owner` has no such conversation, there
-                is no such question, or the answer does not fit it; or the conversation is that of a project.
+            RequestError: the request is blank or too long, the files are too many or too large, there is no such question, an answer
+                does not fit its question, or the conversation belongs to a project.
+            ResourceNotFound: `owner` has no such conversation.
         """
         if problem := self.file_limits.problem(files):
             raise RequestError(problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}")
@@ -134,13 +138,13 @@ class Engine:
         if len(request) > LONGEST_REQUEST:
             raise RequestError(f"the request has {len(request)} characters", f"{LONGEST_REQUEST} are allowed; shorten it")
         if agent and agent not in AGENTS:
-            raise RequestError(f"there is no agent {agent[:40]!r} to ask", f"name one of {', '.join(AGENTS)}, or none")
+            raise RequestError(f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none")
         if conversation_id is None:
             rounds: tuple[QuestionsAsked, ...] = ()
         else:
-            await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
-            if self.projects.has(conversation_id):
-                raise RequestError("the conversation is that of a project", "build on there, or begin a new conversation")
+            found = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+            if found.kind == "project":
+                raise RequestError("this conversation belongs to a project", "build on there, or begin a new conversation")
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         answers = completed(rounds[0].questions if rounds else (), answers)
         request = request if request.strip() else said(answers)
@@ -154,11 +158,10 @@ class Engine:
         """Begin a turn that makes one tool of the plan of a turn, in the same conversation, and runs it for the same request.
 
         Raises:
-            RequestError: `owner` has no such turn, or its plan can't be kept.
+            ResourceNotFound: `owner` has no such turn.
+            RequestError: its plan can't be kept.
         """
-        records = await asyncio.to_thread(self._journal.turn, turn_id)
-        if not records or await asyncio.to_thread(self._journal.owner_of, records[0].conversation_id) != owner:
-            raise RequestError(f"there is no turn {turn_id[:40]!r}", "name one of your own, as `ask --json` prints it")
+        records = await asyncio.to_thread(self._journal.turn, owner, turn_id)
         plan = kept_plan(records)
         return await self._begin(owner, records[0].conversation_id, plan.request, keeps=plan)
 
@@ -177,7 +180,7 @@ class Engine:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
-        with owned_by(owner):
+        with owned_by(owner), logged_with(conversation_id, turn_id):
             turn = self.orchestrator.begin(
                 request, history, files, earlier, keeps, agent=agent, answers=answers, rounds=rounds, conversation_id=conversation_id
             )
@@ -199,98 +202,50 @@ class Engine:
         return self._turns.stop(owner, turn_id)
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        """Somebody's conversations but those of projects, the newest first."""
-        mine = await asyncio.to_thread(self._journal.conversations, owner)
-        return tuple(c for c in mine if not self.projects.has(c.id))
+        """An owner's conversations, the newest first; those of projects are not among them."""
+        return await asyncio.to_thread(self._journal.conversations, owner)
 
     async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
-        """The records of a conversation after a number. Raises: RequestError if `owner` has no such conversation."""
-        await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        """The records of a conversation after a number. Raises: ResourceNotFound if `owner` has no such conversation."""
+        await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return await asyncio.to_thread(self._journal.history, conversation_id, after)
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
-        """A file of a conversation. Raises: RequestError if there is none, or `owner` has no such conversation."""
-        await asyncio.to_thread(self._journal.check_owner, owner, conversation_id)
+        """A file of a conversation. Raises: ResourceNotFound if there is none, or `owner` has no such conversation."""
+        await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return await asyncio.to_thread(self._files.read, conversation_id, sha256, name)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
-        """Have all records from now on, of every conversation; returns what ends that."""
+        """Call `on_records` with all records from now on, of every conversation; returns what ends that."""
         return self._recorder.subscribe(on_records)
 
-    def on_library_change(self, callback: Callable[[str, str, str], None]) -> Callable[[], None]:
-        """Have every change of the library from now on: the tool's name, what happened, why; returns what ends that."""
-        return self._changes.subscribe(lambda change: callback(change.name, change.change, change.reason))
-
-    async def tools(self) -> tuple[Tool, ...]:
-        return await self.library.tools()
-
-    async def tool(self, name: str) -> Tool:
-        """Raises: ToolNotFound, ToolModified."""
-        return await self.library.get(name)
-
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
-        """The example requests of a tool, without those that somebody else had asked before it was there."""
+        """The example requests of a tool, without those that another owner asked before the tool existed."""
         others = await asyncio.to_thread(self._journal.said_by_others, owner, tool.example_requests, tool.created_at)
         return tuple(request for request in tool.example_requests if request not in others)
 
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
-        """Of what a tool has served and is found by, what `owner` has asked, the newest first."""
+        """The requests that a tool has served and is found by, those of `owner` only, the newest first."""
         used = await self.library.used_requests(name)
         own = await asyncio.to_thread(self._journal.said, owner, used)
         return tuple(request for request in used if request in own)
 
     async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
-        """Have a tool found no more by a request of `owner` that it has served; those that are left.
+        """Remove a learned request from a tool; the requests that are left.
 
         Raises:
-            RequestError: there is none such.
+            ResourceNotFound: the tool has learned no such request of `owner`.
         """
         if request not in await self.used_requests(owner, name) or not await self.library.forget_request(name, request):
-            raise RequestError(
+            raise ResourceNotFound(
                 f"{name} is found by no request {request[:80]!r} of yours that it has served",
                 f"`selfeng tools {name}` lists those of the terminal",
             )
         return await self.used_requests(owner, name)
 
-    async def lessons(self) -> tuple[Lesson, ...]:
-        """What was learnt from earlier turns, the weightiest first, expired ones last."""
-        return await self.learning.lessons()
-
-    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson, which then begins anew. Raises: RequestError: there is no such lesson."""
-        return await self.learning.edit(lesson_id, trigger, advice)
-
-    async def remove_lesson(self, lesson_id: str) -> None:
-        """Raises: RequestError: there is no such lesson."""
-        await self.learning.remove(lesson_id)
-
-    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Have every change of the lessons from now on told; returns what ends that."""
-        return self.learning.on_change(callback)
-
-    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
-        """Every version of a tool, the newest first; also of one that was removed. Raises: ToolNotFound."""
-        return await self.library.versions(name)
-
-    async def version(self, name: str, number: int) -> ToolVersion:
-        """Raises: VersionNotFound."""
-        return await self.library.version(name, number)
-
     async def difference(self, name: str, before: int, after: int) -> str:
         """A unified diff of code and tests of two versions. Raises: VersionNotFound."""
         return difference(await self.library.version(name, before), await self.library.version(name, after))
-
-    async def rollback(self, name: str, to: int) -> Tool:
-        """Raises: VersionNotFound, VersionConflict, ToolNotFound, ToolModified, as the library's `rollback`."""
-        return await self.library.rollback(name, to)
-
-    async def retire(self, name: str) -> Tool:
-        """Raises: ToolNotFound."""
-        return await self.library.retire(name)
-
-    async def restore(self, name: str) -> Tool:
-        """Raises: ToolNotFound."""
-        return await self.library.restore(name)
 
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.count(), self.library.settle(0))
@@ -299,22 +254,18 @@ class Engine:
         unready = self.readiness.unready
         return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits, unready=unready)
 
-    def on_status_change(self, callback: Callable[[], None]) -> None:
-        """Call back whenever what is being set up has changed."""
-        self.readiness.on_change(callback)
-
     def _progress(self) -> str:
         progress = self.library.indexing
         return f" ({progress.done:,} of {progress.total:,})" if progress else ""
 
     async def reindex(self, report: Callable[[int, int], None]) -> str:
-        """Make the search index anew; `report` is told how many tools are in it, and of how many. Says how the library is searched then.
+        """Rebuild the search index; `report` gets how many tools are in it, and of how many. Returns how the library is searched then.
 
-        Raises: LibraryError: the index can't be made here.
+        Raises: LibraryError: the index can't be built here.
         """
         state = await self.library.reindex(report)
         if state != "ready":
-            raise LibraryError(f"the library is {_SEARCH[state]}", _REMEDY[state])
+            raise LibraryError(f"the library has {_SEARCH[state]}", _REMEDY[state])
         return _SEARCH[state]
 
     async def seed(self, report: Callable[[str], None], progress: Callable[[int, int], None] = lambda done, total: None) -> Planted:
@@ -324,12 +275,12 @@ class Engine:
         return planted
 
     async def seed_once(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
-        """Add the seed tools to a library that never had them; what was deleted since stays deleted. Raises: SandboxError."""
+        """Add the seed tools to a library that never had them; seed tools that were deleted stay deleted. Raises: SandboxError."""
         if not await asyncio.to_thread(self._seeded.present):
-            await self.seed(_log.info, progress)
+            await self.seed(log.info, progress)
 
     def set_up(self) -> None:
-        """Begin to set up, in the background, what this machine lacks; requests wait for what they need, and `status` tells."""
+        """Begin to set up what this machine lacks, in the background. Requests wait for what they need; `status` shows progress."""
         self.readiness.expect("search", "sandbox", "tools")
         for work in (self._set_up_search(), self._set_up_sandbox(), asyncio.to_thread(self.model.warm_up)):
             self._background.start(work)
@@ -354,22 +305,22 @@ class Engine:
         await self.readiness.prepare("tools", plant_seeds)
 
     async def get_ready(self, to_build: bool = True) -> None:
-        """Have containers ready before the first request; `to_build`: also for tools that are yet to be built, or verified again."""
+        """Start containers before the first request; `to_build`: also those that verify new and changed tools."""
         await self.sandbox.reap()
         self.sandbox.start(verifiers=to_build)
         if to_build:
             self.upkeep.begin()
 
     async def learn_from_turns(self) -> None:
-        """Look at each turn that ends from now on, in the background."""
+        """Learn from each turn that ends from now on, in the background."""
         self._turns.learn = self.learning.begin
 
     async def stop_abandoned_turns(self) -> None:
-        """End in the journal what killed servers left running."""
+        """Mark turns that killed servers left running as stopped."""
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
 
     async def aclose(self) -> None:
-        """End all turns, keep what they said, and let go of everything."""
+        """End all turns, write what they told to the journal, and close every part."""
         self._background.cancel()
         self._turns.learn = None
         self._turns.stop_all("The server ended.")

@@ -162,6 +162,9 @@ class Settings(BaseSettings):
     async_mode: Literal["eventlet", "threading"] = "eventlet"
     """Server behind Flask-SocketIO."""
 
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+    """The least serious records that are logged, to stderr."""
+
     @model_validator(mode="before")
     @classmethod
     def _strip(cls, values: Any) -> Any:

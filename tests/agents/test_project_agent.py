@@ -12,8 +12,8 @@ from selfeng.core.events import BudgetSpent, Event, FilesMade, Limits
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStarted
 from selfeng.core.stage_event import Usage
 from selfeng.core.turn import Budget, Turn
-from selfeng.projects.agent import ProjectAgent
 from selfeng.projects.options import ProjectOptions
+from selfeng.projects.project_agent import ProjectAgent
 from selfeng.runtime import MiniAgents
 from selfeng.store.threads import Threads
 from tests.agents.workshop import Hall
@@ -30,10 +30,11 @@ class ScriptedBuilder:
         self._ends = list(ends)
         self.options: list[ProjectOptions] = []
 
-    async def build(self, options: ProjectOptions, emit: Any) -> Any:
+    async def build(self, options: ProjectOptions, emit: Any, *, parent: Budget) -> Any:
         self.options.append(options)
         emit(ProjectStarted(project="p", goal=options.goal, path="p", file_count=0, resumed=False))
         for calls in (1, 2):
+            parent.charge(100, 10, None)
             usage = Usage(calls=calls, input_tokens=100 * calls, output_tokens=10 * calls)
             emit(BudgetSpent(usage=usage, limits=options.limits, seconds=1.0))
         folder = options.project_dir / options.project_name

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.private import close_to_others
-from selfeng.projects.backup import back_up
-from selfeng.projects.store import ProjectState, ProjectStore
+from selfeng.projects.state import ProjectState, ProjectStore, back_up
 from selfeng.settings import load_settings, make_folders
 from selfeng.store.database import open_database, writing
 from web.access import signing_key

@@ -11,9 +11,9 @@ from typer.main import get_command
 
 from selfeng.cli.app import app
 from selfeng.core.events import Event
-from selfeng.projects import ProjectOptions
 from selfeng.projects.actions import PROJECT_ACTIONS
-from selfeng.projects.context import CodeFile, Context
+from selfeng.projects.options import ProjectOptions
+from selfeng.projects.project_context import CodeFile, Context
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / "docs").glob("*.md"))

@@ -168,7 +168,7 @@ async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(e
     engine.subscribe(records.extend)
     asked = await engine.projects.begin("me", {"project_name": "demo", "goal": "Count words in a command line tool"})
     assert await engine.conversations("me") == ()
-    with pytest.raises(RequestError, match="that of a project"):
+    with pytest.raises(RequestError, match="belongs to a project"):
         await engine.ask("me", asked.conversation_id, "hello")
     await engine.aclose()
     assert [r.event.type for r in records if r.turn_id == asked.turn_id][-2:] == ["project_stopped", "turn_stopped"]

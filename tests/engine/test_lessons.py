@@ -16,13 +16,13 @@ from selfeng.core.status import ModelStatus
 from selfeng.engine import Changes, Engine
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
-from selfeng.projects.desk import ProjectDesk
+from selfeng.projects.service import ProjectService
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.seeding import SeedMark
 from selfeng.runtime import MiniAgents
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.store.files import ConversationFiles
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.running_turns import RunningTurns
@@ -63,7 +63,7 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             files=ConversationFiles(book.database),
             file_limits=FileLimits(),
             turns=turns,
-            projects=ProjectDesk(Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns, runtime),
+            projects=ProjectService(Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns, runtime),
             runtime=runtime,
             readiness=Readiness(),
             parts={},
@@ -101,7 +101,7 @@ async def test_a_lesson_is_learnt_and_used_in_the_next_turn(tmp_path):
         assert (book.model.asked(), [type(e) for e in first if isinstance(e, LessonsShown)]) == (["lessons"], [])
 
         second = await events_of(engine, "double the whole number 4")
-        (known,) = await engine.lessons()
+        (known,) = await engine.learning.lessons()
     hint = LessonHint(id=known.id, trigger="a function doubles a number", advice=known.advice)
     assert [e for e in second if isinstance(e, LessonsShown)] == [LessonsShown(agent="implementation", lessons=(hint,))]
     assert (known.uses, known.helped, known.failed, len(known.evidence)) == (1, 1, 0, 1)

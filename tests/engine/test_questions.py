@@ -58,5 +58,5 @@ async def test_the_third_round_in_a_row_is_refused(tmp_path):
 
 async def test_only_agents_for_people_can_be_named(tmp_path):
     async with engine_on(Notebook(tmp_path), ScriptedModel(), ScriptedSandbox()) as engine:
-        with pytest.raises(RequestError, match="there is no agent 'toolsmith' to ask"):
+        with pytest.raises(RequestError, match="unknown agent 'toolsmith'"):
             await engine.ask("me", None, "hello", agent="toolsmith")

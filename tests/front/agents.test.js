@@ -3,12 +3,47 @@ import test from "node:test";
 
 import { announcementOf } from "../../web/static/js/announcement.js";
 import { runningStep } from "../../web/static/js/delegation.js";
-import { answersOf, choicesOf, initialValues, isComplete, wordsOf } from "../../web/static/js/questions.js";
+import {
+  answersOf,
+  choicesOf,
+  initialValues,
+  isComplete,
+  wordsOf,
+} from "../../web/static/js/questions.js";
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
-import { executed, executing, finished, journal, returned, second, started, stopped, token } from "./journal.js";
+import {
+  executed,
+  executing,
+  finished,
+  journal,
+  returned,
+  second,
+  started,
+  stopped,
+  token,
+} from "./journal.js";
 
-const message = (id, sender, recipient, state, text, more = {}) => ({ type: "delegation", id, sender, recipient, state, text, thread: "", seconds: 1, ...more });
-const code = (state, more = {}) => ({ type: "code_run", run: 1, state, code: "", execution: null, seconds: 0, within: "2", ...more });
+const message = (id, sender, recipient, state, text, more = {}) => ({
+  type: "delegation",
+  id,
+  sender,
+  recipient,
+  state,
+  text,
+  thread: "",
+  seconds: 1,
+  ...more,
+});
+const code = (state, more = {}) => ({
+  type: "code_run",
+  run: 1,
+  state,
+  code: "",
+  execution: null,
+  seconds: 0,
+  within: "2",
+  ...more,
+});
 const WORK = [
   started("write a script"),
   message("1", "user", "proxy", "started", "write a script"),
@@ -19,19 +54,33 @@ const DONE = [
   ...WORK,
   code("finished", { execution: returned }),
   { type: "files_made", tool: "coder", files: [{ name: "a.py" }], within: "2" },
-  { ...executing, within: "2" }, { ...executed, within: "2" },
+  { ...executing, within: "2" },
+  { ...executed, within: "2" },
   message("2", "proxy", "coder", "finished", "It prints 1.", { within: "1" }),
   message("1", "user", "proxy", "finished", "Done."),
-  token("Done."), finished("Done."),
+  token("Done."),
+  finished("Done."),
 ];
 
-const folded = (events) => journal(events).reduce((turn, { event, at }) => foldEvent(turn, event, Date.parse(at)), newTurn("t1", second(1)));
-const tree = (steps) => steps.map((s) => (s.kind === "delegation" ? [`${s.sender} ${s.recipient} ${s.state}: ${s.reply}`, tree(s.steps)] : `${s.kind} ${s.state}`));
+const folded = (events) =>
+  journal(events).reduce(
+    (turn, { event, at }) => foldEvent(turn, event, Date.parse(at)),
+    newTurn("t1", second(1)),
+  );
+const tree = (steps) =>
+  steps.map((s) =>
+    s.kind === "delegation"
+      ? [`${s.sender} ${s.recipient} ${s.state}: ${s.reply}`, tree(s.steps)]
+      : `${s.kind} ${s.state}`,
+  );
 
 test("what a message causes is nested in it, to any depth", () => {
   const turn = folded(DONE);
   assert.deepEqual(tree(turn.steps), [
-    ["user proxy done: Done.", [["proxy coder done: It prints 1.", ["code_run done", "executing done"]]]],
+    [
+      "user proxy done: Done.",
+      [["proxy coder done: It prints 1.", ["code_run done", "executing done"]]],
+    ],
     "answer done",
   ]);
   assert.deepEqual(turn.made, [{ name: "a.py" }]);
@@ -44,9 +93,15 @@ test("the step that runs now is the innermost", () => {
 
 test("the stages that a message went through are the message's, and end with it", () => {
   const at = (node) => ({ type: "stage_entered", node, symbol: "", plan_step: "", within: "2" });
-  const ends = (...last) => folded([...WORK.slice(0, 3), at("gather"), at("search"), ...last]).steps[0].steps[0].course.map(({ node, state }) => `${node} ${state}`);
+  const ends = (...last) =>
+    folded([...WORK.slice(0, 3), at("gather"), at("search"), ...last]).steps[0].steps[0].course.map(
+      ({ node, state }) => `${node} ${state}`,
+    );
   assert.deepEqual(ends(), ["gather done", "search running"]);
-  assert.deepEqual(ends(message("2", "proxy", "coder", "finished", "3", { within: "1" })), ["gather done", "search done"]);
+  assert.deepEqual(ends(message("2", "proxy", "coder", "finished", "3", { within: "1" })), [
+    "gather done",
+    "search done",
+  ]);
   assert.deepEqual(ends(stopped("no more")), ["gather done", "search stopped"]);
 });
 
@@ -56,36 +111,86 @@ test("a project that an agent builds is drawn as any other, in its message", () 
     started("write a song"),
     message("1", "user", "builder", "started", "write a song"),
     step({ type: "project_started", goal: "a song", path: "/x", file_count: 0, resumed: false }),
-    step({ type: "project_act_chosen", action: "create_file", arguments: '{"name": "main.py"}', reasoning: "It lacks." }),
+    step({
+      type: "project_act_chosen",
+      action: "create_file",
+      arguments: '{"name": "main.py"}',
+      reasoning: "It lacks.",
+    }),
     step({ type: "project_changed", path: "main.py", change: "created", diff: "", backup: "" }),
     step({ type: "project_tested", path: "test_main.py", success: true, output: "", seconds: 1 }),
-    step({ type: "project_reasoned", file_count: 2, python_files: 2, invalid: [], tests_passed: 1, tests_failed: 0, main_success: null, seconds: 1 }),
+    step({
+      type: "project_reasoned",
+      file_count: 2,
+      python_files: 2,
+      invalid: [],
+      tests_passed: 1,
+      tests_failed: 0,
+      main_success: null,
+      seconds: 1,
+    }),
     message("1", "user", "builder", "finished", "It sings."),
     finished("It sings."),
   ]);
-  assert.deepEqual(tree(turn.steps), [["user builder done: It sings.", ["create_file done", "project_check done"]]]);
+  assert.deepEqual(tree(turn.steps), [
+    ["user builder done: It sings.", ["create_file done", "project_check done"]],
+  ]);
   assert.equal(turn.build, undefined);
 });
 
 test("stopping a turn stops all of it", () => {
-  assert.deepEqual(tree(folded([...WORK, stopped("no more")]).steps), [["user proxy stopped: ", [["proxy coder stopped: ", ["code_run stopped"]]]], "turn_stopped stopped"]);
+  assert.deepEqual(tree(folded([...WORK, stopped("no more")]).steps), [
+    ["user proxy stopped: ", [["proxy coder stopped: ", ["code_run stopped"]]]],
+    "turn_stopped stopped",
+  ]);
 });
 
 test("messages between agents are announced, the work in them is not", () => {
   const said = DONE.map((event) => announcementOf({ event })).filter(Boolean);
-  assert.deepEqual(said, ["You to user proxy: write a script", "user proxy to coder: write it", "coder replies: It prints 1.", "user proxy replies: Done.", "Answer: Done."]);
+  assert.deepEqual(said, [
+    "You to user proxy: write a script",
+    "user proxy to coder: write it",
+    "coder replies: It prints 1.",
+    "user proxy replies: Done.",
+    "Answer: Done.",
+  ]);
 });
 
-const UNIT = { id: "unit", question: "Which unit?", why: "", answer: "choice", options: ["m", "ft"], default: "m" };
-const SURE = { id: "sure", question: "Sure?", why: "", answer: "yes_no", options: [], default: null };
+const UNIT = {
+  id: "unit",
+  question: "Which unit?",
+  why: "",
+  answer: "choice",
+  options: ["m", "ft"],
+  default: "m",
+};
+const SURE = {
+  id: "sure",
+  question: "Sure?",
+  why: "",
+  answer: "yes_no",
+  options: [],
+  default: null,
+};
 
 test("questions are kept with the turn, and answers told in words and as data", () => {
-  const { questions } = folded([started("convert"), { type: "questions_asked", questions: [UNIT, SURE], intro: "First:", agent: "" }, finished("First:")]);
+  const { questions } = folded([
+    started("convert"),
+    { type: "questions_asked", questions: [UNIT, SURE], intro: "First:", agent: "" },
+    finished("First:"),
+  ]);
   assert.deepEqual(questions, { questions: [UNIT, SURE], intro: "First:" });
   const values = initialValues(questions.questions);
   assert.deepEqual(values, { unit: "m", sure: "" });
   assert.deepEqual([isComplete([UNIT, SURE], values), isComplete([UNIT], values)], [false, true]);
-  assert.deepEqual(answersOf([UNIT, SURE], { unit: "ft", sure: "yes " }), [{ id: "unit", value: "ft" }, { id: "sure", value: "yes" }]);
+  assert.deepEqual(answersOf([UNIT, SURE], { unit: "ft", sure: "yes " }), [
+    { id: "unit", value: "ft" },
+    { id: "sure", value: "yes" },
+  ]);
   assert.equal(wordsOf([UNIT, SURE], { unit: "ft", sure: "yes" }), "Which unit? ft\nSure? yes");
-  assert.deepEqual([UNIT, SURE, { answer: "text", options: [] }].map(choicesOf), [["m", "ft"], ["yes", "no"], []]);
+  assert.deepEqual([UNIT, SURE, { answer: "text", options: [] }].map(choicesOf), [
+    ["m", "ft"],
+    ["yes", "no"],
+    [],
+  ]);
 });

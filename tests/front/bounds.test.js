@@ -37,7 +37,8 @@ const FLAT = {
 const marked = new Marked({ gfm: true });
 
 for (const [name, text] of Object.entries(NESTED)) {
-  test(`what nests or grows without end is not rendered: ${name}`, () => assert.equal(canRender(text), false));
+  test(`what nests or grows without end is not rendered: ${name}`, () =>
+    assert.equal(canRender(text), false));
 }
 
 for (const [name, text] of Object.entries({ ...NESTED, ...FLAT })) {
@@ -68,5 +69,6 @@ test("what people write is rendered", () => {
     "-".repeat(80),
     "5 * 3 * 2 = 30, **not** 31; `a | b` | c",
   ];
-  for (const text of texts) assert.equal(canRender(text) && isShallow(marked.parse(text)), true, text.slice(0, 60));
+  for (const text of texts)
+    assert.equal(canRender(text) && isShallow(marked.parse(text)), true, text.slice(0, 60));
 });

@@ -4,14 +4,27 @@ import test from "node:test";
 import { differenceText, parseConsensus, parseMutation } from "../../web/static/js/consensus.js";
 import { progress } from "../../web/static/js/progress.js";
 
-const report = (changes) => ({ code: "def f(): ...", draws: 1, passed: 4, failed: [], problem: null, refuted: null, ...changes });
+const report = (changes) => ({
+  code: "def f(): ...",
+  draws: 1,
+  passed: 4,
+  failed: [],
+  problem: null,
+  refuted: null,
+  ...changes,
+});
 
 test("candidates are told by how they did", () => {
   const refuted = { call: "f(n=0)", others: "0", own: "returns 1" };
   const artifact = JSON.stringify({
     kept: 4,
     dropped: [{ test: "test_wrong", against: 2, of: 3, message: "assert 1 == 2" }],
-    reports: [report({ draws: 2 }), report({ refuted }), report({ passed: 1, failed: ["test_a"] }), report({ passed: 0, problem: "It ran too long." })],
+    reports: [
+      report({ draws: 2 }),
+      report({ refuted }),
+      report({ passed: 1, failed: ["test_a"] }),
+      report({ passed: 0, problem: "It ran too long." }),
+    ],
   });
   const { candidates, dropped } = parseConsensus(artifact);
   assert.deepEqual(
@@ -23,26 +36,56 @@ test("candidates are told by how they did", () => {
       ["Candidate 4", "It ran too long.", "failed"],
     ],
   );
-  assert.deepEqual(dropped, [{ test: "test_wrong", words: "2 of 3 candidates against it", message: "assert 1 == 2" }]);
+  assert.deepEqual(dropped, [
+    { test: "test_wrong", words: "2 of 3 candidates against it", message: "assert 1 == 2" },
+  ]);
 });
 
 test("a difference names the call and both values", () => {
-  assert.equal(differenceText({ call: "f(n=0)", others: "0", own: "returns 1" }), "f(n=0)\nmost return 0\nthis one returns 1");
+  assert.equal(
+    differenceText({ call: "f(n=0)", others: "0", own: "returns 1" }),
+    "f(n=0)\nmost return 0\nthis one returns 1",
+  );
 });
 
 test("mutants that live are listed", () => {
-  const artifact = JSON.stringify({ killed: 3, mutants: 4, survivors: [{ change: "line 2: `<` became `<=`", code: "" }] });
-  assert.deepEqual(parseMutation(artifact), { killed: 3, mutants: 4, survivors: ["line 2: `<` became `<=`"] });
+  const artifact = JSON.stringify({
+    killed: 3,
+    mutants: 4,
+    survivors: [{ change: "line 2: `<` became `<=`", code: "" }],
+  });
+  assert.deepEqual(parseMutation(artifact), {
+    killed: 3,
+    mutants: 4,
+    survivors: ["line 2: `<` became `<=`"],
+  });
 });
 
 test("what is none of these is null", () => {
-  assert.deepEqual(["", "no", "{}", "[1]", "null"].flatMap((text) => [parseConsensus(text), parseMutation(text)]), Array(10).fill(null));
+  assert.deepEqual(
+    ["", "no", "{}", "[1]", "null"].flatMap((text) => [parseConsensus(text), parseMutation(text)]),
+    Array(10).fill(null),
+  );
 });
 
 test("tests that are only added make no step wait again", () => {
   const step = (kind, prompt = kind, attempt = 1) => ({ kind, prompt, attempt, state: "done" });
-  const steps = ["specification", "tests", "implementation", "verification"].map((kind) => step(kind));
+  const steps = ["specification", "tests", "implementation", "verification"].map((kind) =>
+    step(kind),
+  );
   const states = (all) => progress(all).map((part) => part.state);
-  assert.deepEqual(states([...steps, step("tests", "more_tests", 2)]), ["done", "done", "done", "done", "waiting"]);
-  assert.deepEqual(states([...steps, step("tests", "tests", 2)]), ["done", "done", "waiting", "waiting", "waiting"]);
+  assert.deepEqual(states([...steps, step("tests", "more_tests", 2)]), [
+    "done",
+    "done",
+    "done",
+    "done",
+    "waiting",
+  ]);
+  assert.deepEqual(states([...steps, step("tests", "tests", 2)]), [
+    "done",
+    "done",
+    "waiting",
+    "waiting",
+    "waiting",
+  ]);
 });

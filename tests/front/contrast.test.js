@@ -46,7 +46,9 @@ test("black on white has the contrast of the standard", () => {
 for (const [theme, tokens] of Object.entries(themes)) {
   test(`text reaches 4.5:1 on every surface of the ${theme} theme`, () => {
     const weak = Object.entries(STANDS_ON).flatMap(([ground, texts]) =>
-      texts.filter((text) => !(contrast(tokens[text], tokens[ground]) >= 4.5)).map((text) => `${text} on ${ground}: ${contrast(tokens[text], tokens[ground])}`),
+      texts
+        .filter((text) => !(contrast(tokens[text], tokens[ground]) >= 4.5))
+        .map((text) => `${text} on ${ground}: ${contrast(tokens[text], tokens[ground])}`),
     );
     assert.deepEqual(weak, []);
   });

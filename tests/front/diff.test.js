@@ -4,7 +4,8 @@ import test from "node:test";
 import { diffLines, folded } from "../../web/static/js/diff.js";
 
 const SIGNS = { same: " ", removed: "-", added: "+" };
-const shown = (before, after) => diffLines(before, after).map(({ change, text }) => SIGNS[change] + text);
+const shown = (before, after) =>
+  diffLines(before, after).map(({ change, text }) => SIGNS[change] + text);
 
 test("a changed line is removed and added in its place", () => {
   assert.deepEqual(diffLines("def f(x):\n    return x\n", "def f(x):\n    return -x\n"), [
@@ -28,7 +29,11 @@ test("both sources can be read back from a diff", () => {
   const before = "import re\n\n\ndef f(x):\n    y = x\n    return y";
   const after = "\n\ndef f(x):\n    # why\n    return x\n\n\ndef g():\n    pass";
   const lines = diffLines(before, after);
-  const without = (change) => lines.filter((l) => l.change !== change).map((l) => l.text).join("\n");
+  const without = (change) =>
+    lines
+      .filter((l) => l.change !== change)
+      .map((l) => l.text)
+      .join("\n");
   assert.deepEqual([without("added"), without("removed")], [before, after]);
 });
 

@@ -14,9 +14,16 @@ const CSV = { name: "data.csv", size: 4, sha256: "a".repeat(64), media_type: "te
 const PNG = { name: "a b?.png", size: 4, sha256: "b".repeat(64), media_type: "image/png" };
 
 test("files are attached up to the limits, and what is too much is named", () => {
-  const { files, problem } = attach([file("a")], [file("b", 2 * MB), file("c"), file("large", 4 * MB)], LIMITS);
+  const { files, problem } = attach(
+    [file("a")],
+    [file("b", 2 * MB), file("c"), file("large", 4 * MB)],
+    LIMITS,
+  );
   assert.deepEqual(files, [file("a"), file("b", 2 * MB)]);
-  assert.equal(problem, "c was not attached: 2 files may come with a request. large was not attached: 2 files may come with a request.");
+  assert.equal(
+    problem,
+    "c was not attached: 2 files may come with a request. large was not attached: 2 files may come with a request.",
+  );
   const large = attach([file("a", 2 * MB)], [file("b", 2 * MB)], LIMITS);
   assert.deepEqual(large, {
     files: [file("a", 2 * MB)],
@@ -25,11 +32,17 @@ test("files are attached up to the limits, and what is too much is named", () =>
 });
 
 test("a file takes the place of one with the same name", () => {
-  assert.deepEqual(attach([file("a", 1, "k1"), file("b")], [file("a", 2, "k2")], LIMITS).files, [file("b"), file("a", 2, "k2")]);
+  assert.deepEqual(attach([file("a", 1, "k1"), file("b")], [file("a", 2, "k2")], LIMITS).files, [
+    file("b"),
+    file("a", 2, "k2"),
+  ]);
 });
 
 test("before the limits are known everything is attached", () => {
-  assert.deepEqual(attach([], [file("a", 99 * MB)], undefined), { files: [file("a", 99 * MB)], problem: "" });
+  assert.deepEqual(attach([], [file("a", 99 * MB)], undefined), {
+    files: [file("a", 99 * MB)],
+    problem: "",
+  });
 });
 
 test("names lose what cannot be seen in them", () => {
@@ -39,8 +52,13 @@ test("names lose what cannot be seen in them", () => {
 });
 
 test("names that the server refuses are told before anything is sent", () => {
-  const problems = [".hidden", "-rf", "a/b", "a\u202eb", "a\u0007b", "x".repeat(256)].map((name) => attach([], [file(name)], LIMITS));
-  assert.deepEqual(problems.map(({ files }) => files), [[], [], [], [], [], []]);
+  const problems = [".hidden", "-rf", "a/b", "a\u202eb", "a\u0007b", "x".repeat(256)].map((name) =>
+    attach([], [file(name)], LIMITS),
+  );
+  assert.deepEqual(
+    problems.map(({ files }) => files),
+    [[], [], [], [], [], []],
+  );
   assert.equal(problems[0].problem, ".hidden was not attached: its name begins with ..");
   assert.deepEqual(attach([], [file("random.py"), file("🎉 é.csv")], LIMITS).files.length, 2);
 });
@@ -48,22 +66,42 @@ test("names that the server refuses are told before anything is sent", () => {
 test("limits and sizes are told in words", () => {
   assert.equal(limitsText(LIMITS), "up to 2 files, 3 MB together");
   assert.equal(limitsText(undefined), "");
-  const sizes = { 0: "0 B", 1023: "1,023 B", 1024: "1.0 KB", 25893: "25 KB", [1024 * 1000]: "1 MB", [2.5 * MB]: "2.5 MB" };
-  assert.deepEqual(Object.keys(sizes).map((n) => fileSize(Number(n))), Object.values(sizes));
+  const sizes = {
+    0: "0 B",
+    1023: "1,023 B",
+    1024: "1.0 KB",
+    25893: "25 KB",
+    [1024 * 1000]: "1 MB",
+    [2.5 * MB]: "2.5 MB",
+  };
+  assert.deepEqual(
+    Object.keys(sizes).map((n) => fileSize(Number(n))),
+    Object.values(sizes),
+  );
 });
 
 test("addresses hold conversation, content and name", () => {
   assert.equal(addressOf("c1", PNG), `/api/conversations/c1/files/${"b".repeat(64)}/a%20b%3F.png`);
-  assert.deepEqual([CSV, PNG, { media_type: "image/svg+xml" }].map(isPicture), [false, true, false]);
+  assert.deepEqual([CSV, PNG, { media_type: "image/svg+xml" }].map(isPicture), [
+    false,
+    true,
+    false,
+  ]);
 });
 
 test("attached files go with the request, and come back when it is edited", () => {
   const health = { files: LIMITS };
   const run = (state, ...actions) => actions.reduce(reduce, state);
-  const attached = run({ ...initialState, health }, { type: "files_attached", files: [file("a"), file("b")] });
+  const attached = run(
+    { ...initialState, health },
+    { type: "files_attached", files: [file("a"), file("b")] },
+  );
   assert.deepEqual([attached.attached, attached.notice], [[file("a"), file("b")], null]);
   const more = run(attached, { type: "files_attached", files: [file("c")] });
-  assert.deepEqual([more.attached, more.notice.message], [attached.attached, "c was not attached: 2 files may come with a request."]);
+  assert.deepEqual(
+    [more.attached, more.notice.message],
+    [attached.attached, "c was not attached: 2 files may come with a request."],
+  );
   const removed = run(attached, { type: "file_detached", key: "a" });
   assert.deepEqual(removed.attached, [file("b")]);
   const asked = run(removed, { type: "asked", key: "k", text: "hi", files: removed.attached });
@@ -74,8 +112,16 @@ test("attached files go with the request, and come back when it is edited", () =
 });
 
 test("a turn knows the files that it was given and those that were made", () => {
-  const events = [{ ...started("go"), files: [CSV] }, executing, executed, { type: "files_made", tool: "t", files: [PNG] }];
-  const turn = journal(events).reduce((t, { event, at }) => foldEvent(t, event, Date.parse(at)), newTurn("t1", second(1)));
+  const events = [
+    { ...started("go"), files: [CSV] },
+    executing,
+    executed,
+    { type: "files_made", tool: "t", files: [PNG] },
+  ];
+  const turn = journal(events).reduce(
+    (t, { event, at }) => foldEvent(t, event, Date.parse(at)),
+    newTurn("t1", second(1)),
+  );
   assert.deepEqual([turn.files, turn.made, turn.steps.at(-1).made], [[CSV], [PNG], [PNG]]);
   assert.deepEqual(foldEvent(newTurn("t1", 0), started("from before"), 0).files, []);
 });

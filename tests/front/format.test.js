@@ -1,18 +1,53 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { backendWords, budgetOf, date, duration, firstLine, moment, nowWords, number, percent, plural, stepWords, usageText } from "../../web/static/js/format.js";
+import {
+  backendWords,
+  budgetOf,
+  date,
+  duration,
+  firstLine,
+  moment,
+  nowWords,
+  number,
+  percent,
+  plural,
+  stepWords,
+  usageText,
+} from "../../web/static/js/format.js";
 
 test("durations have the unit that suits them", () => {
   const cases = [
-    [null, ""], [undefined, ""], [0, "<1 ms"], [0.0004, "<1 ms"], [0.0005, "1 ms"], [0.0156, "16 ms"], [0.9994, "999 ms"], [0.9996, "1.0 s"],
-    [1.25, "1.3 s"], [59.94, "59.9 s"], [59.96, "1 min 0 s"], [61, "1 min 1 s"], [119.6, "2 min 0 s"], [600, "10 min 0 s"],
+    [null, ""],
+    [undefined, ""],
+    [0, "<1 ms"],
+    [0.0004, "<1 ms"],
+    [0.0005, "1 ms"],
+    [0.0156, "16 ms"],
+    [0.9994, "999 ms"],
+    [0.9996, "1.0 s"],
+    [1.25, "1.3 s"],
+    [59.94, "59.9 s"],
+    [59.96, "1 min 0 s"],
+    [61, "1 min 1 s"],
+    [119.6, "2 min 0 s"],
+    [600, "10 min 0 s"],
   ];
-  assert.deepEqual(cases.map(([seconds]) => duration(seconds)), cases.map(([, text]) => text));
+  assert.deepEqual(
+    cases.map(([seconds]) => duration(seconds)),
+    cases.map(([, text]) => text),
+  );
 });
 
 test("confidence is a whole percentage", () => {
-  assert.deepEqual([0, 0.004, 0.005, 0.754, 0.755, 1].map(percent), ["0%", "0%", "1%", "75%", "76%", "100%"]);
+  assert.deepEqual([0, 0.004, 0.005, 0.754, 0.755, 1].map(percent), [
+    "0%",
+    "0%",
+    "1%",
+    "75%",
+    "76%",
+    "100%",
+  ]);
 });
 
 test("usage names calls, tokens and the cost where it is known", () => {
@@ -20,12 +55,21 @@ test("usage names calls, tokens and the cost where it is known", () => {
   assert.equal(usageText(usage), "5 model calls · 2,800 tokens · $0.0123");
   assert.equal(usageText({ ...usage, cost: null }), "5 model calls · 2,800 tokens");
   assert.equal(usageText({ ...usage, cost: 0 }), "5 model calls · 2,800 tokens");
-  assert.equal(usageText({ calls: 1, input_tokens: 1, output_tokens: 0, cost: 0.00005 }), "1 model call · 1 token · <$0.0001");
-  assert.equal(usageText({ calls: 1, input_tokens: 1, output_tokens: 0, cost: 1.5 }), "1 model call · 1 token · $1.5000");
+  assert.equal(
+    usageText({ calls: 1, input_tokens: 1, output_tokens: 0, cost: 0.00005 }),
+    "1 model call · 1 token · <$0.0001",
+  );
+  assert.equal(
+    usageText({ calls: 1, input_tokens: 1, output_tokens: 0, cost: 1.5 }),
+    "1 model call · 1 token · $1.5000",
+  );
 });
 
 test("no usage is no text", () => {
-  assert.deepEqual([usageText(null), usageText({ calls: 0, input_tokens: 0, output_tokens: 0, cost: null })], ["", ""]);
+  assert.deepEqual(
+    [usageText(null), usageText({ calls: 0, input_tokens: 0, output_tokens: 0, cost: null })],
+    ["", ""],
+  );
 });
 
 test("a budget names what was spent beside each limit, and the share of the nearest", () => {
@@ -33,22 +77,38 @@ test("a budget names what was spent beside each limit, and the share of the near
   const usage = { calls: 5, input_tokens: 2380, output_tokens: 420, cost: null };
   const plain = "5 of 40 model calls · 2,800 of 400,000 tokens · 60 of 600 s";
   assert.deepEqual(budgetOf({ usage, limits, seconds: 60.2 }), { words: plain, share: 0.125 });
-  assert.equal(budgetOf({ usage: { ...usage, cost: 0.0123 }, limits, seconds: 60 }).words, `${plain} · $0.0123`);
-  const costly = budgetOf({ usage: { ...usage, cost: 0.9 }, limits: { ...limits, cost: 1 }, seconds: 60 });
+  assert.equal(
+    budgetOf({ usage: { ...usage, cost: 0.0123 }, limits, seconds: 60 }).words,
+    `${plain} · $0.0123`,
+  );
+  const costly = budgetOf({
+    usage: { ...usage, cost: 0.9 },
+    limits: { ...limits, cost: 1 },
+    seconds: 60,
+  });
   assert.deepEqual(costly, { words: `${plain} · $0.9000 of $1`, share: 0.9 });
   assert.equal(budgetOf({ usage: { ...usage, calls: 50 }, limits, seconds: 60 }).share, 1);
 });
 
 test("numbers are grouped and nouns agree with them", () => {
-  assert.deepEqual([number(1234567), plural(0, "tool"), plural(1, "tool"), plural(1200, "tool")], ["1,234,567", "0 tools", "1 tool", "1,200 tools"]);
+  assert.deepEqual(
+    [number(1234567), plural(0, "tool"), plural(1, "tool"), plural(1200, "tool")],
+    ["1,234,567", "0 tools", "1 tool", "1,200 tools"],
+  );
 });
 
 test("a step without words goes by its own name", () => {
-  assert.deepEqual([stepWords("stub"), stepWords("invented"), nowWords("tests"), nowWords("invented")], ["Tests against an empty stub", "invented", "Writing the tests", "Working"]);
+  assert.deepEqual(
+    [stepWords("stub"), stepWords("invented"), nowWords("tests"), nowWords("invented")],
+    ["Tests against an empty stub", "invented", "Writing the tests", "Working"],
+  );
 });
 
 test("dates are short, and nothing where there is none", () => {
-  assert.deepEqual([date("2025-03-05T12:00:00Z"), date(""), date(undefined)], ["Mar 5, 2025", "", ""]);
+  assert.deepEqual(
+    [date("2025-03-05T12:00:00Z"), date(""), date(undefined)],
+    ["Mar 5, 2025", "", ""],
+  );
 });
 
 test("a moment has a time of the day too", () => {
@@ -61,5 +121,9 @@ test("the first line is the first that says something", () => {
 });
 
 test("a backend is named by its containers", () => {
-  assert.deepEqual(["docker", "bubblewrap", "none"].map(backendWords), ["a Docker container", "a bubblewrap container", "a container"]);
+  assert.deepEqual(["docker", "bubblewrap", "none"].map(backendWords), [
+    "a Docker container",
+    "a bubblewrap container",
+    "a container",
+  ]);
 });

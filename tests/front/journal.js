@@ -15,23 +15,87 @@ export function journal(entries, { conversationId = "c1", from = 1 } = {}) {
 
 export const started = (request) => ({ type: "turn_started", request });
 export const searching = { type: "searching" };
-export const found = { type: "tool_found", tool: "calculate_percentage", confidence: 0.93, considered: ["calculate_percentage", "add"], confidences: [0.41, 0.07], reason: "", seconds: 0.2 };
-export const notFound = { type: "no_tool_found", reason: "The library is empty.", considered: [], confidences: [], seconds: 0.1 };
+export const found = {
+  type: "tool_found",
+  tool: "calculate_percentage",
+  confidence: 0.93,
+  considered: ["calculate_percentage", "add"],
+  confidences: [0.41, 0.07],
+  reason: "",
+  seconds: 0.2,
+};
+export const notFound = {
+  type: "no_tool_found",
+  reason: "The library is empty.",
+  considered: [],
+  confidences: [],
+  seconds: 0.1,
+};
 export const token = (text) => ({ type: "answer_token", text });
-export const executing = { type: "executing", tool: "calculate_percentage", arguments: '{"part": 15, "whole": 300}' };
-export const returned = { outcome: "returned", type_name: "float", text: "45.0", data: "45.0", truncated: false, stdout: "", seconds: 0.01 };
-export const executed = { type: "execution_finished", tool: "calculate_percentage", execution: returned, seconds: 0.3 };
-export const finished = (answer, tool = null) => ({ type: "turn_finished", answer, tool, usage: USAGE, seconds: 4.5 });
+export const executing = {
+  type: "executing",
+  tool: "calculate_percentage",
+  arguments: '{"part": 15, "whole": 300}',
+};
+export const returned = {
+  outcome: "returned",
+  type_name: "float",
+  text: "45.0",
+  data: "45.0",
+  truncated: false,
+  stdout: "",
+  seconds: 0.01,
+};
+export const executed = {
+  type: "execution_finished",
+  tool: "calculate_percentage",
+  execution: returned,
+  seconds: 0.3,
+};
+export const finished = (answer, tool = null) => ({
+  type: "turn_finished",
+  answer,
+  tool,
+  usage: USAGE,
+  seconds: 4.5,
+});
 export const stopped = (reason) => ({ type: "turn_stopped", reason, usage: USAGE, seconds: 2 });
-export const failed = (where, message, remedy = "") => ({ type: "turn_failed", where, message, remedy, usage: USAGE, seconds: 3 });
+export const failed = (where, message, remedy = "") => ({
+  type: "turn_failed",
+  where,
+  message,
+  remedy,
+  usage: USAGE,
+  seconds: 3,
+});
 
-export const mismatch = (then) => ({ type: "tool_mismatch", tool: "calculate_percentage", problem: "the whole is missing", then });
+export const mismatch = (then) => ({
+  type: "tool_mismatch",
+  tool: "calculate_percentage",
+  problem: "the whole is missing",
+  then,
+});
 
 export function step(name, state, more = {}) {
-  return { type: "synthesis_step", step: name, state, attempt: 1, text: "", artifact: "", prompt: "", seconds: 0, ...more };
+  return {
+    type: "synthesis_step",
+    step: name,
+    state,
+    attempt: 1,
+    text: "",
+    artifact: "",
+    prompt: "",
+    seconds: 0,
+    ...more,
+  };
 }
 
-export const result = (test, outcome = "passed", message = "") => ({ test, outcome, seconds: 0.25, message });
+export const result = (test, outcome = "passed", message = "") => ({
+  test,
+  outcome,
+  seconds: 0.25,
+  message,
+});
 
 export function tested(against, test, outcome, attempt = 1) {
   return { type: "test_finished", against, attempt, result: result(test, outcome) };
@@ -47,7 +111,12 @@ export const REPAIRED = [
   searching,
   notFound,
   step("specification", "started", { prompt: "specification" }),
-  step("specification", "finished", { text: "reverse(text: str) -> str", artifact: "{}", prompt: "specification", seconds: 1.5 }),
+  step("specification", "finished", {
+    text: "reverse(text: str) -> str",
+    artifact: "{}",
+    prompt: "specification",
+    seconds: 1.5,
+  }),
   step("tests", "started", { prompt: "tests" }),
   step("tests", "streaming", { text: "def test_", prompt: "tests" }),
   step("tests", "streaming", { text: "a(): ...", prompt: "tests" }),
@@ -55,16 +124,30 @@ export const REPAIRED = [
   tested("stub", "test_b", "error"),
   repeated("stub", "reversed"),
   repeated("stub", "shuffled"),
-  step("tests", "finished", { text: "2 tests", artifact: "def test_a(): ...", prompt: "tests", seconds: 2 }),
+  step("tests", "finished", {
+    text: "2 tests",
+    artifact: "def test_a(): ...",
+    prompt: "tests",
+    seconds: 2,
+  }),
   step("implementation", "started", { prompt: "implementation" }),
   step("implementation", "streaming", { text: "return text", prompt: "implementation" }),
-  step("implementation", "finished", { artifact: "return text", prompt: "implementation", seconds: 1 }),
+  step("implementation", "finished", {
+    artifact: "return text",
+    prompt: "implementation",
+    seconds: 1,
+  }),
   step("verification", "started"),
   tested("implementation", "test_a", "passed"),
   tested("implementation", "test_b", "failed"),
   step("verification", "failed", { text: "1 of 2 tests failed: test_b", seconds: 0.6 }),
   step("implementation", "started", { attempt: 2, prompt: "repair" }),
-  step("implementation", "finished", { attempt: 2, artifact: "return text[::-1]", prompt: "repair", seconds: 1.25 }),
+  step("implementation", "finished", {
+    attempt: 2,
+    artifact: "return text[::-1]",
+    prompt: "repair",
+    seconds: 1.25,
+  }),
   step("verification", "started", { attempt: 2 }),
   tested("implementation", "test_a", "passed", 2),
   tested("implementation", "test_b", "passed", 2),

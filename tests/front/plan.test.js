@@ -5,30 +5,82 @@ import { announcementOf } from "../../web/static/js/announcement.js";
 import { canBeKept, planOf } from "../../web/static/js/plan.js";
 import { progress } from "../../web/static/js/progress.js";
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
-import { executed, executing, failed, finished, found, journal, notFound, searching, second, started, step, stopped, token } from "./journal.js";
+import {
+  executed,
+  executing,
+  failed,
+  finished,
+  found,
+  journal,
+  notFound,
+  searching,
+  second,
+  started,
+  step,
+  stopped,
+  token,
+} from "./journal.js";
 
 const planned = (id, ...needs) => ({ id, request: `do ${id}`, needs });
 const made = { type: "plan_made", steps: [planned("a"), planned("b"), planned("c", "a", "b")] };
-const part = (id, state, more = {}) => ({ type: "plan_step", step: id, state, tool: null, text: "", seconds: 0, ...more });
+const part = (id, state, more = {}) => ({
+  type: "plan_step",
+  step: id,
+  state,
+  tool: null,
+  text: "",
+  seconds: 0,
+  ...more,
+});
 const within = (id, ...events) => events.map((event) => ({ ...event, plan_step: id }));
 const done = (id, text) => part(id, "finished", { tool: `tool_${id}`, text, seconds: 1.5 });
 
-const BEGUN = [started("do it all"), searching, notFound, step("specification", "started"), step("specification", "finished", { text: "3 steps" }), made];
+const BEGUN = [
+  started("do it all"),
+  searching,
+  notFound,
+  step("specification", "started"),
+  step("specification", "finished", { text: "3 steps" }),
+  made,
+];
 const WORKED = [
   ...BEGUN,
-  part("a", "started"), part("b", "started"),
-  ...within("a", searching, found), ...within("b", searching, notFound, step("tests", "started")),
-  ...within("a", executing, executed), done("a", "1"),
-  ...within("b", step("tests", "finished"), { type: "files_made", tool: "x", files: [{ name: "b.txt" }] }), done("b", "2"),
-  part("c", "started"), done("c", "3"),
+  part("a", "started"),
+  part("b", "started"),
+  ...within("a", searching, found),
+  ...within("b", searching, notFound, step("tests", "started")),
+  ...within("a", executing, executed),
+  done("a", "1"),
+  ...within("b", step("tests", "finished"), {
+    type: "files_made",
+    tool: "x",
+    files: [{ name: "b.txt" }],
+  }),
+  done("b", "2"),
+  part("c", "started"),
+  done("c", "3"),
 ];
 const ENDED = [...WORKED, token("Done."), finished("Done.")];
 
-const folded = (events) => journal(events).reduce((turn, { event, at }) => foldEvent(turn, event, Date.parse(at)), newTurn("t1", second(1)));
-const states = (turn) => planOf(turn.steps).parts.map(({ id, state, tool, text, steps }) => [id, state, tool, text, steps.map((s) => `${s.kind} ${s.state}`)]);
+const folded = (events) =>
+  journal(events).reduce(
+    (turn, { event, at }) => foldEvent(turn, event, Date.parse(at)),
+    newTurn("t1", second(1)),
+  );
+const states = (turn) =>
+  planOf(turn.steps).parts.map(({ id, state, tool, text, steps }) => [
+    id,
+    state,
+    tool,
+    text,
+    steps.map((s) => `${s.kind} ${s.state}`),
+  ]);
 
 test("a plan waits until its steps begin", () => {
-  assert.deepEqual(states(folded(BEGUN)), ["a", "b", "c"].map((id) => [id, "waiting", null, "", []]));
+  assert.deepEqual(
+    states(folded(BEGUN)),
+    ["a", "b", "c"].map((id) => [id, "waiting", null, "", []]),
+  );
 });
 
 test("what a step causes belongs to it, also where steps run at once", () => {
@@ -38,7 +90,10 @@ test("what a step causes belongs to it, also where steps run at once", () => {
     ["b", "done", "tool_b", "2", ["searching done", "no_tool_found done", "tests done"]],
     ["c", "done", "tool_c", "3", []],
   ]);
-  assert.deepEqual(turn.steps.map((s) => `${s.kind} ${s.state}`), ["searching done", "no_tool_found done", "specification done", "plan done"]);
+  assert.deepEqual(
+    turn.steps.map((s) => `${s.kind} ${s.state}`),
+    ["searching done", "no_tool_found done", "specification done", "plan done"],
+  );
   assert.deepEqual(turn.made, [{ name: "b.txt" }]);
   assert.equal(turn.tool, null);
 });
@@ -50,12 +105,30 @@ test("a turn with a plan shows no progress of a synthesis", () => {
 test("a plan that worked can be kept, one without a tool or an end can't", () => {
   assert.equal(canBeKept(folded(ENDED)), true);
   assert.equal(canBeKept(folded(WORKED)), false);
-  assert.equal(canBeKept(folded([...ENDED.slice(0, -4), part("c", "started"), part("c", "finished", { text: "told" }), token("x"), finished("x")])), false);
+  assert.equal(
+    canBeKept(
+      folded([
+        ...ENDED.slice(0, -4),
+        part("c", "started"),
+        part("c", "finished", { text: "told" }),
+        token("x"),
+        finished("x"),
+      ]),
+    ),
+    false,
+  );
   assert.equal(canBeKept(folded([started("hi"), token("hi"), finished("hi")])), false);
 });
 
 test("a step that fails marks the plan, and stops what was beside it", () => {
-  const turn = folded([...BEGUN, part("a", "started"), part("b", "started"), ...within("b", searching), part("a", "failed", { text: "no" }), failed("plan", "the step a failed: no")]);
+  const turn = folded([
+    ...BEGUN,
+    part("a", "started"),
+    part("b", "started"),
+    ...within("b", searching),
+    part("a", "failed", { text: "no" }),
+    failed("plan", "the step a failed: no"),
+  ]);
   assert.deepEqual(states(turn), [
     ["a", "failed", null, "no", []],
     ["b", "stopped", null, "", ["searching stopped"]],
@@ -65,8 +138,17 @@ test("a step that fails marks the plan, and stops what was beside it", () => {
 });
 
 test("a stop stops the steps that had not ended", () => {
-  const turn = folded([...BEGUN, part("a", "started"), done("a", "1"), part("b", "started"), stopped("Stopped on request.")]);
-  assert.deepEqual(states(turn).map(([, state]) => state), ["done", "stopped", "stopped"]);
+  const turn = folded([
+    ...BEGUN,
+    part("a", "started"),
+    done("a", "1"),
+    part("b", "started"),
+    stopped("Stopped on request."),
+  ]);
+  assert.deepEqual(
+    states(turn).map(([, state]) => state),
+    ["done", "stopped", "stopped"],
+  );
 });
 
 test("an event of an unknown step changes nothing", () => {
@@ -75,7 +157,10 @@ test("an event of an unknown step changes nothing", () => {
 });
 
 test("a screen reader hears of steps, not of what they cause", () => {
-  assert.deepEqual([made, done("a", "1"), within("a", searching)[0]].map((event) => announcementOf({ event })), ["It takes 3 steps.", "Step a done: 1", ""]);
+  assert.deepEqual(
+    [made, done("a", "1"), within("a", searching)[0]].map((event) => announcementOf({ event })),
+    ["It takes 3 steps.", "Step a done: 1", ""],
+  );
 });
 
 test("a turn that keeps a plan names the turn that had it", () => {

@@ -7,9 +7,13 @@ import { addRecords, emptyThread } from "../../web/static/js/thread.js";
 import { journal, REPAIRED, result, searching, started } from "./journal.js";
 
 const stepsAfter = (events) => addRecords(emptyThread, journal(events)).turns.t1.steps;
-const states = (events) => progress(stepsAfter(events)).map(({ state, attempt }) => `${state} ${attempt}`);
+const states = (events) =>
+  progress(stepsAfter(events)).map(({ state, attempt }) => `${state} ${attempt}`);
 const upTo = (name, state, attempt = 1) =>
-  REPAIRED.slice(0, REPAIRED.findIndex((e) => e.step === name && e.state === state && e.attempt === attempt) + 1);
+  REPAIRED.slice(
+    0,
+    REPAIRED.findIndex((e) => e.step === name && e.state === state && e.attempt === attempt) + 1,
+  );
 
 test("a turn that builds no tool has no progress", () => {
   assert.equal(progress(stepsAfter([started("x"), searching])), null);
@@ -30,12 +34,24 @@ test("the five steps are done one after the other", () => {
     { name: "verification", state: "waiting", attempt: 1 },
     { name: "registration", state: "waiting", attempt: 1 },
   ]);
-  assert.deepEqual(states(upTo("verification", "failed")), ["done 1", "done 1", "done 1", "failed 1", "waiting 1"]);
+  assert.deepEqual(states(upTo("verification", "failed")), [
+    "done 1",
+    "done 1",
+    "done 1",
+    "failed 1",
+    "waiting 1",
+  ]);
   assert.deepEqual(states(REPAIRED), ["done 1", "done 1", "done 2", "done 2", "done 1"]);
 });
 
 test("a repair sets the verification back to waiting", () => {
-  assert.deepEqual(states(upTo("implementation", "started", 2)), ["done 1", "done 1", "running 2", "waiting 1", "waiting 1"]);
+  assert.deepEqual(states(upTo("implementation", "started", 2)), [
+    "done 1",
+    "done 1",
+    "running 2",
+    "waiting 1",
+    "waiting 1",
+  ]);
 });
 
 test("a verification expects as many tests as its suite ran on the stub", () => {
@@ -46,7 +62,13 @@ test("a verification expects as many tests as its suite ran on the stub", () => 
 });
 
 test("tests are counted by outcome, errors as failures", () => {
-  const tests = [result("a"), result("b", "failed"), result("c", "error"), result("d", "skipped"), result("e")];
+  const tests = [
+    result("a"),
+    result("b", "failed"),
+    result("c", "error"),
+    result("d", "skipped"),
+    result("e"),
+  ];
   assert.deepEqual(count(tests), { total: 5, passed: 2, skipped: 1, failed: 2 });
   assert.deepEqual(count([]), { total: 0, passed: 0, skipped: 0, failed: 0 });
 });
@@ -54,12 +76,18 @@ test("tests are counted by outcome, errors as failures", () => {
 test("a repair finds the implementation that it starts from", () => {
   const steps = stepsAfter(REPAIRED);
   const repair = latest(steps, "implementation");
-  assert.deepEqual([repair.key, previous(steps, repair).key], ["implementation-2", "implementation-1"]);
+  assert.deepEqual(
+    [repair.key, previous(steps, repair).key],
+    ["implementation-2", "implementation-1"],
+  );
   assert.equal(previous(steps, previous(steps, repair)), undefined);
 });
 
 test("the running steps are those that have not ended", () => {
-  assert.deepEqual(running(stepsAfter(upTo("tests", "streaming"))).map((s) => s.key), ["tests-1"]);
+  assert.deepEqual(
+    running(stepsAfter(upTo("tests", "streaming"))).map((s) => s.key),
+    ["tests-1"],
+  );
   assert.deepEqual(running(stepsAfter(REPAIRED)), []);
 });
 
@@ -67,8 +95,14 @@ test("further runs of a suite are told in words", () => {
   const same = (order) => ({ order, same: true, detail: "" });
   const other = { order: "shuffled", same: false, detail: "test_a failed" };
   assert.equal(repeatWords([]), "");
-  assert.equal(repeatWords([same("reversed")]), "Again in reversed order, with another hash seed: same result.");
-  assert.equal(repeatWords([same("reversed"), same("shuffled")]), "Again in reversed and in shuffled order, with another hash seed: same result.");
+  assert.equal(
+    repeatWords([same("reversed")]),
+    "Again in reversed order, with another hash seed: same result.",
+  );
+  assert.equal(
+    repeatWords([same("reversed"), same("shuffled")]),
+    "Again in reversed and in shuffled order, with another hash seed: same result.",
+  );
   assert.equal(
     repeatWords([same("reversed"), other]),
     "Again in reversed order, with another hash seed: same result. Again in shuffled order, with another hash seed: test_a failed.",

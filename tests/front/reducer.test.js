@@ -1,21 +1,63 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { currentThread, initialState, needsHistory, pendingOf, reduce, shownTurn } from "../../web/static/js/reducer.js";
+import {
+  currentThread,
+  initialState,
+  needsHistory,
+  pendingOf,
+  reduce,
+  shownTurn,
+} from "../../web/static/js/reducer.js";
 import { addRecords, emptyThread } from "../../web/static/js/thread.js";
-import { failed, finished, journal, mismatch, REPAIRED, searching, second, started, stopped, token } from "./journal.js";
+import {
+  failed,
+  finished,
+  journal,
+  mismatch,
+  REPAIRED,
+  searching,
+  second,
+  started,
+  stopped,
+  token,
+} from "./journal.js";
 
 const after = (state, ...actions) => actions.reduce(reduce, state);
-const received = (records, more = {}) => ({ type: "records_received", conversationId: "c1", records, live: true, now: second(records.length), ...more });
+const received = (records, more = {}) => ({
+  type: "records_received",
+  conversationId: "c1",
+  records,
+  live: true,
+  now: second(records.length),
+  ...more,
+});
 const asked = (key, text) => ({ type: "asked", key, text, files: [] });
-const accepted = (key, turnId, conversationId = "c1") => ({ type: "ask_accepted", key, conversationId, turnId });
-const waiting = (key, text, more = {}) => ({ key, text, files: [], answers: [], conversationId: "c1", turnId: null, error: null, ...more });
+const accepted = (key, turnId, conversationId = "c1") => ({
+  type: "ask_accepted",
+  key,
+  conversationId,
+  turnId,
+});
+const waiting = (key, text, more = {}) => ({
+  key,
+  text,
+  files: [],
+  answers: [],
+  conversationId: "c1",
+  turnId: null,
+  error: null,
+  ...more,
+});
 
 const opened = after(initialState, { type: "conversation_opened", id: "c1" });
 const said = (state) => state.announcement.text;
 
 test("an action that does not exist is an error", () => {
-  assert.throws(() => reduce(initialState, { type: "nonsense" }), new Error("no such action: nonsense"));
+  assert.throws(
+    () => reduce(initialState, { type: "nonsense" }),
+    new Error("no such action: nonsense"),
+  );
 });
 
 test("a synthesis with a repair, record by record, gives what its history gives", () => {
@@ -29,16 +71,30 @@ test("a synthesis with a repair, record by record, gives what its history gives"
 test("a reconnect in the middle of a turn misses nothing and shows nothing twice", () => {
   const records = journal(REPAIRED);
   const complete = after(opened, received(records, { live: false }));
-  const lost = after(opened, received(records.slice(0, 9)), { type: "connection_changed", connection: "reconnecting" });
-  const early = after(lost, { type: "connection_changed", connection: "online" }, received(records.slice(14, 16)));
+  const lost = after(opened, received(records.slice(0, 9)), {
+    type: "connection_changed",
+    connection: "reconnecting",
+  });
+  const early = after(
+    lost,
+    { type: "connection_changed", connection: "online" },
+    received(records.slice(14, 16)),
+  );
   assert.deepEqual([needsHistory(lost), needsHistory(early)], [false, true]);
-  const caught = after(early, received(records.slice(9, 15), { live: false }), received(records.slice(15)));
+  const caught = after(
+    early,
+    received(records.slice(9, 15), { live: false }),
+    received(records.slice(15)),
+  );
   assert.deepEqual(caught.threads, complete.threads);
   assert.equal(needsHistory(caught), false);
 });
 
 test("records of another conversation go to their thread and are not announced", () => {
-  const state = after(opened, received(journal([started("x"), searching]), { conversationId: "c2" }));
+  const state = after(
+    opened,
+    received(journal([started("x"), searching]), { conversationId: "c2" }),
+  );
   assert.deepEqual(Object.keys(state.threads), ["c2"]);
   assert.deepEqual(currentThread(state), emptyThread);
   assert.deepEqual(state.announcement, initialState.announcement);
@@ -46,7 +102,12 @@ test("records of another conversation go to their thread and are not announced",
 
 test("a request is pending until its turn is in the journal", () => {
   const one = after({ ...opened, draft: "hi", selectedTurn: "t0" }, asked("k", "hi"));
-  assert.deepEqual(one, { ...opened, draft: "", selectedTurn: null, pending: [waiting("k", "hi")] });
+  assert.deepEqual(one, {
+    ...opened,
+    draft: "",
+    selectedTurn: null,
+    pending: [waiting("k", "hi")],
+  });
   const two = after(one, accepted("k", "t1"));
   assert.deepEqual(two.pending, [waiting("k", "hi", { turnId: "t1" })]);
   assert.deepEqual(after(two, received(journal([started("hi")]))).pending, []);
@@ -63,23 +124,51 @@ test("of two requests with the same words each waits for its own turn", () => {
   const twice = after(opened, asked("k1", "hi"), asked("k2", "hi"));
   const first = after(twice, received(journal([started("hi")])));
   assert.deepEqual(first.pending, [waiting("k2", "hi")]);
-  assert.deepEqual(after(first, received(journal([["t2", started("hi")]], { from: 2 }))).pending, []);
-  assert.deepEqual(after(twice, received(journal([["t1", started("hi")], ["t2", started("hi")]]))).pending, []);
+  assert.deepEqual(
+    after(first, received(journal([["t2", started("hi")]], { from: 2 }))).pending,
+    [],
+  );
+  assert.deepEqual(
+    after(
+      twice,
+      received(
+        journal([
+          ["t1", started("hi")],
+          ["t2", started("hi")],
+        ]),
+      ),
+    ).pending,
+    [],
+  );
 });
 
 test("a turn whose request is known by its id does not end another with the same words", () => {
-  const state = after(opened, asked("k1", "hi"), asked("k2", "hi"), accepted("k2", "t1"), received(journal([started("hi")])));
+  const state = after(
+    opened,
+    asked("k1", "hi"),
+    asked("k2", "hi"),
+    accepted("k2", "t1"),
+    received(journal([started("hi")])),
+  );
   assert.deepEqual(state.pending, [waiting("k1", "hi")]);
 });
 
 test("what is asked before a new conversation has its id joins it", () => {
   const state = after(initialState, asked("k1", "a"), asked("k2", "b"), accepted("k1", "t1", "c9"));
   assert.equal(state.conversationId, "c9");
-  assert.deepEqual(pendingOf(state), [waiting("k1", "a", { conversationId: "c9", turnId: "t1" }), waiting("k2", "b", { conversationId: "c9" })]);
+  assert.deepEqual(pendingOf(state), [
+    waiting("k1", "a", { conversationId: "c9", turnId: "t1" }),
+    waiting("k2", "b", { conversationId: "c9" }),
+  ]);
 });
 
 test("an acknowledgement does not pull a person back who has opened another conversation", () => {
-  const state = after(initialState, asked("k", "a"), { type: "conversation_opened", id: "c2" }, accepted("k", "t1", "c9"));
+  const state = after(
+    initialState,
+    asked("k", "a"),
+    { type: "conversation_opened", id: "c2" },
+    accepted("k", "t1", "c9"),
+  );
   assert.deepEqual([state.conversationId, pendingOf(state)], ["c2", []]);
 });
 
@@ -93,14 +182,29 @@ test("a refused request stays, says why, and can be dismissed", () => {
 });
 
 test("a stop is remembered per turn", () => {
-  const state = after(opened, { type: "stop_requested", turnId: "t1" }, { type: "stop_requested", turnId: "t2" });
+  const state = after(
+    opened,
+    { type: "stop_requested", turnId: "t1" },
+    { type: "stop_requested", turnId: "t2" },
+  );
   assert.deepEqual(state, { ...opened, stopping: { t1: true, t2: true } });
 });
 
 test("the shown turn is the newest one until another is selected", () => {
-  const state = after(opened, received(journal([["t1", started("a")], ["t2", started("b")]])));
+  const state = after(
+    opened,
+    received(
+      journal([
+        ["t1", started("a")],
+        ["t2", started("b")],
+      ]),
+    ),
+  );
   const selected = after(state, { type: "turn_selected", turnId: "t1" });
-  assert.deepEqual([shownTurn(initialState), shownTurn(state).id, shownTurn(selected).id], [null, "t2", "t1"]);
+  assert.deepEqual(
+    [shownTurn(initialState), shownTurn(state).id, shownTurn(selected).id],
+    [null, "t2", "t1"],
+  );
   assert.deepEqual([selected.panel, selected.view], ["activity", "activity"]);
   assert.equal(after(selected, { type: "conversation_opened", id: "c2" }).selectedTurn, null);
 });
@@ -117,7 +221,10 @@ test("a screen reader is told the story once, and no tokens or tests", () => {
   const stories = journal(REPAIRED).reduce(
     ({ state, told }, record) => {
       const next = after(state, received([record]), received([record]));
-      return { state: next, told: next.announcement.number > state.announcement.number ? [...told, said(next)] : told };
+      return {
+        state: next,
+        told: next.announcement.number > state.announcement.number ? [...told, said(next)] : told,
+      };
     },
     { state: opened, told: [] },
   );
@@ -153,11 +260,17 @@ test("records that come together are announced together, held ones not yet", () 
 });
 
 test("a failed turn is announced with its remedy", () => {
-  assert.equal(said(after(opened, received(journal([failed("searching", "no connection", "Try again.")])))), "The turn failed: no connection. Try again.");
+  assert.equal(
+    said(after(opened, received(journal([failed("searching", "no connection", "Try again.")])))),
+    "The turn failed: no connection. Try again.",
+  );
 });
 
 test("history is not announced", () => {
-  const state = after(opened, received(journal([started("x"), token("a"), finished("a")]), { live: false }));
+  const state = after(
+    opened,
+    received(journal([started("x"), token("a"), finished("a")]), { live: false }),
+  );
   assert.deepEqual(state.announcement, { number: 0, text: "" });
 });
 
@@ -168,7 +281,12 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
     { type: "tool_loaded", name: "sum", tool: { name: "sum" } },
     { type: "tool_opened", name: "add" },
   );
-  const state = after(known, { type: "library_changed", name: "add", change: "removed", reason: "its files were deleted" });
+  const state = after(known, {
+    type: "library_changed",
+    name: "add",
+    change: "removed",
+    reason: "its files were deleted",
+  });
   assert.deepEqual(state, {
     ...opened,
     openTool: "add",
@@ -177,19 +295,41 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
     toolDetails: { sum: { tool: { name: "sum" } } },
     announcement: { number: 1, text: "Tool library: add was removed, its files were deleted." },
   });
-  assert.equal(said(after(known, { type: "library_changed", name: "new", change: "added", reason: "" })), "Tool library: new was added.");
-  assert.equal(said(after(known, { type: "library_changed", name: "new", change: "kept_back", reason: "" })), "Tool library: new was kept back.");
+  assert.equal(
+    said(after(known, { type: "library_changed", name: "new", change: "added", reason: "" })),
+    "Tool library: new was added.",
+  );
+  assert.equal(
+    said(after(known, { type: "library_changed", name: "new", change: "kept_back", reason: "" })),
+    "Tool library: new was kept back.",
+  );
 });
 
 test("a tool that is loaded again tells the list how often it was used", () => {
-  const listed = after(opened, { type: "tools_loaded", tools: [{ name: "add", uses: 0, standing: "provisional" }, { name: "sum", uses: 1, standing: "trusted" }] });
-  const state = after(listed, { type: "tool_loaded", name: "add", tool: { name: "add", uses: 3, standing: "trusted", code: "" } });
-  assert.deepEqual(state.tools, [{ name: "add", uses: 3, standing: "trusted" }, { name: "sum", uses: 1, standing: "trusted" }]);
+  const listed = after(opened, {
+    type: "tools_loaded",
+    tools: [
+      { name: "add", uses: 0, standing: "provisional" },
+      { name: "sum", uses: 1, standing: "trusted" },
+    ],
+  });
+  const state = after(listed, {
+    type: "tool_loaded",
+    name: "add",
+    tool: { name: "add", uses: 3, standing: "trusted", code: "" },
+  });
+  assert.deepEqual(state.tools, [
+    { name: "add", uses: 3, standing: "trusted" },
+    { name: "sum", uses: 1, standing: "trusted" },
+  ]);
 });
 
 test("a tool that can't be loaded keeps the reason", () => {
   const error = { message: "no tool x", remedy: "" };
-  assert.deepEqual(after(opened, { type: "tool_not_loaded", name: "x", error }), { ...opened, toolDetails: { x: { error } } });
+  assert.deepEqual(after(opened, { type: "tool_not_loaded", name: "x", error }), {
+    ...opened,
+    toolDetails: { x: { error } },
+  });
 });
 
 test("status, connection and lists are replaced as they come", () => {
@@ -216,23 +356,50 @@ test("status, connection and lists are replaced as they come", () => {
 });
 
 test("a chosen example goes to the composer, which takes the focus", () => {
-  const state = after({ ...opened, view: "library" }, { type: "example_chosen", text: "What is 15 percent of 300?" });
-  assert.deepEqual(state, { ...opened, draft: "What is 15 percent of 300?", view: "chat", focusComposer: 1 });
+  const state = after(
+    { ...opened, view: "library" },
+    { type: "example_chosen", text: "What is 15 percent of 300?" },
+  );
+  assert.deepEqual(state, {
+    ...opened,
+    draft: "What is 15 percent of 300?",
+    view: "chat",
+    focusComposer: 1,
+  });
 });
 
 test("leaving for the chat keeps the panel of a wide page", () => {
-  const state = after(opened, { type: "view_selected", view: "library" }, { type: "view_selected", view: "chat" });
+  const state = after(
+    opened,
+    { type: "view_selected", view: "library" },
+    { type: "view_selected", view: "chat" },
+  );
   assert.deepEqual(state, { ...opened, view: "chat", panel: "library" });
 });
 
 test("a notice is shown and announced until dismissed", () => {
-  const state = after(opened, { type: "noticed", message: "Unknown conversation.", remedy: "Start a new one." });
+  const state = after(opened, {
+    type: "noticed",
+    message: "Unknown conversation.",
+    remedy: "Start a new one.",
+  });
   const announcement = { number: 1, text: "Unknown conversation. Start a new one." };
-  assert.deepEqual(state, { ...opened, notice: { message: "Unknown conversation.", remedy: "Start a new one." }, announcement });
+  assert.deepEqual(state, {
+    ...opened,
+    notice: { message: "Unknown conversation.", remedy: "Start a new one." },
+    announcement,
+  });
   assert.equal(after(state, { type: "notice_dismissed" }).notice, null);
 });
 
 test("lessons are a view of their own, beside the library", () => {
-  const state = after(initialState, { type: "lessons_loaded", lessons: [{ id: "l1" }] }, { type: "view_selected", view: "lessons" });
-  assert.deepEqual([state.lessons, state.view, state.panel], [[{ id: "l1" }], "lessons", "lessons"]);
+  const state = after(
+    initialState,
+    { type: "lessons_loaded", lessons: [{ id: "l1" }] },
+    { type: "view_selected", view: "lessons" },
+  );
+  assert.deepEqual(
+    [state.lessons, state.view, state.panel],
+    [[{ id: "l1" }], "lessons", "lessons"],
+  );
 });

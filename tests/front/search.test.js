@@ -12,7 +12,13 @@ const tools = [
 const names = (search) => matching(tools, search).map((t) => t.name);
 
 test("without words all tools are listed by name", () => {
-  assert.deepEqual([names(""), names("  _ ")], [["add", "flip_list", "reverse_string", "word_count"], ["add", "flip_list", "reverse_string", "word_count"]]);
+  assert.deepEqual(
+    [names(""), names("  _ ")],
+    [
+      ["add", "flip_list", "reverse_string", "word_count"],
+      ["add", "flip_list", "reverse_string", "word_count"],
+    ],
+  );
 });
 
 test("tools that match by name come before those that match by description", () => {
@@ -20,7 +26,10 @@ test("tools that match by name come before those that match by description", () 
 });
 
 test("every word has to occur, in name or description", () => {
-  assert.deepEqual([names("reverse list"), names("text count"), names("reverse numbers")], [["flip_list"], ["word_count"], []]);
+  assert.deepEqual(
+    [names("reverse list"), names("text count"), names("reverse numbers")],
+    [["flip_list"], ["word_count"], []],
+  );
 });
 
 test("underscores separate words", () => {

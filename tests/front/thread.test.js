@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { addRecords, emptyThread, hasGap, isBusy, turnsOf } from "../../web/static/js/thread.js";
-import { finished, journal, REPAIRED, searching, second, started, stopped, token } from "./journal.js";
+import {
+  finished,
+  journal,
+  REPAIRED,
+  searching,
+  second,
+  started,
+  stopped,
+  token,
+} from "./journal.js";
 
 const talk = journal([started("a"), searching, token("x"), token("y"), finished("xy")]);
 const whole = addRecords(emptyThread, talk);
@@ -35,7 +44,10 @@ test("history that comes after live records gives what live records alone give",
   for (let cut = 0; cut <= records.length; cut += 1) {
     const overlap = Math.max(0, cut - 3);
     const early = addRecords(addRecords(emptyThread, records.slice(cut)), records.slice(0, cut));
-    const resumed = addRecords(addRecords(emptyThread, records.slice(0, cut)), records.slice(overlap));
+    const resumed = addRecords(
+      addRecords(emptyThread, records.slice(0, cut)),
+      records.slice(overlap),
+    );
     assert.deepEqual(early, live);
     assert.deepEqual(resumed, live);
   }
@@ -49,11 +61,24 @@ test("a record without a number is dropped", () => {
 test("two turns at once do not mix", () => {
   const thread = addRecords(
     emptyThread,
-    journal([["t1", started("a")], ["t2", started("b")], ["t2", token("B")], ["t1", token("A")], ["t2", finished("B")], ["t1", token("A")]]),
+    journal([
+      ["t1", started("a")],
+      ["t2", started("b")],
+      ["t2", token("B")],
+      ["t1", token("A")],
+      ["t2", finished("B")],
+      ["t1", token("A")],
+    ]),
   );
   assert.deepEqual(thread.order, ["t1", "t2"]);
   assert.deepEqual(
-    turnsOf(thread).map(({ id, request, state, answer, startedAt }) => ({ id, request, state, answer, startedAt })),
+    turnsOf(thread).map(({ id, request, state, answer, startedAt }) => ({
+      id,
+      request,
+      state,
+      answer,
+      startedAt,
+    })),
     [
       { id: "t1", request: "a", state: "running", answer: "AA", startedAt: second(1) },
       { id: "t2", request: "b", state: "done", answer: "B", startedAt: second(2) },

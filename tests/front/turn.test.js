@@ -3,24 +3,62 @@ import test from "node:test";
 
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
 import {
-  executed, executing, failed, finished, found, journal, mismatch, notFound, REPAIRED, repeated, result, returned, searching, second, started, step, stopped, tested, token, USAGE,
+  executed,
+  executing,
+  failed,
+  finished,
+  found,
+  journal,
+  mismatch,
+  notFound,
+  REPAIRED,
+  repeated,
+  result,
+  returned,
+  searching,
+  second,
+  started,
+  step,
+  stopped,
+  tested,
+  token,
+  USAGE,
 } from "./journal.js";
 
 function folded(events) {
-  return journal(events).reduce((turn, { event, at }) => foldEvent(turn, event, Date.parse(at)), newTurn("t1", second(1)));
+  return journal(events).reduce(
+    (turn, { event, at }) => foldEvent(turn, event, Date.parse(at)),
+    newTurn("t1", second(1)),
+  );
 }
 
 test("a turn that waits for the set-up says for what, and how long it took", () => {
-  const [waits, waited] = ["started", "finished"].map((state) => ({ type: "waiting", part: "sandbox", state, seconds: state === "started" ? 0 : 12 }));
-  const told = (events) => folded(events).steps.map(({ kind, state, text, seconds }) => [kind, state, text, seconds]);
+  const [waits, waited] = ["started", "finished"].map((state) => ({
+    type: "waiting",
+    part: "sandbox",
+    state,
+    seconds: state === "started" ? 0 : 12,
+  }));
+  const told = (events) =>
+    folded(events).steps.map(({ kind, state, text, seconds }) => [kind, state, text, seconds]);
   assert.deepEqual(told([started("x"), waits]), [["waiting", "running", "The sandbox.", null]]);
   assert.deepEqual(told([started("x"), waits, waited]), [["waiting", "done", "The sandbox.", 12]]);
 });
 
-const outline = (turn) => turn.steps.map(({ key, state, attempt, seconds }) => [key, state, attempt, seconds]);
+const outline = (turn) =>
+  turn.steps.map(({ key, state, attempt, seconds }) => [key, state, attempt, seconds]);
 
 test("a reused tool makes a turn of four steps", () => {
-  const events = [started("15% of 300?"), searching, found, executing, executed, token("It is "), token("45."), finished("It is 45.", "calculate_percentage")];
+  const events = [
+    started("15% of 300?"),
+    searching,
+    found,
+    executing,
+    executed,
+    token("It is "),
+    token("45."),
+    finished("It is 45.", "calculate_percentage"),
+  ];
   const step = { attempt: 1, state: "done" };
   assert.deepEqual(folded(events), {
     id: "t1",
@@ -34,12 +72,26 @@ test("a reused tool makes a turn of four steps", () => {
     steps: [
       { ...step, key: "searching-1", kind: "searching", startedAt: second(2), seconds: 0.2 },
       {
-        ...step, key: "tool_found-1", kind: "tool_found", startedAt: second(3), seconds: null,
-        tool: "calculate_percentage", confidence: 0.93, reason: "", considered: ["calculate_percentage", "add"], confidences: [0.41, 0.07],
+        ...step,
+        key: "tool_found-1",
+        kind: "tool_found",
+        startedAt: second(3),
+        seconds: null,
+        tool: "calculate_percentage",
+        confidence: 0.93,
+        reason: "",
+        considered: ["calculate_percentage", "add"],
+        confidences: [0.41, 0.07],
       },
       {
-        ...step, key: "executing-1", kind: "executing", startedAt: second(4), seconds: 0.3,
-        tool: "calculate_percentage", arguments: executing.arguments, execution: returned,
+        ...step,
+        key: "executing-1",
+        kind: "executing",
+        startedAt: second(4),
+        seconds: 0.3,
+        tool: "calculate_percentage",
+        arguments: executing.arguments,
+        execution: returned,
       },
       { ...step, key: "answer-1", kind: "answer", startedAt: second(6), seconds: 2 },
     ],
@@ -70,34 +122,76 @@ test("a repair is a second attempt beside the first", () => {
     ["executing-1", "done", 1, 0.3],
     ["answer-1", "done", 1, 2],
   ]);
-  const tests = Object.fromEntries(turn.steps.filter((s) => s.tests?.length).map((s) => [s.key, s.tests]));
+  const tests = Object.fromEntries(
+    turn.steps.filter((s) => s.tests?.length).map((s) => [s.key, s.tests]),
+  );
   assert.deepEqual(tests, {
     "stub-1": [result("test_a", "failed"), result("test_b", "error")],
     "verification-1": [result("test_a"), result("test_b", "failed")],
     "verification-2": [result("test_a"), result("test_b")],
   });
-  const twice = [{ order: "reversed", same: true, detail: "" }, { order: "shuffled", same: true, detail: "" }];
-  const repeats = Object.fromEntries(turn.steps.filter((s) => s.repeats?.length).map((s) => [s.key, s.repeats]));
+  const twice = [
+    { order: "reversed", same: true, detail: "" },
+    { order: "shuffled", same: true, detail: "" },
+  ];
+  const repeats = Object.fromEntries(
+    turn.steps.filter((s) => s.repeats?.length).map((s) => [s.key, s.repeats]),
+  );
   assert.deepEqual(repeats, { "stub-1": twice, "verification-2": twice });
   assert.deepEqual(
-    turn.steps.filter((s) => s.artifact).map(({ key, artifact, stream, prompt, text }) => ({ key, artifact, stream, prompt, text })),
+    turn.steps
+      .filter((s) => s.artifact)
+      .map(({ key, artifact, stream, prompt, text }) => ({ key, artifact, stream, prompt, text })),
     [
-      { key: "specification-1", artifact: "{}", stream: "", prompt: "specification", text: "reverse(text: str) -> str" },
-      { key: "tests-1", artifact: "def test_a(): ...", stream: "def test_a(): ...", prompt: "tests", text: "2 tests" },
-      { key: "implementation-1", artifact: "return text", stream: "return text", prompt: "implementation", text: "" },
-      { key: "implementation-2", artifact: "return text[::-1]", stream: "", prompt: "repair", text: "" },
+      {
+        key: "specification-1",
+        artifact: "{}",
+        stream: "",
+        prompt: "specification",
+        text: "reverse(text: str) -> str",
+      },
+      {
+        key: "tests-1",
+        artifact: "def test_a(): ...",
+        stream: "def test_a(): ...",
+        prompt: "tests",
+        text: "2 tests",
+      },
+      {
+        key: "implementation-1",
+        artifact: "return text",
+        stream: "return text",
+        prompt: "implementation",
+        text: "",
+      },
+      {
+        key: "implementation-2",
+        artifact: "return text[::-1]",
+        stream: "",
+        prompt: "repair",
+        text: "",
+      },
     ],
   );
   assert.deepEqual([turn.state, turn.answer, turn.tool], ["done", "It is `ba`.", "reverse"]);
 });
 
 test("a change of standing is a step after the execution", () => {
-  const change = { type: "tool_standing_changed", tool: "add", before: "provisional", after: "trusted", reason: "It has served 3 different calls." };
+  const change = {
+    type: "tool_standing_changed",
+    tool: "add",
+    before: "provisional",
+    after: "trusted",
+    reason: "It has served 3 different calls.",
+  };
   const turn = folded([started("x"), searching, found, executing, executed, change, token("45")]);
-  assert.deepEqual(turn.steps.slice(-2).map(({ key, state, text }) => [key, state, text]), [
-    ["tool_standing_changed-1", "done", "add is trusted now. It has served 3 different calls."],
-    ["answer-1", "running", undefined],
-  ]);
+  assert.deepEqual(
+    turn.steps.slice(-2).map(({ key, state, text }) => [key, state, text]),
+    [
+      ["tool_standing_changed-1", "done", "add is trusted now. It has served 3 different calls."],
+      ["answer-1", "running", undefined],
+    ],
+  );
 });
 
 test("a stub run in which a test passes has failed, and the suite is written again", () => {
@@ -126,21 +220,45 @@ test("a stub run that another order changes has failed", () => {
     repeated("stub", "reversed", "test_a passed"),
     step("tests", "failed", { text: "Refused.", seconds: 1 }),
   ]);
-  assert.deepEqual(outline(turn), [["tests-1", "failed", 1, 1], ["stub-1", "failed", 1, 0.25]]);
+  assert.deepEqual(outline(turn), [
+    ["tests-1", "failed", 1, 1],
+    ["stub-1", "failed", 1, 0.25],
+  ]);
 });
 
 test("repeats belong to the verification that runs", () => {
-  const turn = folded([started("x"), step("verification", "started"), tested("implementation", "test_a", "passed"), repeated("implementation", "shuffled", "test_a failed")]);
-  assert.deepEqual(turn.steps.map(({ key, state, repeats }) => ({ key, state, repeats })), [
-    { key: "verification-1", state: "running", repeats: [{ order: "shuffled", same: false, detail: "test_a failed" }] },
+  const turn = folded([
+    started("x"),
+    step("verification", "started"),
+    tested("implementation", "test_a", "passed"),
+    repeated("implementation", "shuffled", "test_a failed"),
   ]);
+  assert.deepEqual(
+    turn.steps.map(({ key, state, repeats }) => ({ key, state, repeats })),
+    [
+      {
+        key: "verification-1",
+        state: "running",
+        repeats: [{ order: "shuffled", same: false, detail: "test_a failed" }],
+      },
+    ],
+  );
 });
 
 test("a stub run ends with its suite, or at the latest when the next step begins", () => {
   const stub = ["stub-1", "done", 1, 0.25];
-  const during = [started("x"), step("tests", "started"), tested("stub", "test_a", "failed"), step("tests", "finished", { seconds: 1 })];
+  const during = [
+    started("x"),
+    step("tests", "started"),
+    tested("stub", "test_a", "failed"),
+    step("tests", "finished", { seconds: 1 }),
+  ];
   assert.deepEqual(outline(folded(during)), [["tests-1", "done", 1, 1], stub]);
-  const later = [started("x"), tested("stub", "test_a", "failed"), step("implementation", "started")];
+  const later = [
+    started("x"),
+    tested("stub", "test_a", "failed"),
+    step("implementation", "started"),
+  ];
   assert.deepEqual(outline(folded(later)), [stub, ["implementation-1", "running", 1, null]]);
 });
 
@@ -165,13 +283,34 @@ test("attempts are told apart even if the first has no end", () => {
 });
 
 test("a step that streams is running and shows what came so far", () => {
-  const turn = folded([started("x"), step("implementation", "started"), step("implementation", "streaming", { text: "de" }), step("implementation", "streaming", { text: "f" })]);
-  const streaming = { key: "implementation-1", kind: "implementation", attempt: 1, state: "running", startedAt: second(2), seconds: null };
-  assert.deepEqual(turn.steps, [{ ...streaming, stream: "def", artifact: "", text: "", prompt: "", tests: [], repeats: [] }]);
+  const turn = folded([
+    started("x"),
+    step("implementation", "started"),
+    step("implementation", "streaming", { text: "de" }),
+    step("implementation", "streaming", { text: "f" }),
+  ]);
+  const streaming = {
+    key: "implementation-1",
+    kind: "implementation",
+    attempt: 1,
+    state: "running",
+    startedAt: second(2),
+    seconds: null,
+  };
+  assert.deepEqual(turn.steps, [
+    { ...streaming, stream: "def", artifact: "", text: "", prompt: "", tests: [], repeats: [] },
+  ]);
 });
 
 test("a stop stops what was running and keeps what was done", () => {
-  const turn = folded([started("x"), searching, notFound, step("tests", "started"), tested("stub", "test_a", "failed"), stopped("Stopped by you.")]);
+  const turn = folded([
+    started("x"),
+    searching,
+    notFound,
+    step("tests", "started"),
+    tested("stub", "test_a", "failed"),
+    stopped("Stopped by you."),
+  ]);
   assert.deepEqual(outline(turn), [
     ["searching-1", "done", 1, 0.1],
     ["no_tool_found-1", "done", 1, null],
@@ -179,34 +318,93 @@ test("a stop stops what was running and keeps what was done", () => {
     ["stub-1", "stopped", 1, 0.25],
     ["turn_stopped-1", "stopped", 1, null],
   ]);
-  assert.deepEqual([turn.state, turn.stopReason, turn.failure, turn.usage, turn.seconds], ["stopped", "Stopped by you.", null, USAGE, 2]);
+  assert.deepEqual(
+    [turn.state, turn.stopReason, turn.failure, turn.usage, turn.seconds],
+    ["stopped", "Stopped by you.", null, USAGE, 2],
+  );
 });
 
 test("a failure marks the step that gave up", () => {
   const turn = folded([started("x"), searching, failed("searching", "no connection", "try again")]);
-  const failure = { where: "searching", message: "no connection", remedy: "try again", reached: "" };
+  const failure = {
+    where: "searching",
+    message: "no connection",
+    remedy: "try again",
+    reached: "",
+  };
   assert.deepEqual(turn.steps, [
-    { key: "searching-1", kind: "searching", attempt: 1, state: "failed", startedAt: second(2), seconds: 1 },
-    { key: "turn_failed-1", kind: "turn_failed", attempt: 1, state: "failed", startedAt: second(3), seconds: null, ...failure },
+    {
+      key: "searching-1",
+      kind: "searching",
+      attempt: 1,
+      state: "failed",
+      startedAt: second(2),
+      seconds: 1,
+    },
+    {
+      key: "turn_failed-1",
+      kind: "turn_failed",
+      attempt: 1,
+      state: "failed",
+      startedAt: second(3),
+      seconds: null,
+      ...failure,
+    },
   ]);
-  assert.deepEqual([turn.state, turn.failure, turn.usage, turn.seconds], ["failed", failure, USAGE, 3]);
+  assert.deepEqual(
+    [turn.state, turn.failure, turn.usage, turn.seconds],
+    ["failed", failure, USAGE, 3],
+  );
 });
 
 test("a failure of the answer marks the answer, one from inside no step", () => {
-  assert.deepEqual(outline(folded([started("x"), token("It"), failed("answering", "cut off")])), [["answer-1", "failed", 1, 1], ["turn_failed-1", "failed", 1, null]]);
-  assert.deepEqual(outline(folded([started("x"), searching, failed("internal", "bug")])), [["searching-1", "stopped", 1, 1], ["turn_failed-1", "failed", 1, null]]);
+  assert.deepEqual(outline(folded([started("x"), token("It"), failed("answering", "cut off")])), [
+    ["answer-1", "failed", 1, 1],
+    ["turn_failed-1", "failed", 1, null],
+  ]);
+  assert.deepEqual(outline(folded([started("x"), searching, failed("internal", "bug")])), [
+    ["searching-1", "stopped", 1, 1],
+    ["turn_failed-1", "failed", 1, null],
+  ]);
 });
 
 test("a tool that raised is a failed execution of a turn that goes on", () => {
-  const execution = { outcome: "raised", type_name: "ValueError", message: "no", traceback: "", stdout: "", seconds: 0.1 };
-  const turn = folded([started("x"), executing, { type: "execution_failed", tool: "calculate_percentage", execution, seconds: 0.4 }]);
-  const executingStep = { key: "executing-1", kind: "executing", attempt: 1, state: "failed", startedAt: second(2), seconds: 0.4 };
-  assert.deepEqual(turn.steps, [{ ...executingStep, tool: "calculate_percentage", arguments: executing.arguments, execution }]);
+  const execution = {
+    outcome: "raised",
+    type_name: "ValueError",
+    message: "no",
+    traceback: "",
+    stdout: "",
+    seconds: 0.1,
+  };
+  const turn = folded([
+    started("x"),
+    executing,
+    { type: "execution_failed", tool: "calculate_percentage", execution, seconds: 0.4 },
+  ]);
+  const executingStep = {
+    key: "executing-1",
+    kind: "executing",
+    attempt: 1,
+    state: "failed",
+    startedAt: second(2),
+    seconds: 0.4,
+  };
+  assert.deepEqual(turn.steps, [
+    { ...executingStep, tool: "calculate_percentage", arguments: executing.arguments, execution },
+  ]);
   assert.equal(turn.state, "running");
 });
 
 test("a mismatch says what does not fit and what follows", () => {
-  const turn = folded([started("x"), searching, found, mismatch("ask"), token("Of what?"), finished("Of what?")]);
+  const turn = folded([
+    started("x"),
+    searching,
+    found,
+    mismatch("ask"),
+    token("Of what?"),
+    finished("Of what?"),
+  ]);
   assert.deepEqual(outline(turn), [
     ["searching-1", "done", 1, 0.2],
     ["tool_found-1", "done", 1, null],
@@ -214,7 +412,10 @@ test("a mismatch says what does not fit and what follows", () => {
     ["answer-1", "done", 1, 1],
   ]);
   const { problem, then, tool } = turn.steps[2];
-  assert.deepEqual({ problem, then, tool }, { problem: "the whole is missing", then: "ask", tool: "calculate_percentage" });
+  assert.deepEqual(
+    { problem, then, tool },
+    { problem: "the whole is missing", then: "ask", tool: "calculate_percentage" },
+  );
   assert.deepEqual([turn.state, turn.tool], ["done", null]);
 });
 
@@ -225,21 +426,42 @@ test("an event of a newer server changes nothing", () => {
 
 test("what a limit left behind is told with the failure", () => {
   const reached = "The specification is written.";
-  const turn = folded([started("x"), { ...failed("tests", "the budget is used up", "ask for less"), kind: "budget", reached }]);
+  const turn = folded([
+    started("x"),
+    { ...failed("tests", "the budget is used up", "ask for less"), kind: "budget", reached },
+  ]);
   assert.deepEqual([turn.failure.reached, turn.steps.at(-1).reached], [reached, reached]);
 });
 
 test("the budget is that of the newest model call and makes no step", () => {
   const limits = { calls: 40, tokens: 400000, seconds: 600, cost: null };
-  const spent = (calls, seconds) => ({ type: "budget_spent", usage: { ...USAGE, calls }, limits, seconds });
+  const spent = (calls, seconds) => ({
+    type: "budget_spent",
+    usage: { ...USAGE, calls },
+    limits,
+    seconds,
+  });
   const turn = folded([started("x"), searching, spent(1, 0.5), spent(2, 3)]);
   assert.deepEqual(turn.budget, { usage: { ...USAGE, calls: 2 }, limits, seconds: 3 });
-  assert.deepEqual(turn.steps.map((s) => s.kind), ["searching"]);
+  assert.deepEqual(
+    turn.steps.map((s) => s.kind),
+    ["searching"],
+  );
 });
 
 test("lessons that are shown are a step of their own and close none", () => {
   const lessons = [{ id: "l1", trigger: "tests compare floats", advice: "Use approx." }];
-  const turn = folded([started("x"), searching, { type: "lessons_shown", agent: "execution", lessons }]);
-  assert.deepEqual(turn.steps.map((s) => [s.kind, s.state]), [["searching", "running"], ["lessons_shown", "done"]]);
+  const turn = folded([
+    started("x"),
+    searching,
+    { type: "lessons_shown", agent: "execution", lessons },
+  ]);
+  assert.deepEqual(
+    turn.steps.map((s) => [s.kind, s.state]),
+    [
+      ["searching", "running"],
+      ["lessons_shown", "done"],
+    ],
+  );
   assert.deepEqual([turn.steps[1].agent, turn.steps[1].lessons], ["execution", lessons]);
 });

@@ -2,30 +2,57 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { initialState, reduce } from "../../web/static/js/reducer.js";
-import { compared, offered, retiredCount, standingTitle, versionFacts, versionKey } from "../../web/static/js/versions.js";
+import {
+  compared,
+  offered,
+  retiredCount,
+  standingTitle,
+  versionFacts,
+  versionKey,
+} from "../../web/static/js/versions.js";
 
 const after = (state, ...actions) => actions.reduce(reduce, state);
 const numbered = (...numbers) => numbers.map((version) => ({ version }));
 const add = { name: "add", version: 2, standing: "trusted" };
 const sum = { name: "sum", version: 1, standing: "provisional" };
 const opened = after(initialState, { type: "tools_loaded", tools: [add, sum] });
-const loaded = after(opened, { type: "versions_loaded", name: "add", versions: numbered(2, 1) }, { type: "tool_loaded", name: "add", tool: add });
+const loaded = after(
+  opened,
+  { type: "versions_loaded", name: "add", versions: numbered(2, 1) },
+  { type: "tool_loaded", name: "add", tool: add },
+);
 
 test("every standing is explained, and one from a newer server is not", () => {
-  assert.deepEqual(["provisional", "trusted", "retired"].filter((s) => !standingTitle(s)), []);
+  assert.deepEqual(
+    ["provisional", "trusted", "retired"].filter((s) => !standingTitle(s)),
+    [],
+  );
   assert.equal(standingTitle("invented"), "");
 });
 
 test("retired tools are listed on request", () => {
-  const tools = [{ name: "a", standing: "retired" }, { name: "b", standing: "trusted" }, { name: "c", standing: "provisional" }];
-  assert.deepEqual([offered(tools, false).map((t) => t.name), offered(tools, true), retiredCount(tools)], [["b", "c"], tools, 1]);
+  const tools = [
+    { name: "a", standing: "retired" },
+    { name: "b", standing: "trusted" },
+    { name: "c", standing: "provisional" },
+  ];
+  assert.deepEqual(
+    [offered(tools, false).map((t) => t.name), offered(tools, true), retiredCount(tools)],
+    [["b", "c"], tools, 1],
+  );
   assert.equal(after(opened, { type: "retired_shown", shown: true }).showRetired, true);
 });
 
 test("a version says who wrote it, how its tests came out, and what it cost", () => {
   const usage = { calls: 3, input_tokens: 900, output_tokens: 100, cost: 0.0123 };
-  assert.equal(versionFacts({ model: "gpt-4", tests: { passed: 2, total: 2 }, usage }), "by gpt-4 · 2 tests passed · 3 model calls · 1,000 tokens · $0.0123");
-  assert.equal(versionFacts({ model: "", tests: { passed: 1, total: 2 }, usage: null }), "by hand · 1 of 2 tests passed");
+  assert.equal(
+    versionFacts({ model: "gpt-4", tests: { passed: 2, total: 2 }, usage }),
+    "by gpt-4 · 2 tests passed · 3 model calls · 1,000 tokens · $0.0123",
+  );
+  assert.equal(
+    versionFacts({ model: "", tests: { passed: 1, total: 2 }, usage: null }),
+    "by hand · 1 of 2 tests passed",
+  );
   assert.equal(versionFacts({ model: "", tests: null, usage: null }), "by hand");
 });
 
@@ -48,7 +75,10 @@ test("versions and their sources are kept by tool and number", () => {
     { type: "versions_not_loaded", name: "sum", error },
   );
   assert.deepEqual(state.versions, { add: { list: numbered(2, 1) }, sum: { error } });
-  assert.deepEqual(state.versionSources, { [versionKey("add", 1)]: { version: { code: "x" } }, [versionKey("add", 7)]: { error } });
+  assert.deepEqual(state.versionSources, {
+    [versionKey("add", 1)]: { version: { code: "x" } },
+    [versionKey("add", 7)]: { error },
+  });
 });
 
 test("a change is under way until it is done, and shows in the list at once", () => {
@@ -56,18 +86,34 @@ test("a change is under way until it is done, and shows in the list at once", ()
   assert.deepEqual([begun.changing, begun.changeProblem], ["add", null]);
   const retired = { ...add, standing: "retired" };
   const done = after(begun, { type: "tool_changed", tool: retired });
-  assert.deepEqual(done, { ...loaded, tools: [retired, sum], toolDetails: {}, versions: { add: { list: numbered(2, 1), stale: true } } });
+  assert.deepEqual(done, {
+    ...loaded,
+    tools: [retired, sum],
+    toolDetails: {},
+    versions: { add: { list: numbered(2, 1), stale: true } },
+  });
 });
 
 test("a request that is removed leaves the page of its tool without it", () => {
   const page = { name: "add", used_requests: [] };
-  const done = after(loaded, { type: "tool_change_begun", name: "add" }, { type: "request_forgotten", name: "add", tool: page });
-  assert.deepEqual([done.changing, done.toolDetails.add, done.announcement.text], [null, { tool: page }, "Request removed."]);
+  const done = after(
+    loaded,
+    { type: "tool_change_begun", name: "add" },
+    { type: "request_forgotten", name: "add", tool: page },
+  );
+  assert.deepEqual(
+    [done.changing, done.toolDetails.add, done.announcement.text],
+    [null, { tool: page }, "Request removed."],
+  );
 });
 
 test("a change that is refused says why until the next one, or another tool", () => {
   const error = { message: "version 2 of add is the one in use", remedy: "choose another" };
-  const refused = after(loaded, { type: "tool_change_begun", name: "add" }, { type: "tool_change_refused", name: "add", error });
+  const refused = after(
+    loaded,
+    { type: "tool_change_begun", name: "add" },
+    { type: "tool_change_refused", name: "add", error },
+  );
   assert.deepEqual([refused.changing, refused.changeProblem], [null, { name: "add", ...error }]);
   assert.equal(refused.announcement.text, "Not possible: version 2 of add is the one in use");
   assert.equal(after(refused, { type: "tool_change_begun", name: "add" }).changeProblem, null);

@@ -11,7 +11,7 @@ from selfeng.lessons.learner import Learner, LearntLesson, LessonsReply
 from selfeng.lessons.learning import Learning
 from selfeng.lessons.turns import Turns
 from selfeng.store.database import open_database
-from selfeng.store.journal import Entry, Journal
+from selfeng.store.journal import Journal, JournalEntry
 from tests.doubles import ScriptedModel
 from tests.embedding.hashing import HashingEmbedder
 
@@ -33,7 +33,7 @@ class Notebook:
         """Keep a turn that has ended; its id."""
         conversation = conversation or self.conversation
         turn_id = self.journal.begin_turn(conversation, "double 4")
-        self.journal.append([Entry(conversation, turn_id, datetime.now(UTC), event) for event in events])
+        self.journal.append([JournalEntry(conversation, turn_id, datetime.now(UTC), event) for event in events])
         return turn_id
 
     async def learn(self) -> list[str]:

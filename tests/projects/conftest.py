@@ -18,7 +18,7 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.consent import Consent
 from selfeng.projects.loop import Packages
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.store import ProjectStore
+from selfeng.projects.state import ProjectStore
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind

@@ -8,12 +8,11 @@ import pytest
 
 from selfeng.core.errors import RequestError
 from selfeng.offline.completion import Completion
-from selfeng.projects.backup import backups, restore
+from selfeng.projects.actions import WORKSPACE_ACTIONS
 from selfeng.projects.consent import Decision
-from selfeng.projects.context import Before, gather
 from selfeng.projects.examining import Examination, FileReport
-from selfeng.projects.store import ProjectStore
-from selfeng.projects.workspace.actions import WORKSPACE_ACTIONS
+from selfeng.projects.project_context import LastStep, gather
+from selfeng.projects.state import ProjectStore, backups, restore
 from tests.projects.conftest import DONE, Bench, call
 from tests.projects.still_sandbox import Layers, StillSandbox
 
@@ -141,7 +140,7 @@ def test_the_context_has_the_documented_keys(bench: Bench):
     workspace = ProjectStore(bench.folder).workspace("demo")
     examination = Examination(files=(FileReport(path="main.py"), FileReport(path="tests/test_main.py", validation_error="bad")))
     context = gather(
-        name="demo", goal="g", folder=workspace.folder, before=Before(epoch=1), files=workspace.files(), examination=examination,
+        name="demo", goal="g", folder=workspace.folder, before=LastStep(epoch=1), files=workspace.files(), examination=examination,
         actions=WORKSPACE_ACTIONS.functions(),
     ).model_dump()  # fmt: skip
     assert list(context) == [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.projects.checks import local_modules, problem
+from selfeng.projects.examining import local_modules, problem
 
 LOCAL = local_modules(["main.py", "pkg/sub/mod.py", "data/x.csv"])
 

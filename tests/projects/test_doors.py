@@ -6,13 +6,12 @@ import threading
 import pytest
 from typer.testing import CliRunner
 
+from selfeng.autocoder import autocoder, start_autocoder
+from selfeng.autocoder.project_terminal import ProjectTerminal, TerminalConsent
 from selfeng.cli.app import app
 from selfeng.core.errors import ConfigurationError, RequestError
 from selfeng.core.project_events import ProjectActChosen, ProjectChanged, ProjectFinished
-from selfeng.projects import autocoder, start_autocoder
-from selfeng.projects.backup import back_up
-from selfeng.projects.store import ProjectState, ProjectStore
-from selfeng.projects.terminal import ProjectTerminal, TerminalConsent
+from selfeng.projects.state import ProjectState, ProjectStore, back_up
 
 
 @pytest.mark.parametrize(

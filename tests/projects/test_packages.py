@@ -3,8 +3,7 @@
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.projects import ProjectOptions
-from selfeng.projects.package import is_meant, module, requirement
+from selfeng.projects.options import ProjectOptions, is_meant, module, requirement
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from selfeng.core.errors import WorkspaceError
 from selfeng.projects.builder import ProjectBuilder
-from selfeng.projects.store import ProjectStore
+from selfeng.projects.state import ProjectStore
 from tests.doubles import ScriptedModel
 from tests.projects.conftest import DONE, Bench, call
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfeng.projects.workspace.folder import WorkspaceFile
-from selfeng.projects.workspace.running import PYTEST, run
+from selfeng.projects.running import PYTEST, run
+from selfeng.projects.workspace import WorkspaceFile
 from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -11,7 +11,7 @@ from alembic.migration import MigrationContext
 
 from selfeng.core.errors import DatabaseUnavailable
 from selfeng.store.database import id_of, migrations, open_database, reading, writing
-from selfeng.store.schema import WORD_INDEX, conversations, metadata, tool_versions, tools, turns
+from selfeng.store.schema import WORD_INDEX, conversations, events, metadata, tool_versions, tools, turns
 
 OURS = {"include_object": lambda _, name, kind, *__: kind != "table" or not name.startswith(WORD_INDEX)}
 """SQLAlchemy knows nothing of virtual tables and of those that SQLite makes for them."""
@@ -69,6 +69,29 @@ def test_a_tool_of_an_older_database_becomes_its_first_version_with_its_uses(url
     assert (version.version, version.origin, version.verdict, version.prompts, version.usage) == (1, '{"how":"created"}', None, "[]", None)
     same = ("name", "description", "signature", "code", "tests", "digest", "example_requests", "model", "created_at", "requires")
     assert [getattr(version, column) for column in same] == [getattr(tool, column) for column in same]
+    engine.dispose()
+
+
+def test_an_older_database_gets_kinds_of_conversations_and_types_of_events(url: str, tmp_path: Path) -> None:
+    (tmp_path / "new" / "folder").mkdir(parents=True)
+    (tmp_path / "projects" / "p").mkdir(parents=True)
+    old = sa.create_engine(url)
+    config = migrations()
+    with old.connect() as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0008")
+        for conversation in ("c", "p"):
+            connection.exec_driver_sql("INSERT INTO conversations VALUES (?, 'me', 't', '2026-01-02', 2)", (conversation,))
+        for seq, event in enumerate(('{"type":"searching"}', '{"plan_step":"\\"type\\"","type":"questions_asked"}', '{"a":1}'), 1):
+            connection.exec_driver_sql("INSERT INTO events VALUES ('c', ?, 't', '2026-01-02', ?)", (seq, event))
+    old.dispose()
+    engine = open_database(url, tmp_path / "projects")
+    with reading(engine) as connection:
+        kinds = connection.execute(sa.select(conversations.c.id, conversations.c.kind).order_by(conversations.c.id)).all()
+        assert kinds == [("c", "chat"), ("p", "project")]
+        assert connection.scalars(sa.select(events.c.type).order_by(events.c.seq)).all() == ["searching", "questions_asked", None]
+        plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN SELECT * FROM events WHERE turn_id = 't' AND type = 'searching'").all()
+        assert "ix_events_turn_id_type (turn_id=? AND type=?)" in str(plan)
     engine.dispose()
 
 

@@ -13,9 +13,9 @@ from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.thread import AgentThread
 from selfeng.store import schema
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, reading, writing
-from selfeng.store.files import ConversationFiles
-from selfeng.store.journal import Entry, Journal
+from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -45,7 +45,7 @@ def keep(engine: sa.Engine, *events: Event, owner: str = "me") -> str:
     journal = Journal(engine)
     conversation = journal.create_conversation(owner, "title")
     turn = journal.begin_turn(conversation, "go")
-    journal.append([Entry(conversation, turn, AT, event) for event in events])
+    journal.append([JournalEntry(conversation, turn, AT, event) for event in events])
     return conversation
 
 
@@ -92,7 +92,7 @@ def test_a_request_with_halves_of_pairs_keeps_its_files(engine: sa.Engine) -> No
 
 
 def test_events_without_a_conversation_keep_nothing(engine: sa.Engine) -> None:
-    Journal(engine).append([Entry("nowhere", "turn", AT, made(file("a")))])
+    Journal(engine).append([JournalEntry("nowhere", "turn", AT, made(file("a")))])
     with reading(engine) as connection:
         assert connection.execute(sa.select(schema.contents)).all() == []
 

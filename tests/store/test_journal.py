@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 import sqlalchemy as sa
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     AnswerToken,
     Event,
@@ -28,7 +28,7 @@ from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Question
 from selfeng.store import schema
 from selfeng.store.database import open_database, reading, writing
-from selfeng.store.journal import Entry, Journal
+from selfeng.store.journal import Journal, JournalEntry
 
 ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -52,7 +52,7 @@ def _states(engine: sa.Engine) -> dict[str, str]:
 
 
 def _finish(journal: Journal, conversation: str, request: str, answer: str) -> None:
-    journal.append([Entry(conversation, journal.begin_turn(conversation, request), AT, TurnFinished(answer=answer))])
+    journal.append([JournalEntry(conversation, journal.begin_turn(conversation, request), AT, TurnFinished(answer=answer))])
 
 
 def test_conversations_belong_to_one_owner(journal: Journal) -> None:
@@ -62,25 +62,39 @@ def test_conversations_belong_to_one_owner(journal: Journal) -> None:
     assert [(c.id, c.title) for c in journal.conversations("ann")] == [(second, "second"), (first, "first")]
     assert journal.conversations("ann")[0].created_at.tzinfo is UTC
     assert journal.conversations("nobody") == ()
-    assert journal.owner_of(first) == "ann"
-    assert journal.owner_of("unknown") is None
-    journal.check_owner("ann", first)
+    assert journal.conversation("ann", first).title == "first"
+
+
+def test_projects_are_conversations_of_another_kind(journal: Journal) -> None:
+    chat, project = journal.create_conversation("ann", "chat"), journal.create_conversation("ann", "song", "project")
+    assert [(c.id, c.kind) for c in journal.conversations("ann")] == [(chat, "chat")]
+    assert [(c.id, c.kind) for c in journal.conversations("ann", "project")] == [(project, "project")]
+    assert journal.conversation("ann", project).kind == "project"
+
+
+def test_a_turn_is_read_by_its_owner_only(journal: Journal) -> None:
+    turn = journal.begin_turn(conversation := journal.create_conversation("ann", "first"), "r")
+    journal.append([JournalEntry(conversation, turn, AT, Searching())])
+    assert [r.event for r in journal.turn("ann", turn)] == [Searching()]
+    for owner, name in (("bob", turn), ("ann", "unknown")):
+        with pytest.raises(ResourceNotFound, match="there is no turn"):
+            journal.turn(owner, name)
 
 
 @pytest.mark.parametrize("conversation", ["the other's", "unknown", "\ud800", "x" * 100_000])
 def test_a_foreign_conversation_is_refused_like_an_unknown_one(journal: Journal, conversation: str) -> None:
     if conversation == "the other's":
         conversation = journal.create_conversation("ann", "first")
-    with pytest.raises(RequestError, match="there is no conversation") as caught:
-        journal.check_owner("bob", conversation)
+    with pytest.raises(ResourceNotFound, match="there is no conversation") as caught:
+        journal.conversation("bob", conversation)
     assert caught.value.remedy == "begin a new one"
 
 
 def test_events_are_numbered_within_their_conversation(journal: Journal) -> None:
     one, two = journal.create_conversation("o", "1"), journal.create_conversation("o", "2")
-    entries = [Entry(c, "t", AT, AnswerToken(text=text)) for c, text in ((one, "a"), (two, "b"), (one, "c"))]
+    entries = [JournalEntry(c, "t", AT, AnswerToken(text=text)) for c, text in ((one, "a"), (two, "b"), (one, "c"))]
     assert [(r.conversation_id, r.seq) for r in journal.append(entries)] == [(one, 1), (two, 1), (one, 2)]
-    (last,) = journal.append([Entry(one, "t", AT, Searching())])
+    (last,) = journal.append([JournalEntry(one, "t", AT, Searching())])
     assert last == Record(conversation_id=one, seq=3, turn_id="t", at=AT, event=Searching())
     assert [(r.seq, r.event) for r in journal.history(one)] == [(1, AnswerToken(text="a")), (2, AnswerToken(text="c")), (3, Searching())]
     assert journal.history(one, after_seq=2) == (last,)
@@ -89,7 +103,7 @@ def test_events_are_numbered_within_their_conversation(journal: Journal) -> None
 
 def test_an_event_of_an_unknown_conversation_does_not_take_others_along(journal: Journal) -> None:
     known = journal.create_conversation("o", "1")
-    records = journal.append([Entry("unknown", "t", AT, Searching()), Entry(known, "t", AT, Searching())])
+    records = journal.append([JournalEntry("unknown", "t", AT, Searching()), JournalEntry(known, "t", AT, Searching())])
     assert [(r.conversation_id, r.seq) for r in records] == [("unknown", 0), (known, 1)]
     assert len(journal.history(known)) == 1
 
@@ -99,7 +113,7 @@ def test_writers_at_once_leave_no_gap_and_no_double(journal: Journal) -> None:
 
     def write(order: list[str]) -> None:
         for _ in range(20):
-            journal.append([Entry(c, "t", AT, Searching()) for c in order])
+            journal.append([JournalEntry(c, "t", AT, Searching()) for c in order])
 
     threads = [Thread(target=write, args=(order,)) for order in (ids, ids[::-1], ids[1:] + ids[:1])]
     for thread in threads:
@@ -122,7 +136,7 @@ def test_the_event_that_ends_a_turn_also_ends_its_row(engine: sa.Engine, journal
     conversation = journal.create_conversation("o", "t")
     turn = journal.begin_turn(conversation, "r")
     assert _states(engine) == {turn: "running"}
-    journal.append([Entry(conversation, turn, AT, event)])
+    journal.append([JournalEntry(conversation, turn, AT, event)])
     assert _states(engine) == {turn: state}
 
 
@@ -139,7 +153,7 @@ ENDINGS = {
 def test_a_turn_that_has_ended_stays_as_it_ended(engine: sa.Engine, journal: Journal, state: str, again: Event, together: bool) -> None:
     conversation = journal.create_conversation("o", "t")
     turn, other = journal.begin_turn(conversation, "r"), journal.begin_turn(conversation, "another")
-    entries = [Entry(conversation, turn, AT, event) for event in (ENDINGS[state], again)]
+    entries = [JournalEntry(conversation, turn, AT, event) for event in (ENDINGS[state], again)]
     for batch in [entries] if together else [[entry] for entry in entries]:
         journal.append(batch)
     with reading(engine) as connection:
@@ -165,7 +179,7 @@ def _left_running(journal: Journal) -> tuple[str, str]:
     """A conversation and its turn."""
     conversation = journal.create_conversation("o", "t")
     turn = journal.begin_turn(conversation, "r")
-    journal.append([Entry(conversation, turn, AT, TurnStarted(request="r"))])
+    journal.append([JournalEntry(conversation, turn, AT, TurnStarted(request="r"))])
     return conversation, turn
 
 
@@ -219,7 +233,7 @@ def test_the_model_sees_finished_turns_oldest_first(journal: Journal) -> None:
     for number in range(4):
         _finish(journal, conversation, f"request {number}", f"answer {number}")
     failed = journal.begin_turn(conversation, "failed")
-    journal.append([Entry(conversation, failed, AT, TurnFailed(where="internal", message="m"))])
+    journal.append([JournalEntry(conversation, failed, AT, TurnFailed(where="internal", message="m"))])
     journal.begin_turn(conversation, "running")
     assert journal.messages(conversation, limit=5) == (
         ChatMessage(role="user", content="request 2"),
@@ -247,7 +261,7 @@ def test_what_the_model_sees_is_bounded(journal: Journal) -> None:
 def test_text_that_no_encoding_carries_is_repaired(journal: Journal) -> None:
     conversation = journal.create_conversation("o", "title \ud800\0")
     turn = journal.begin_turn(conversation, "half \udc00")
-    (record,) = journal.append([Entry(conversation, turn, AT, TurnFinished(answer="joined \ud83d\ude00, half \ud800!"))])
+    (record,) = journal.append([JournalEntry(conversation, turn, AT, TurnFinished(answer="joined \ud83d\ude00, half \ud800!"))])
     assert record.event == TurnFinished(answer="joined 😀, half \N{REPLACEMENT CHARACTER}!")
     assert journal.history(conversation) == (record,)
     assert journal.conversations("o")[0].title == "title \N{REPLACEMENT CHARACTER}"
@@ -267,7 +281,9 @@ def test_an_event_that_cannot_be_read_back_does_not_hide_the_others(
     engine: sa.Engine, journal: Journal, caplog: pytest.LogCaptureFixture
 ) -> None:
     conversation = journal.create_conversation("o", "t")
-    journal.append([Entry(conversation, "t", AT, ToolFound(tool="x", confidence=1.0)), Entry(conversation, "t", AT, Searching())])
+    journal.append(
+        [JournalEntry(conversation, "t", AT, ToolFound(tool="x", confidence=1.0)), JournalEntry(conversation, "t", AT, Searching())]
+    )
     with writing(engine) as connection:
         connection.execute(schema.events.update().where(schema.events.c.seq == 1).values(event='{"type": "of_the_future"}'))
     assert [r.seq for r in journal.history(conversation)] == [2]
@@ -280,7 +296,7 @@ def test_rounds_of_questions_are_counted_from_the_newest_turn_back_until_one_ask
 
     def turn(*events: Event) -> None:
         turn_id = journal.begin_turn(conversation, "hi")
-        journal.append([Entry(conversation, turn_id, AT, event) for event in events])
+        journal.append([JournalEntry(conversation, turn_id, AT, event) for event in events])
 
     assert journal.rounds(conversation) == ()
     turn(asked, TurnFinished(answer="Which unit?"))

@@ -8,7 +8,7 @@ import pytest
 
 from selfeng.core.events import AnswerToken, Record, Searching, SynthesisStep, TurnFinished
 from selfeng.store.database import open_database
-from selfeng.store.journal import Entry, Journal
+from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 
 
@@ -19,7 +19,7 @@ class FailingJournal:
         self.journal = journal
         self.failures = failures
 
-    def append(self, entries: Sequence[Entry]) -> list[Record]:
+    def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         if self.failures:
             self.failures -= 1
             raise OSError("disk full")

@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from tests.web.server_process import ServerProcess
-from web.port import AsyncMode
+from web.serving import AsyncMode
 
 
 @pytest.fixture(scope="session", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)])

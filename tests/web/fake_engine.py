@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from selfeng.core.errors import AgentError, RequestError, ToolNotFound, VersionConflict, VersionNotFound
+from selfeng.capability_registry import LibraryChange
+from selfeng.core.errors import AgentError, RequestError, ResourceNotFound, ToolNotFound, VersionConflict, VersionNotFound
 from selfeng.core.events import (
     AnswerToken,
     CodeRun,
@@ -50,18 +51,17 @@ from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Returned, SandboxStatus, TestResult, Verdict
+from selfeng.engine import Changes
 from selfeng.projects.builder import ProjectBuilder
-from selfeng.projects.desk import ProjectDesk
+from selfeng.projects.service import ProjectService
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.runtime import MiniAgents
-from selfeng.store.conversation import ConversationSummary
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database
-from selfeng.store.files import ConversationFiles
-from selfeng.store.journal import Entry, Journal
+from selfeng.store.journal import ConversationSummary, Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 from selfeng.turns.running_turns import RunningTurns
 from tests.projects.still_sandbox import Layers, StillSandbox
-from web.port import LibraryChange
 
 TOOL = Tool(
     name="add",
@@ -150,8 +150,77 @@ class OneFile:
         return FunctionCall(name="create_file", arguments={"name": "main.py", "body": "print(42)\n", "reasoning": "It is not there."})
 
 
+class OneTool:
+    """The library: one tool with two versions."""
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return (TOOL,)
+
+    async def get(self, name: str) -> Tool:
+        if name == "crash":
+            raise ZeroDivisionError("the engine has a bug")
+        if name != TOOL.name:
+            raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
+        return TOOL
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        await self.get(name)
+        return VERSIONS
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        found = next((v for v in VERSIONS if (v.name, v.version) == (name, number)), None)
+        if found is None:
+            raise VersionNotFound(f"{name} has no version {number}", "look at the list of versions")
+        return found
+
+    async def rollback(self, name: str, to: int) -> Tool:
+        await self.version(name, to)
+        if to == TOOL.version:
+            raise VersionConflict(f"version {to} of {name} is the one in use", "choose another")
+        return TOOL.model_copy(update={"version": 3})
+
+    async def retire(self, name: str) -> Tool:
+        return (await self.get(name)).model_copy(update={"standing": "retired"})
+
+    async def restore(self, name: str) -> Tool:
+        return await self.get(name)
+
+
+class OneLesson:
+    """What was learnt: one lesson, which can be edited and removed."""
+
+    def __init__(self) -> None:
+        self._lessons = {LESSON.id: LESSON}
+        self._callbacks: list[Callable[[], None]] = []
+
+    async def lessons(self) -> tuple[Lesson, ...]:
+        return tuple(self._lessons.values())
+
+    async def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
+        edited = self._lesson(lesson_id).model_copy(update={"trigger": trigger, "advice": advice})
+        self._lessons[lesson_id] = edited
+        self._changed()
+        return edited
+
+    async def remove(self, lesson_id: str) -> None:
+        del self._lessons[self._lesson(lesson_id).id]
+        self._changed()
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        self._callbacks.append(callback)
+
+    def _lesson(self, lesson_id: str) -> Lesson:
+        if lesson_id not in self._lessons:
+            raise ResourceNotFound(f"there is no lesson {lesson_id!r}", "look at the list of lessons")
+        return self._lessons[lesson_id]
+
+    def _changed(self) -> None:
+        for callback in self._callbacks:
+            callback()
+
+
 class FakeEngine:
-    """`web.port.Engine`; to be made on its event loop."""
+    """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
 
     file_limits = FileLimits(count=3, size=MB)
 
@@ -163,20 +232,17 @@ class FakeEngine:
         self._failures = 0
         self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
         self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self._library_callbacks: list[LibraryChange] = []
+        self.library, self.learning, self.changes = OneTool(), OneLesson(), Changes()
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
-        self._readiness = Readiness()
-        self.on_status_change = self._readiness.on_change
+        self.readiness = Readiness()
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         self._turns = RunningTurns(self._recorder, self._start)
         self._works = set[asyncio.Task[None]]()
-        self.projects = ProjectDesk(folder / "projects", builder, self._journal, self._turns, MiniAgents())
-        self._lessons = {LESSON.id: LESSON}
-        self._lessons_callbacks: list[Callable[[], None]] = []
+        self.projects = ProjectService(folder / "projects", builder, self._journal, self._turns, MiniAgents())
 
-    def append(self, entries: Sequence[Entry]) -> list[Record]:
+    def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """The journal's, for the recorder."""
         if self._failures:
             self._failures -= 1
@@ -200,16 +266,14 @@ class FakeEngine:
         if conversation_id is None:
             conversation_id = self._journal.create_conversation(owner, request[:80])
         else:
-            self._journal.check_owner(owner, conversation_id)
+            self._journal.conversation(owner, conversation_id)
         if answers:
             completed(QUESTIONS, answers)
             request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
         return self._begin(owner, conversation_id, request, files)
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
-        records = self._journal.turn(turn_id)
-        if not records or self._journal.owner_of(records[0].conversation_id) != owner:
-            raise RequestError(f"there is no turn {turn_id!r}")
+        records = self._journal.turn(owner, turn_id)
         return self._begin(owner, records[0].conversation_id, "say kept", (), turn_id)
 
     def _begin(self, owner: str, conversation_id: str, request: str, files: Sequence[File], keeps: str = "") -> Asked:
@@ -290,10 +354,10 @@ class FakeEngine:
             report("3 of 15 tools verified", 3, 15)
             await self._released[name].wait()
 
-        self._readiness.expect("search", "sandbox")
-        self._start(self._readiness.prepare("search", failing))
-        self._start(self._readiness.prepare("sandbox", working))
-        await awaited(self._readiness.news, "sandbox", emit)
+        self.readiness.expect("search", "sandbox")
+        self._start(self.readiness.prepare("search", failing))
+        self._start(self.readiness.prepare("sandbox", working))
+        await awaited(self.readiness.news, "sandbox", emit)
 
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
@@ -319,8 +383,7 @@ class FakeEngine:
                     yield f"{number} "
                     await self._recorder.flush()
             case "grow":
-                for callback in self._library_callbacks:
-                    callback(rest, "added", "for the test")
+                self.changes.tell(LibraryChange(name=rest, change="added", reason="for the test"))
             case "break":
                 self._failures = 2
             case "sandbox":
@@ -339,28 +402,18 @@ class FakeEngine:
         return True
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        return tuple(c for c in self._journal.conversations(owner) if not self.projects.has(c.id))
+        return self._journal.conversations(owner)
 
     async def history(self, owner: str, conversation_id: str, after: int) -> tuple[Record, ...]:
-        self._journal.check_owner(owner, conversation_id)
+        self._journal.conversation(owner, conversation_id)
         return self._journal.history(conversation_id, after)
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
-        self._journal.check_owner(owner, conversation_id)
+        self._journal.conversation(owner, conversation_id)
         return ConversationFiles(self._database).read(conversation_id, sha256, name)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
         return self._recorder.subscribe(on_records)
-
-    async def tools(self) -> tuple[Tool, ...]:
-        return (TOOL,)
-
-    async def tool(self, name: str) -> Tool:
-        if name == "crash":
-            raise ZeroDivisionError("the engine has a bug")
-        if name != TOOL.name:
-            raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
-        return TOOL
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
         return tool.example_requests
@@ -370,59 +423,11 @@ class FakeEngine:
 
     async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
         if request not in SERVED:
-            raise RequestError(f"{name} is found by no request {request!r} that it has served")
+            raise ResourceNotFound(f"{name} is found by no request {request!r} that it has served")
         return tuple(one for one in SERVED if one != request)
 
-    async def lessons(self) -> tuple[Lesson, ...]:
-        return tuple(self._lessons.values())
-
-    async def edit_lesson(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        edited = self._lesson(lesson_id).model_copy(update={"trigger": trigger, "advice": advice})
-        self._lessons[lesson_id] = edited
-        self._tell_lessons_change()
-        return edited
-
-    async def remove_lesson(self, lesson_id: str) -> None:
-        del self._lessons[self._lesson(lesson_id).id]
-        self._tell_lessons_change()
-
-    def on_lessons_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        self._lessons_callbacks.append(callback)
-        return lambda: self._lessons_callbacks.remove(callback)
-
-    def _lesson(self, lesson_id: str) -> Lesson:
-        if lesson_id not in self._lessons:
-            raise RequestError(f"there is no lesson {lesson_id!r}", "look at the list of lessons")
-        return self._lessons[lesson_id]
-
-    def _tell_lessons_change(self) -> None:
-        for callback in self._lessons_callbacks:
-            callback()
-
-    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
-        await self.tool(name)
-        return VERSIONS
-
-    async def version(self, name: str, number: int) -> ToolVersion:
-        found = next((v for v in VERSIONS if (v.name, v.version) == (name, number)), None)
-        if found is None:
-            raise VersionNotFound(f"{name} has no version {number}", "look at the list of versions")
-        return found
-
     async def difference(self, name: str, before: int, after: int) -> str:
-        return f"-{(await self.version(name, before)).code}+{(await self.version(name, after)).code}"
-
-    async def rollback(self, name: str, to: int) -> Tool:
-        await self.version(name, to)
-        if to == TOOL.version:
-            raise VersionConflict(f"version {to} of {name} is the one in use", "choose another")
-        return TOOL.model_copy(update={"version": 3})
-
-    async def retire(self, name: str) -> Tool:
-        return (await self.tool(name)).model_copy(update={"standing": "retired"})
-
-    async def restore(self, name: str) -> Tool:
-        return await self.tool(name)
+        return f"-{(await self.library.version(name, before)).code}+{(await self.library.version(name, after)).code}"
 
     async def status(self) -> EngineStatus:
         model = ModelStatus(name="offline", offline=True, detail="built in")
@@ -431,12 +436,8 @@ class FakeEngine:
             sandbox=self._sandbox,
             library=LibraryStatus(tools=1, detail="ready"),
             files=self.file_limits,
-            unready=self._readiness.unready,
+            unready=self.readiness.unready,
         )
-
-    def on_library_change(self, callback: LibraryChange) -> Callable[[], None]:
-        self._library_callbacks.append(callback)
-        return lambda: self._library_callbacks.remove(callback)
 
     async def aclose(self) -> None:
         if self._hangs:

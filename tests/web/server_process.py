@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import requests
 import socketio
 
-from web.port import AsyncMode
+from web.serving import AsyncMode
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ import requests
 
 from tests.web.server_process import ServerProcess
 from web.connections import Connections, origin
-from web.port import AsyncMode
+from web.serving import AsyncMode
 
 MODES = ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
 MOST = 512

@@ -7,7 +7,7 @@ import requests
 
 from tests.web.fake_engine import LESSON
 from tests.web.server_process import ServerProcess
-from web.wire import lesson_line
+from web.payloads import lesson_line
 
 
 def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(server: ServerProcess, visitor: requests.Session) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import requests
 
-from selfeng.core.errors import ConfigurationError, RequestError
+from selfeng.core.errors import ConfigurationError, LimitReached
 from selfeng.core.status import Asked
 from selfeng.settings import Settings, load_settings
 from tests.web.server_process import ServerProcess
 from web.access import WrongTokens
-from web.turns import Asker, LimitedTurns
+from web.limited_turns import Asker, LimitedTurns
 
 
 class Endless:
@@ -26,12 +26,12 @@ class Endless:
         return Asked(conversation_id="c", turn_id=f"{self.begun}")
 
 
-async def refused(turns: LimitedTurns, *askers: Asker) -> list[str]:
-    problems = []
+async def refused(engine: Any, *askers: Asker) -> list[str]:
+    turns, problems = LimitedTurns(engine, most=12), []
     for asker in askers:
         try:
-            await turns.keep(asker, "t", lambda _: None)
-        except RequestError as error:
+            await turns.begin(asker, lambda asker=asker: engine.keep(asker.owner, "t"), lambda _: None)
+        except LimitReached as error:
             problems.append(error.message)
     return problems
 
@@ -47,8 +47,7 @@ async def refused(turns: LimitedTurns, *askers: Asker) -> list[str]:
     ids=["of one cookie", "of cookies that were dropped", "behind a proxy", "from many addresses"],
 )
 async def test_turns_are_bounded_by_cookie_by_address_and_in_all(askers: list[Asker], problems: list[str]) -> None:
-    engine: Any = Endless()
-    assert await refused(LimitedTurns(engine, most=12), *askers) == problems
+    assert await refused(Endless(), *askers) == problems
 
 
 def test_dropping_the_cookie_gives_no_further_turns(tmp_path: Path) -> None:
@@ -84,7 +83,7 @@ def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> 
             assert program.get(f"{server.url}/api/tools").status_code == 200
             assert time.monotonic() - began < 0.25
     assert server.end() == (0, "")
-    assert server.errors == "WARNING:web.access:8 wrong access tokens from 127.0.0.1\n" * 3
+    assert server.errors == "WARNING:selfeng.web.access:8 wrong access tokens from 127.0.0.1\n" * 3
 
 
 def test_wrong_tokens_are_counted_in_bounded_memory_and_each_address_for_itself() -> None:
@@ -98,7 +97,7 @@ def test_wrong_tokens_are_counted_in_bounded_memory_and_each_address_for_itself(
     assert counts.add("192.0.2.1") == 0.0
     for n in range(5000):
         counts.add(f"2001:db8:{n:x}::")
-    assert len(counts._counts) == 1000
+    assert len(counts) == 1000
 
 
 @pytest.mark.parametrize(

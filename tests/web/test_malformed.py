@@ -217,7 +217,7 @@ def test_what_is_malformed_below_socket_io_logs_a_line_and_no_traceback(tmp_path
             assert _is_alive(page)
     assert server.end() == (0, "")
     lines = server.errors.splitlines()
-    assert not [line for line in lines if not re.match("(WARNING|ERROR):web", line) or len(line) > 250], server.errors
+    assert not [line for line in lines if not re.match("(WARNING|ERROR):selfeng.web", line) or len(line) > 250], server.errors
     assert len(lines) <= 2 * len(messages + broken) + 10
 
 

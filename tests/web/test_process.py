@@ -14,7 +14,7 @@ from selfeng.store.database import open_database
 from selfeng.store.journal import Journal
 from tests.web.server_process import ROOT, ServerProcess
 from web.app import bind, link
-from web.port import AsyncMode
+from web.serving import AsyncMode
 from web.vendor import load_vendor
 
 BOTH_MODES = pytest.mark.parametrize("mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)])

@@ -73,6 +73,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "code": "def add(a: int, b: int = 1) -> int:\n    return a + b\n",
         "tests": "from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
         "example_requests": ["What is 1 plus 2?"],
+        "requires": [],
         "used_requests": ["3 and 4 together", "sum of 1 and 1"],
         "digest": "0" * 64,
         "returns": "int",
@@ -95,7 +96,7 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
         conversation = page.ask("say by rest")["conversation_id"]
         live = page.records(until="turn_finished")
     (summary,) = visitor.get(server.url + "/api/conversations").json()["conversations"]
-    assert (summary["id"], summary["title"], set(summary)) == (conversation, "say by rest", {"id", "title", "created_at"})
+    assert (summary["id"], summary["title"], set(summary)) == (conversation, "say by rest", {"id", "title", "created_at", "kind"})
     address = f"{server.url}/api/conversations/{conversation}/records"
     assert visitor.get(address).json() == {"records": live}
     assert visitor.get(address, params={"after": "1"}).json() == {"records": live[1:]}

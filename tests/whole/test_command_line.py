@@ -72,7 +72,7 @@ def test_turns_are_looked_at_for_lessons_on_command(home, built):
 @pytest.mark.extended
 def test_the_index_is_made_anew_on_command(home, built):
     made = home.run("-m", "selfeng", "reindex")
-    assert (made.returncode, made.stdout, made.stderr) == (0, "", "1 tool, searched with Chroma\n")
+    assert (made.returncode, made.stdout, made.stderr) == (0, "", "1 tool, search with Chroma\n")
 
 
 def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):

@@ -66,7 +66,7 @@ def containers_of(server: int) -> list[str]:
 async def library_after_restart() -> list[str]:
     async with aclosing(await build_engine(load_settings(None))) as engine:
         await engine.sandbox.reap()
-        tools = await engine.tools()
+        tools = await engine.library.tools()
         for tool in tools:
-            assert await engine.tool(tool.name) == tool
+            assert await engine.library.get(tool.name) == tool
         return [tool.name for tool in tools]

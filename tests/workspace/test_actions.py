@@ -4,7 +4,7 @@ import pytest
 
 from selfeng.core.errors import WorkspaceError
 from selfeng.core.prompt import FunctionCall
-from selfeng.projects.workspace.actions import (
+from selfeng.projects.actions import (
     WORKSPACE_ACTIONS,
     CreateFile,
     DeleteFile,
@@ -14,8 +14,8 @@ from selfeng.projects.workspace.actions import (
     ReplaceLines,
     WriteFile,
 )
-from selfeng.projects.workspace.editing import Change, apply, edited, numbered
-from selfeng.projects.workspace.folder import Workspace
+from selfeng.projects.edits import Change, apply, edited, numbered
+from selfeng.projects.workspace import Workspace
 
 TEXT = "a = 1  # one\n\n\ndef f():  \n\treturn a"
 

@@ -5,9 +5,8 @@ import os
 import pytest
 
 from selfeng.core.errors import WorkspaceError
-from selfeng.projects.workspace.folder import Workspace, WorkspaceFile
-from selfeng.projects.workspace.paths import WorkspaceLimits, path_problem
-from selfeng.projects.workspace.running import RunOutcome
+from selfeng.projects.running import RunOutcome
+from selfeng.projects.workspace import Workspace, WorkspaceFile, WorkspaceLimits, path_problem
 
 
 @pytest.fixture

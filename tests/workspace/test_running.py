@@ -7,9 +7,8 @@ import pytest
 
 from selfeng.core.files import File
 from selfeng.core.verdict import Killed, Raised, Returned
-from selfeng.projects.workspace.folder import WorkspaceFile
-from selfeng.projects.workspace.paths import WorkspaceLimits
-from selfeng.projects.workspace.running import PythonRun, run
+from selfeng.projects.running import PythonRun, run
+from selfeng.projects.workspace import WorkspaceFile, WorkspaceLimits
 from tests.doubles import ScriptedSandbox
 
 RAN = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.1}

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from selfeng.agents.agent import Agent, AgentReply, Task
 from selfeng.agents.workspace import Workspace
-from selfeng.core.errors import AgentError, ModelError, RequestError, SandboxError, stage
+from selfeng.core.errors import AgentError, BudgetExceeded, ModelError, RequestError, SandboxError, stage
 from selfeng.core.events import DelegationChanged, Event, FilesMade
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import Sandbox
@@ -150,7 +150,7 @@ class Delegation:
         try:
             with stage(agent.name):
                 reply = await agent.work(task)
-        except (ModelError, SandboxError):
+        except (ModelError, BudgetExceeded, SandboxError):
             raise
         except AgentError as error:
             reply = AgentReply(outcome="failed", text=". ".join(filter(None, (error.message, error.remedy))))

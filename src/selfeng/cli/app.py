@@ -153,14 +153,14 @@ def tools(name: Annotated[str | None, typer.Argument(help="Show this tool's code
 async def _tools(settings: Settings, name: str | None) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         if name:
-            tool = await engine.tool(name)
+            tool = await engine.library.get(name)
             about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
             written = [f"# asked for as: {one_line(request)}" for request in await engine.examples(OWNER, tool)]
             served = [f"# has served: {one_line(request)}" for request in await engine.used_requests(OWNER, name)]
             head = "\n".join([about, *written, *served])
             typer.echo(visible(f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"), nl=False)
         else:
-            for tool in await engine.tools():
+            for tool in await engine.library.tools():
                 typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
     return 0
 
@@ -173,7 +173,7 @@ def versions(name: str) -> None:
 
 async def _versions(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
-        for version in await engine.versions(name):
+        for version in await engine.library.versions(name):
             typer.echo(visible(version_line(version)))
     return 0
 
@@ -199,7 +199,7 @@ def rollback(name: str, to: int) -> None:
 async def _rollback(settings: Settings, name: str, to: int) -> int:
     async with aclosing(await build_engine(settings)) as engine:
         stop = _tell_of_library(engine, name)
-        tool = await engine.rollback(name, to)
+        tool = await engine.library.rollback(name, to)
         await engine.upkeep.settle()
         stop()
     _say(f"{name} is at version {tool.version} now, which holds what version {to} held.")
@@ -214,7 +214,7 @@ def retire(name: str) -> None:
 
 async def _retire(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
-        await engine.retire(name)
+        await engine.library.retire(name)
     _say(f"{name} is retired; `selfeng restore {name}` has it offered again.")
     return 0
 
@@ -227,7 +227,7 @@ def restore(name: str) -> None:
 
 async def _restore(settings: Settings, name: str) -> int:
     async with aclosing(await build_engine(settings)) as engine:
-        tool = await engine.restore(name)
+        tool = await engine.library.restore(name)
     _say(f"{name} is {tool.standing}.")
     return 0
 
@@ -254,7 +254,7 @@ def lessons() -> None:
 
 async def _lessons(settings: Settings) -> int:
     async with aclosing(await build_engine(settings)) as engine:
-        for lesson in await engine.lessons():
+        for lesson in await engine.learning.lessons():
             typer.echo(_told(lesson))
     return 0
 
@@ -380,6 +380,7 @@ def _run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     log_to_stderr()
     try:
         settings = load_settings()
+        log_to_stderr(settings.log_level)
         make_folders(settings)
         code = asyncio.run(work(settings))
     except AgentError as error:
@@ -395,7 +396,7 @@ app.add_typer(build_app, name="build")
 
 def _tell_of_library(engine: Engine, but: str) -> Callable[[], None]:
     """Say what becomes of the other tools; returns what ends that."""
-    return engine.on_library_change(lambda name, _, reason: None if name == but else _say(reason))
+    return engine.changes.subscribe(lambda change: None if change.name == but else _say(change.reason))
 
 
 def _append_all(records: StreamAppender[Record], batch: Sequence[Record]) -> None:

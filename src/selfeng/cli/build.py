@@ -10,15 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
+from selfeng.autocoder import ProjectOptions, autocoder
 from selfeng.bootstrap import open_builder
 from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.project_events import ProjectFinished
 from selfeng.core.visible import one_line, visible
-from selfeng.projects import ProjectOptions, autocoder
-from selfeng.projects.backup import backups, restore
 from selfeng.projects.examining import MAIN
-from selfeng.projects.store import ProjectStore
+from selfeng.projects.state import ProjectStore, backups, restore
 from selfeng.provision.parts import provision
 from selfeng.settings import load_settings, make_folders
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.text import Text
 
+from selfeng.autocoder.project_terminal import format_event
 from selfeng.core.events import (
     FINAL,
     AnswerToken,
@@ -46,7 +47,6 @@ from selfeng.core.status import PARTS
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.visible import one_line, visible
 from selfeng.core.words import count, shortened
-from selfeng.projects.shown import line as project_line
 from selfeng.registry.fitting.calibration import LEAST_FOR_MAP, LEAST_REQUESTS, Calibration
 
 _SHOWN = 500
@@ -149,7 +149,7 @@ def _line(event: Event) -> tuple[str, str] | None:
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
         case ProjectEvent():
-            return project_line(event)
+            return format_event(event)
         case TurnFailed():
             return "failed", "\n        ".join(filter(None, (f"{event.where}: {event.message}", event.reached, event.remedy)))
         case TurnStopped():

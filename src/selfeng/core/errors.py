@@ -2,12 +2,15 @@
 
 AgentError
 ├── ConfigurationError            a setting has a value that is not allowed
-├── RequestError                  what a person or caller sent cannot be used (blank, too long, unknown id)
+├── RequestError                  what a person or caller sent cannot be used (blank, too long, of another form)
+│   ├── ResourceNotFound          it names a conversation, turn, file, project or lesson that the caller does not have
+│   ├── ResourceBusy              it needs a project that another action is using
+│   └── LimitReached              it would be one turn too many
 ├── ModelError
 │   ├── ModelUnavailable          no connection, timeout, 5xx or 429 after the retries
 │   ├── ModelRefused              the model declined or its answer was filtered
-│   ├── ModelReplyInvalid         the reply has not the asked-for form, after the repair round
-│   └── BudgetExceeded            the turn has used up its calls, tokens, seconds or money
+│   └── ModelReplyInvalid         the reply has not the asked-for form, after the repair round
+├── BudgetExceeded                the turn or build has used up its calls, tokens, seconds or money
 ├── SandboxError                  the sandbox is broken; never the fault of the code that ran in it
 │   ├── SandboxUnavailable        no engine answers, or the image is missing
 │   └── SandboxFailed             the engine or the worker broke in the middle of a job
@@ -18,7 +21,7 @@ AgentError
 │   ├── ToolModified              the tool's files differ from what was verified
 │   ├── VersionNotFound           the tool has no version of that number
 │   ├── VersionConflict           another version of the tool came first, or is that one already
-│   └── FileInTheWay              a file of somebody else's stands where the tool's would
+│   └── FileInTheWay              another file stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up or damaged, or its server fails
 ├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or its size
@@ -61,6 +64,18 @@ class RequestError(AgentError):
     """What a caller sent cannot be used."""
 
 
+class ResourceNotFound(RequestError):
+    """The caller has no conversation, turn, file, project or lesson of that name; whether another caller has one is not said."""
+
+
+class ResourceBusy(RequestError):
+    """Another action is using the project."""
+
+
+class LimitReached(RequestError):
+    """Too many turns are running already."""
+
+
 class ModelError(AgentError):
     """Base of everything that goes wrong between us and the model."""
 
@@ -79,8 +94,8 @@ class ModelReplyInvalid(ModelError):
     """The reply has not the asked-for form, and the repair round did not help."""
 
 
-class BudgetExceeded(ModelError):
-    """The turn has used up one of its limits."""
+class BudgetExceeded(AgentError):
+    """The turn, or the build, has used up one of its limits."""
 
     kind = "budget"
 
@@ -142,7 +157,7 @@ class EmbedderUnavailable(AgentError):
 
 
 class WorkspaceError(AgentError):
-    """An action on a workspace can't be done as it was asked for; told to whoever asked, most often a model."""
+    """An action on a workspace can't be done; the message goes to the caller, most often a model."""
 
     kind = "task"
 

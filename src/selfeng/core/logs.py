@@ -1,23 +1,41 @@
-"""The log of a process: one record, one line, whatever the record is about has written into it."""
+"""The log of a process: one record, one line, which names the turn that it belongs to and its conversation."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from selfeng.core.visible import one_line, visible
+
+NAME = "selfeng"
+"""The logger above all of ours, those of the page too."""
+_turn: ContextVar[str] = ContextVar("logged turn", default="")
 
 
 class Line(logging.Formatter):
     """A record whose message stays in its line; only a traceback follows on lines of its own."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is the standard library's
-        record.message = one_line(record.message)
+        record.message = _turn.get() + one_line(record.message)
         return super().formatMessage(record)
 
     def formatException(self, ei: object) -> str:  # noqa: N802
         return visible(super().formatException(ei))  # type: ignore[arg-type]
 
 
-def log_to_stderr() -> None:
-    """Write warnings and worse to stderr."""
+@contextmanager
+def logged_with(conversation_id: str, turn_id: str) -> Iterator[None]:
+    """Lines that are logged inside, or by a task that is started inside, name the turn and its conversation."""
+    before = _turn.set(f"[conversation {conversation_id} turn {turn_id}] ")
+    try:
+        yield
+    finally:
+        _turn.reset(before)
+
+
+def log_to_stderr(level: str = "WARNING") -> None:
+    """Write our own records from `level` on to stderr, and warnings of libraries. A second call changes the level only."""
     handler = logging.StreamHandler()
     handler.setFormatter(Line("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger(NAME).setLevel(level)

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from selfeng.core.errors import BudgetExceeded
@@ -19,13 +19,21 @@ from selfeng.core.status import Part
 
 
 class Budget:
-    """Counts what a turn spends; owned by one turn and used on the engine's loop only."""
+    """Counts what a turn spends, or another `spender`; used on the engine's loop only."""
 
-    def __init__(self, limits: Limits | None = None, on_charge: Callable[["Budget"], object] = lambda _: None) -> None:
-        """`on_charge` is called after each model call, with this budget."""
+    spender = "turn"
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        on_charge: Callable[["Budget"], object] = lambda _: None,
+        *,
+        parent: "Budget | None" = None,
+    ) -> None:
+        """`on_charge` is called after each model call, with this budget. `parent` is charged too, and its limits hold as well."""
         self.limits = limits or Limits()
         self.usage = Usage()
-        self._on_charge = on_charge
+        self._on_charge, self._parent = on_charge, parent
         self._started = time.monotonic()
 
     @property
@@ -35,18 +43,21 @@ class Budget:
 
     @property
     def tokens_left(self) -> int:
-        return max(0, self.limits.tokens - self.usage.input_tokens - self.usage.output_tokens)
+        left = max(0, self.limits.tokens - self.usage.input_tokens - self.usage.output_tokens)
+        return min(left, self._parent.tokens_left) if self._parent else left
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self.limits.seconds - self.seconds)
+        left = max(0.0, self.limits.seconds - self.seconds)
+        return min(left, self._parent.seconds_left) if self._parent else left
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """The time within does not count: a person is asked."""
         begun = time.monotonic()
         try:
-            yield
+            with self._parent.paused() if self._parent else nullcontext():
+                yield
         finally:
             self._started += time.monotonic() - begun
 
@@ -56,15 +67,17 @@ class Budget:
         Raises:
             BudgetExceeded: one limit is used up; the message names it.
         """
+        if self._parent:
+            self._parent.check()
         usage, limits = self.usage, self.limits
         if usage.calls >= limits.calls:
-            raise _exceeded(f"{limits.calls} model calls", "TURN_MAX_CALLS")
+            raise self._exceeded(f"{limits.calls} model calls", "max_calls")
         if usage.input_tokens + usage.output_tokens >= limits.tokens:
             raise self.out_of_tokens()
         if self.seconds >= limits.seconds:
             raise self.out_of_seconds()
         if limits.cost is not None and (usage.cost or 0.0) >= limits.cost:
-            raise _exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+            raise self._exceeded(f"{limits.cost:g} US dollars", "max_cost")
 
     def check_running(self, tokens: int, cost: float | None) -> None:
         """Call while a model call runs, with all that it has used so far; `cost` in US dollars, None if the price is not known.
@@ -72,11 +85,13 @@ class Budget:
         Raises:
             BudgetExceeded: with it, a limit on tokens or cost is passed; the message names it.
         """
+        if self._parent:
+            self._parent.check_running(tokens, cost)
         usage, limits = self.usage, self.limits
         if usage.input_tokens + usage.output_tokens + tokens > limits.tokens:
             raise self.out_of_tokens()
         if limits.cost is not None and (usage.cost or 0.0) + (cost or 0.0) > limits.cost:
-            raise _exceeded(f"{limits.cost:g} US dollars", "TURN_MAX_COST")
+            raise self._exceeded(f"{limits.cost:g} US dollars", "max_cost")
 
     def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
         """Count one finished model call; `cost` in US dollars, None if the price is not known."""
@@ -88,16 +103,25 @@ class Budget:
             cost=(self.usage.cost or 0.0) + (cost or 0.0) if known else None,
         )
         self._on_charge(self)
+        if self._parent:
+            self._parent.charge(input_tokens, output_tokens, cost)
 
     def out_of_tokens(self) -> BudgetExceeded:
-        return _exceeded(f"{self.limits.tokens} tokens", "TURN_MAX_TOKENS")
+        if self._parent and self._parent.tokens_left == self.tokens_left:
+            return self._parent.out_of_tokens()
+        return self._exceeded(f"{self.limits.tokens} tokens", "max_tokens")
 
     def out_of_seconds(self) -> BudgetExceeded:
-        return _exceeded(f"{self.limits.seconds:g} seconds", "TURN_MAX_SECONDS")
+        if self._parent and self._parent.seconds_left == self.seconds_left == 0:
+            return self._parent.out_of_seconds()
+        return self._exceeded(f"{self.limits.seconds:g} seconds", "max_seconds")
 
+    def remedy(self, limit: str) -> str:
+        """What to do when the limit of this name is reached."""
+        return f"ask for less, or raise TURN_{limit.upper()}"
 
-def _exceeded(limit: str, variable: str) -> BudgetExceeded:
-    return BudgetExceeded(f"the turn has used up its budget of {limit}", f"ask for less, or raise {variable}")
+    def _exceeded(self, limit: str, name: str) -> BudgetExceeded:
+        return BudgetExceeded(f"the {self.spender} has used up its budget of {limit}", self.remedy(name))
 
 
 Recall = Callable[[AgentKind, str], Awaitable[tuple[LessonHint, ...]]]

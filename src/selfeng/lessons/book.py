@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import ResourceNotFound
 from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.core.protocols import Embedder
 from selfeng.core.value import Value
@@ -64,14 +64,14 @@ class LessonBook:
         return tuple(lesson for _, lesson in sorted(zip(cosines, known, strict=True), key=lambda n: -n[0])[:limit])
 
     def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson; its words are new, so it begins anew. Raises: RequestError if there is none of that id."""
+        """Reword a lesson; its words are new, so it begins anew. Raises: ResourceNotFound if there is none of that id."""
         with writing(self._engine) as connection:
             if not rows.reword(connection, storable(lesson_id), storable(trigger), storable(advice)):
                 raise _unknown(lesson_id)
             return rows.load(connection, lesson_id=lesson_id)[0]
 
     def remove(self, lesson_id: str) -> None:
-        """Raises: RequestError if there is none of that id."""
+        """Raises: ResourceNotFound if there is none of that id."""
         with writing(self._engine) as connection:
             if not rows.delete(connection, storable(lesson_id)):
                 raise _unknown(lesson_id)
@@ -134,5 +134,5 @@ def _words(said: Lesson | Finding) -> tuple[list[str], list[str]]:
     return trigger, advice
 
 
-def _unknown(lesson_id: str) -> RequestError:
-    return RequestError(f"there is no lesson {lesson_id[:40]!r}", "look at the list of lessons")
+def _unknown(lesson_id: str) -> ResourceNotFound:
+    return ResourceNotFound(f"there is no lesson {lesson_id[:40]!r}", "look at the list of lessons")

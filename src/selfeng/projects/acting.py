@@ -1,4 +1,4 @@
-"""Acting: the chosen action done, with its result in words for the next prompt and as events for whoever watches."""
+"""Acting: does the chosen action. The result is text for the next prompt, and events."""
 
 import asyncio
 from dataclasses import dataclass
@@ -9,10 +9,7 @@ from selfeng.core.project_events import ProjectChanged
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
 from selfeng.core.words import count
-from selfeng.projects.examining import is_test
-from selfeng.projects.store import ProjectState
-from selfeng.projects.telling import Emit, shown, tell_run, tell_tests
-from selfeng.projects.workspace.actions import (
+from selfeng.projects.actions import (
     CreateFile,
     DeleteFile,
     Edit,
@@ -24,9 +21,11 @@ from selfeng.projects.workspace.actions import (
     RunTests,
     WriteFile,
 )
-from selfeng.projects.workspace.editing import apply
-from selfeng.projects.workspace.folder import Workspace
-from selfeng.projects.workspace.running import PYTEST, RunOutcome, run
+from selfeng.projects.edits import apply
+from selfeng.projects.examining import Emit, emit_run, emit_tests, format_run, is_test
+from selfeng.projects.running import PYTEST, RunOutcome, run
+from selfeng.projects.state import ProjectState
+from selfeng.projects.workspace import Workspace
 
 WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
 
@@ -43,7 +42,7 @@ class Result(Value):
 
 
 @dataclass(frozen=True)
-class Scene:
+class ActionContext:
     """Where actions are done."""
 
     project: str
@@ -55,7 +54,7 @@ class Scene:
     emit: Emit
 
 
-async def act(scene: Scene, action: WorkAction, state: ProjectState) -> Result:
+async def act(context: ActionContext, action: WorkAction, state: ProjectState) -> Result:
     """Do the action.
 
     Raises:
@@ -64,14 +63,14 @@ async def act(scene: Scene, action: WorkAction, state: ProjectState) -> Result:
     """
     match action:
         case CreateFile() | WriteFile() | ReplaceLines() | InsertLines() | RemoveLines() | DeleteFile():
-            change = await asyncio.to_thread(apply, scene.workspace, action)
+            change = await asyncio.to_thread(apply, context.workspace, action)
             diff = {"path": change.path, "change": change.kind, "diff": change.diff}
-            scene.emit(ProjectChanged(project=scene.project, epoch=scene.epoch, backup=scene.backup, **diff))
+            context.emit(ProjectChanged(project=context.project, epoch=context.epoch, backup=context.backup, **diff))
             return Result(text=f"{change.path} is {change.kind}.\n{change.diff}".rstrip(), changed=change.kind != "unchanged")
         case ExecutePyFile():
-            return await _execute(scene, action)
+            return await _execute(context, action)
         case RunTests():
-            return await _test(scene, action)
+            return await _test(context, action)
         case ReadRun(what="log"):
             return Result(text=_last(state.log, action.last) or "No run has printed anything so far.")
         case ReadRun():
@@ -81,36 +80,36 @@ async def act(scene: Scene, action: WorkAction, state: ProjectState) -> Result:
             assert_never(action)
 
 
-async def _execute(scene: Scene, action: ExecutePyFile) -> Result:
-    if not action.name.endswith(".py") or not scene.workspace.exists(action.name):
+async def _execute(context: ActionContext, action: ExecutePyFile) -> Result:
+    if not action.name.endswith(".py") or not context.workspace.exists(action.name):
         raise WorkspaceError(f"there is no Python file {action.name}", "create it first, or name another one")
-    outcome = await _run(scene, [(action.name, *action.arguments)])
+    outcome = await _run(context, [(action.name, *action.arguments)])
     ran = outcome.runs[0]
-    kept = await asyncio.to_thread(scene.workspace.keep, outcome.made)
-    tell_run(scene.emit, scene.project, scene.epoch, ran, outcome)
+    kept = await asyncio.to_thread(context.workspace.keep, outcome.made)
+    emit_run(context.emit, context.project, context.epoch, ran, outcome)
     made = f"\nIt made {', '.join(kept)}." if kept else ""
     refused = "".join(f"\nNot kept: {told}." for told in outcome.refused)
-    return Result(text=f"{shown(ran)}{made}{refused}", log=shown(ran), changed=bool(kept))
+    return Result(text=f"{format_run(ran)}{made}{refused}", log=format_run(ran), changed=bool(kept))
 
 
-async def _test(scene: Scene, action: RunTests) -> Result:
-    paths = [path for path in scene.workspace.paths() if is_test(path)]
+async def _test(context: ActionContext, action: RunTests) -> Result:
+    paths = [path for path in context.workspace.paths() if is_test(path)]
     if action.name is not None and action.name not in paths:
         raise WorkspaceError(f"there is no file of tests {action.name}", f"there are: {', '.join(paths) or 'none'}")
     chosen = [action.name] if action.name else paths
     if not chosen:
         raise WorkspaceError("there are no tests", "create a file such as test_main.py")
-    outcome = await _run(scene, [(*PYTEST, path) for path in chosen])
+    outcome = await _run(context, [(*PYTEST, path) for path in chosen])
     for path, ran in zip(chosen, outcome.runs, strict=True):
-        tell_tests(scene.emit, scene.project, scene.epoch, path, ran)
+        emit_tests(context.emit, context.project, context.epoch, path, ran)
     passed = sum(ran.succeeded for ran in outcome.runs)
-    log = "\n".join(shown(ran) for ran in outcome.runs)
+    log = "\n".join(format_run(ran) for ran in outcome.runs)
     return Result(text=f"{passed} of {count(len(chosen), 'file')} of tests pass.\n{log}", log=log)
 
 
-async def _run(scene: Scene, commands: list[tuple[str, ...]]) -> RunOutcome:
-    files = await asyncio.to_thread(scene.workspace.files)
-    return await run(scene.sandbox, files, commands, seconds=scene.seconds, limits=scene.workspace.limits)
+async def _run(context: ActionContext, commands: list[tuple[str, ...]]) -> RunOutcome:
+    files = await asyncio.to_thread(context.workspace.files)
+    return await run(context.sandbox, files, commands, seconds=context.seconds, limits=context.workspace.limits)
 
 
 def _last(text: str, lines: int) -> str:

@@ -5,15 +5,15 @@ import asyncio
 from selfeng.core.errors import RequestError, WorkspaceError
 from selfeng.core.project_events import ProjectActChosen, ProjectChanged
 from selfeng.core.protocols import ModelClient, Sandbox
-from selfeng.projects.acting import Result, Scene, WorkAction, act
-from selfeng.projects.backup import back_up, restore
-from selfeng.projects.consent import Consent, Given
-from selfeng.projects.loop import Build, Emit, Final, Means, Packages
+from selfeng.core.turn import Budget
+from selfeng.projects.acting import ActionContext, Result, WorkAction, act
+from selfeng.projects.consent import AutoApprove, Consent
+from selfeng.projects.edits import differences
+from selfeng.projects.loop import Build, BuildDeps, Final, OnEvent, Packages
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.store import ProjectState, ProjectStore
-from selfeng.projects.workspace.editing import differences
-from selfeng.projects.workspace.folder import Workspace
-from selfeng.projects.workspace.running import RunOutcome, run
+from selfeng.projects.running import RunOutcome, run
+from selfeng.projects.state import ProjectState, ProjectStore, back_up, restore
+from selfeng.projects.workspace import Workspace
 
 
 class ProjectBuilder:
@@ -21,10 +21,10 @@ class ProjectBuilder:
 
     def __init__(self, model: ModelClient, sandbox: Sandbox, *, seconds: float = 30.0, packages: Packages | None = None) -> None:
         """`seconds` is what the sandbox gives a job."""
-        self._means = Means(model, sandbox, seconds, packages)
+        self._deps = BuildDeps(model, sandbox, seconds, packages)
 
-    async def build(self, options: ProjectOptions, emit: Emit, consent: Consent | None = None) -> Final:
-        """Build a project, or go on with it; the last event is also returned.
+    async def build(self, options: ProjectOptions, emit: OnEvent, consent: Consent | None = None, *, parent: Budget | None = None) -> Final:
+        """Build a project, or continue it; the last event is also returned. `parent` is a budget that the build draws on.
 
         Cancelling stops the build after its last event, with everything that it runs.
 
@@ -39,34 +39,36 @@ class ProjectBuilder:
         resumed = state is not None and state.before.epoch > 0
         state = (state or ProjectState(goal=goal)).model_copy(update={"goal": goal, "status": "building"})
         with store.claimed(options.project_name):
-            return await Build(self._means, options, store, state, emit=emit, consent=consent or Given()).run(resumed)
+            return await Build(self._deps, options, store, state, emit=emit, consent=consent or AutoApprove(), parent=parent).run(resumed)
 
-    async def act(self, store: ProjectStore, name: str, action: WorkAction, emit: Emit) -> Result:
-        """Do one action on a project that nobody builds, with a backup before it.
+    async def act(self, store: ProjectStore, name: str, action: WorkAction, emit: OnEvent) -> Result:
+        """Do one action on a project, after a backup.
 
         Raises:
             WorkspaceError: it can't be done; nothing was changed.
-            RequestError: there is no such project, or it is being built.
+            ResourceNotFound: there is no such project.
+            ResourceBusy: it is being built.
             SandboxUnavailable, SandboxFailed: the sandbox is broken.
         """
         state = await asyncio.to_thread(store.existing, name)
-        means, workspace, epoch = self._means, store.workspace(name), state.before.epoch
+        deps, workspace, epoch = self._deps, store.workspace(name), state.before.epoch
         with store.claimed(name):
-            sandbox = await means.sandbox_with(state.packages)
+            sandbox = await deps.sandbox_with(state.packages)
             arguments = action.model_dump_json(exclude={"action", "reasoning"})
             chosen = {"action": action.action, "arguments": arguments, "reasoning": action.reasoning}
             emit(ProjectActChosen(project=name, epoch=epoch, **chosen))
             backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
-            result = await act(Scene(name, epoch, workspace, sandbox, means.seconds, backup, emit), action, state)
+            result = await act(ActionContext(name, epoch, workspace, sandbox, deps.seconds, backup, emit), action, state)
             if result.log:
                 await asyncio.to_thread(store.save, name, state.model_copy(update={"log": result.log}))
         return result
 
-    async def restore(self, store: ProjectStore, name: str, number: int, emit: Emit) -> None:
-        """Make a project that nobody builds what it was at a backup; how it is now is kept as the newest one.
+    async def restore(self, store: ProjectStore, name: str, number: int, emit: OnEvent) -> None:
+        """Restore a backup of a project; the present files are kept as the newest backup.
 
         Raises:
-            RequestError: there is no such project or backup, or it is being built.
+            ResourceNotFound: there is no such project or backup.
+            ResourceBusy: it is being built.
             WorkspaceError: the backup is damaged; nothing was changed.
         """
         state = await asyncio.to_thread(store.existing, name)
@@ -89,7 +91,7 @@ class ProjectBuilder:
         if not workspace.exists(path):
             raise WorkspaceError(f"there is no file {path}", "name a file of the workspace")
         files = await asyncio.to_thread(workspace.files)
-        means = self._means
-        outcome = await run(means.sandbox, files, [(path, *arguments)], seconds=means.seconds, limits=workspace.limits)
+        deps = self._deps
+        outcome = await run(deps.sandbox, files, [(path, *arguments)], seconds=deps.seconds, limits=workspace.limits)
         await asyncio.to_thread(workspace.keep, outcome.made)
         return outcome

@@ -7,9 +7,9 @@ from selfeng.core.project_events import ProjectActChosen
 
 Decision = Literal["act", "act_on", "stop"]
 """Do it; do it and don't ask again; end the build."""
-Word = Literal["act", "act_on", "approve", "refuse", "pause"]
-"""What a person says to a build that runs elsewhere: do the step; do it and don't ask again; install the package; do without it; ask
-from the next step on. Who wants to end the build stops its turn."""
+ApprovalReply = Literal["act", "act_on", "approve", "refuse", "pause"]
+"""A person's reply to a build that runs elsewhere: do the step; do it and don't ask again; install the package; do without it; ask from
+the next step on. To end the build, its turn is stopped."""
 
 
 class Consent(Protocol):
@@ -27,8 +27,8 @@ class Consent(Protocol):
         ...
 
 
-class Given:
-    """Consent to every step, and to no package."""
+class AutoApprove:
+    """Approves every step and refuses every package."""
 
     pausing = False
 
@@ -39,31 +39,31 @@ class Given:
         return False
 
 
-class Awaited:
-    """Consent of a person who follows the build's events and says a word when they like; what was asked waits for it."""
+class PendingApproval:
+    """Approval by a person who follows the build's events; what was asked waits for the reply."""
 
     def __init__(self, asks: bool) -> None:
         self.pausing = asks
-        self._question: asyncio.Future[Word] | None = None
-        self._answers: frozenset[Word] = frozenset()
+        self._question: asyncio.Future[ApprovalReply] | None = None
+        self._answers: frozenset[ApprovalReply] = frozenset()
 
     async def to_act(self, act: ProjectActChosen) -> Decision:
-        await self._answer("act", "act_on")
+        await self._reply("act", "act_on")
         return "act"
 
     async def to_package(self, package: str, reasoning: str) -> bool:
-        return await self._answer("approve", "refuse") == "approve"
+        return await self._reply("approve", "refuse") == "approve"
 
-    def say(self, word: Word) -> bool:
-        """Pass on what the person says; False if it changes nothing, as nothing that it answers was asked."""
+    def answer(self, reply: ApprovalReply) -> bool:
+        """Take the person's reply; False if it changes nothing, as nothing that it answers was asked."""
         before = self.pausing
-        if word in ("pause", "act_on"):
-            self.pausing = word == "pause"
-        answers = self._question is not None and not self._question.done() and word in self._answers
+        if reply in ("pause", "act_on"):
+            self.pausing = reply == "pause"
+        answers = self._question is not None and not self._question.done() and reply in self._answers
         if self._question is not None and answers:
-            self._question.set_result(word)
+            self._question.set_result(reply)
         return answers or self.pausing != before
 
-    async def _answer(self, *answers: Word) -> Word:
+    async def _reply(self, *answers: ApprovalReply) -> ApprovalReply:
         self._question, self._answers = asyncio.get_running_loop().create_future(), frozenset(answers)
         return await self._question

@@ -1,15 +1,76 @@
-"""Examination: what a project is worth as it stands, found by validating its files and running tests and main in the sandbox."""
+"""Examination: what a project is worth as it stands. Files are validated without a run; tests and main run in the sandbox."""
 
+import ast
 import fnmatch
-from collections.abc import Sequence
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import PurePosixPath
 
+from selfeng.core.packages import sandbox_packages
+from selfeng.core.project_events import AnyProjectEvent, ProjectFile, ProjectRan, ProjectReasoned, ProjectTested
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
 from selfeng.core.words import count
-from selfeng.projects.checks import local_modules, problem
-from selfeng.projects.workspace.folder import WorkspaceFile
-from selfeng.projects.workspace.paths import WorkspaceLimits
-from selfeng.projects.workspace.running import PYTEST, PythonRun, run
+from selfeng.projects.running import PYTEST, PythonRun, RunOutcome, run
+from selfeng.projects.workspace import WorkspaceFile, WorkspaceLimits
+
+_TESTING = frozenset({"pytest", "_pytest"})
+_ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
+
+
+def local_modules(paths: Collection[str]) -> frozenset[str]:
+    """Names under which the files of a project may import each other, wherever they lie."""
+    modules = {PurePosixPath(path).stem for path in paths if path.endswith(".py")}
+    return frozenset(modules | {folder for path in paths for folder in PurePosixPath(path).parts[:-1]})
+
+
+def problem(source: str, local: Collection[str], extra: Collection[str] = (), allowed: Collection[str] = ()) -> str | None:
+    """What is wrong with the source, None if nothing is.
+
+    `local` are the project's own modules, `extra` the packages that were added for it, `allowed` those that may be asked for.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            tree = ast.parse(source)
+    except SyntaxError as error:
+        shown = f": {error.text.strip()}" if error.text else ""
+        where = f" in line {error.lineno}" if error.lineno else ""
+        return f"{type(error).__name__}{where}: {error.msg}{shown}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"it is no Python source: {error}"
+    known = frozenset(sys.stdlib_module_names) | frozenset(sandbox_packages()) | _TESTING | frozenset(local) | frozenset(extra)
+    for line, module in sorted(set(_imports(tree.body))):
+        if module not in known:
+            ask = "; add_package asks for it" if module in allowed else ""
+            return (
+                f"line {line} imports {module}, which is no module of this project, of the standard library or of the sandbox "
+                f"({', '.join(sandbox_packages())}){ask}"
+            )
+    return None
+
+
+def _imports(body: list[ast.stmt]) -> Iterator[tuple[int, str]]:
+    """Line and top-level name of each import, but for those that the source itself can do without."""
+    for node in body:
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name.partition(".")[0]) for alias in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield node.lineno, module.partition(".")[0]
+            case ast.Try(handlers=handlers) if any(_excuses(handler) for handler in handlers):
+                continue
+            case _:
+                for block in ("body", "orelse", "finalbody"):
+                    yield from _imports([part for part in getattr(node, block, ()) if isinstance(part, ast.stmt)])
+                for handler in getattr(node, "handlers", ()):
+                    yield from _imports(handler.body)
+
+
+def _excuses(handler: ast.ExceptHandler) -> bool:
+    names = [] if handler.type is None else [n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)]
+    return handler.type is None or any(name in _ABSENT for name in names)
+
 
 MAIN = "main.py"
 _TESTS = ("test_*.py", "*_test.py")
@@ -106,3 +167,50 @@ def _problem(file: WorkspaceFile, local: frozenset[str], extra: Sequence[str], a
         return problem(file.content.decode(), local, extra, allowed)
     except UnicodeDecodeError:
         return _NOT_TEXT
+
+
+Emit = Callable[[AnyProjectEvent], object]
+
+
+def emit_examination(emit: Emit, project: str, epoch: int, found: Examination, file_count: int) -> None:
+    """Tell of each run of an examination, and of what it found in all."""
+    for file in found.tested:
+        if file.tests:
+            emit_tests(emit, project, epoch, file.path, file.tests)
+    if found.main:
+        emit_run(emit, project, epoch, found.main, RunOutcome(runs=(found.main,), made=found.made, refused=found.refused))
+    passed = sum(file.tests.succeeded for file in found.tested if file.tests)
+    emit(
+        ProjectReasoned(
+            project=project,
+            epoch=epoch,
+            file_count=file_count,
+            python_files=len(found.files),
+            invalid=tuple(f"{file.path}: {file.validation_error}" for file in found.invalid),
+            tests_passed=passed,
+            tests_failed=len(found.tested) - passed,
+            main_success=found.main.succeeded if found.main else None,
+            seconds=sum(run.seconds for run in found.runs),
+        )
+    )
+
+
+def emit_run(emit: Emit, project: str, epoch: int, ran: PythonRun, outcome: RunOutcome) -> None:
+    """Tell of the run of a Python file."""
+    path, *arguments = ran.arguments
+    how = ran.model_dump(include={"exit_code", "ended", "stdout", "stderr", "seconds"})
+    made = tuple(ProjectFile.of(file.path, file.content) for file in outcome.made)
+    told = {"arguments": tuple(arguments), "success": ran.succeeded, "made": made, "refused": outcome.refused}
+    emit(ProjectRan(project=project, epoch=epoch, path=path, **told, **how))
+
+
+def emit_tests(emit: Emit, project: str, epoch: int, path: str, ran: PythonRun) -> None:
+    """Tell of the run of a file of tests."""
+    output = f"{ran.ended}\n{ran.stdout}{ran.stderr}".strip()
+    emit(ProjectTested(project=project, epoch=epoch, path=path, success=ran.succeeded, output=output, seconds=ran.seconds))
+
+
+def format_run(ran: PythonRun) -> str:
+    """A run as a terminal shows it."""
+    end = ran.ended or f"exit code {ran.exit_code}"
+    return "\n".join(filter(None, (f"$ python {' '.join(ran.arguments)}", ran.stdout.rstrip(), ran.stderr.rstrip(), f"({end})")))

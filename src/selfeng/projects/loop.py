@@ -1,7 +1,7 @@
 """The loop of a build: reason, act, and again, until everything passes and the model judges the goal met.
 
 Each examination, model call and action is one step of plain values that can be repeated; after each action the state is on disk, and
-the files are where they belong, so that a build that was killed goes on from there.
+the files are where they belong, so that the next build continues one that was killed.
 """
 
 import asyncio
@@ -25,17 +25,14 @@ from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.core.words import count, shortened
-from selfeng.projects.acting import Result, Scene, act
+from selfeng.projects.acting import ActionContext, Result, act
 from selfeng.projects.actions import PROJECT_ACTIONS, AddPackage, Finish, GiveUp, ProjectAction
-from selfeng.projects.backup import back_up
 from selfeng.projects.consent import Consent
-from selfeng.projects.context import Before, Context, findings, gather
-from selfeng.projects.examining import MAIN, Examination, examine
-from selfeng.projects.options import ProjectOptions
-from selfeng.projects.package import is_meant, module, requirement
-from selfeng.projects.store import Activity, ProjectState, ProjectStore, Status
-from selfeng.projects.telling import shown, tell_examination
-from selfeng.projects.workspace.folder import WorkspaceFile
+from selfeng.projects.examining import MAIN, Examination, emit_examination, examine, format_run
+from selfeng.projects.options import ProjectOptions, is_meant, module, requirement
+from selfeng.projects.project_context import Context, LastStep, findings, gather
+from selfeng.projects.state import Activity, ProjectState, ProjectStore, Status, back_up
+from selfeng.projects.workspace import WorkspaceFile
 from selfeng.prompts import render
 
 log = logging.getLogger(__name__)
@@ -50,7 +47,7 @@ _REMEMBERED = 30
 _PATIENCE = 3
 """Replies in a row that can't be used."""
 
-Emit = Callable[[AnyProjectEvent | BudgetSpent], object]
+OnEvent = Callable[[AnyProjectEvent | BudgetSpent], object]
 Final = ProjectFinished | ProjectFailed | ProjectStopped
 
 
@@ -63,7 +60,7 @@ class Packages(Protocol):
 
 
 @dataclass(frozen=True)
-class Means:
+class BuildDeps:
     """What every build works with."""
 
     model: ModelClient
@@ -79,21 +76,41 @@ class Means:
         return await self.packages.sandbox_with(tuple(map(requirement, packages)))
 
 
+class BuildBudget(Budget):
+    """What one build may spend."""
+
+    spender = "build"
+
+    def remedy(self, limit: str) -> str:
+        return f"continue with another build, or raise {limit}"
+
+
 class Build:
     """One build."""
 
     def __init__(
-        self, means: Means, options: ProjectOptions, store: ProjectStore, state: ProjectState, *, emit: Emit, consent: Consent
+        self,
+        deps: BuildDeps,
+        options: ProjectOptions,
+        store: ProjectStore,
+        state: ProjectState,
+        *,
+        emit: OnEvent,
+        consent: Consent,
+        parent: Budget | None = None,
     ) -> None:
-        self._means, self._sandbox = means, means.sandbox
+        self._deps, self._sandbox = deps, deps.sandbox
         self._options, self._store, self._state, self._emit, self._consent = options, store, state, emit, consent
         self._name = options.project_name
         self._workspace = store.workspace(self._name)
-        self._budget = Budget(options.limits, lambda b: emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
+        self._budget = BuildBudget(options.limits, self._spent_more, parent=parent)
         self._steps = 0
         self._last = ""
         self._examination: Examination | None = None
         self._asks = options.step
+
+    def _spent_more(self, budget: Budget) -> None:
+        self._emit(BudgetSpent(usage=budget.usage, limits=budget.limits, seconds=budget.seconds))
 
     async def run(self, resumed: bool) -> Final:
         last: Final
@@ -101,7 +118,7 @@ class Build:
             files = len(await asyncio.to_thread(self._workspace.paths))
             started = {"goal": self._state.goal, "path": str(self._workspace.folder), "file_count": files, "resumed": resumed}
             self._emit(ProjectStarted(project=self._name, **started))
-            self._sandbox = await self._means.sandbox_with(self._state.packages)
+            self._sandbox = await self._deps.sandbox_with(self._state.packages)
             last = await self._loop()
         except AgentError as error:
             last = self._failed(error)
@@ -119,7 +136,7 @@ class Build:
             context = await self._reason()
             if self._steps == self._options.max_steps:
                 told = f"the build has taken its {count(self._steps, 'step')} and is not done"
-                raise BudgetExceeded(told, "go on with it by another build, or raise max_steps")
+                raise BudgetExceeded(told, "continue with another build, or raise max_steps")
             try:
                 action = await self._choose(context)
             except (WorkspaceError, ModelReplyInvalid) as error:
@@ -147,17 +164,17 @@ class Build:
             self._examination = await examine(
                 self._sandbox,
                 files,
-                seconds=self._means.seconds,
+                seconds=self._deps.seconds,
                 limits=workspace.limits,
                 extra=tuple(map(module, self._state.packages)),
                 allowed=tuple(map(module, self._options.packages)),
             )
-            tell_examination(self._emit, self._name, epoch, self._examination, len(files))
-            self._keep(log="\n".join(map(shown, self._examination.runs)) or self._state.log)
+            emit_examination(self._emit, self._name, epoch, self._examination, len(files))
+            self._keep(log="\n".join(map(format_run, self._examination.runs)) or self._state.log)
             if self._steps:
                 files = await self._take_over(self._examination)
         without = [] if self._examination.passing else ["finish"]
-        without += [] if self._options.packages and self._means.packages else ["add_package"]
+        without += [] if self._options.packages and self._deps.packages else ["add_package"]
         return gather(
             name=self._name,
             goal=self._state.goal,
@@ -180,7 +197,7 @@ class Build:
         """One model call. Raises: WorkspaceError, ModelError."""
         prompt = self._prompt(context)
         functions = PROJECT_ACTIONS.functions(set(PROJECT_ACTIONS.names) - set(context.available_action_names))
-        call = await self._means.model.choose(prompt, functions, self._budget)
+        call = await self._deps.model.choose(prompt, functions, self._budget)
         action = PROJECT_ACTIONS.read(call)
         arguments = action.model_dump_json(exclude={"action", "reasoning"})
         chosen = {"epoch": context.epoch, "action": action.action, "arguments": arguments, "reasoning": action.reasoning}
@@ -225,7 +242,7 @@ class Build:
     async def _act(self, action: ProjectAction, context: Context) -> None:
         assert not isinstance(action, Finish | GiveUp)
         backup = str(await asyncio.to_thread(back_up, self._workspace, self._store.backups(self._name)))
-        scene = Scene(self._name, context.epoch, self._workspace, self._sandbox, self._means.seconds, backup, self._emit)
+        scene = ActionContext(self._name, context.epoch, self._workspace, self._sandbox, self._deps.seconds, backup, self._emit)
         ok = True
         try:
             result = await (self._add(action) if isinstance(action, AddPackage) else act(scene, action, self._state))
@@ -235,13 +252,13 @@ class Build:
             self._examination = None
         if result.log:
             self._keep(log=result.log)
-        self._keep(before=Before(epoch=context.epoch, reasoning=action.reasoning, action_name=action.action, backup=backup))
+        self._keep(before=LastStep(epoch=context.epoch, reasoning=action.reasoning, action_name=action.action, backup=backup))
         await self._note(action.action, _brief(action), result.text, ok=ok)
 
     async def _add(self, action: AddPackage) -> Result:
         """Raises: WorkspaceError: it is not allowed, or was not approved."""
         wanted = next((allowed for allowed in self._options.packages if is_meant(allowed, action.package)), None)
-        if wanted is None or self._means.packages is None:
+        if wanted is None or self._deps.packages is None:
             told = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(told, f"choose one of {', '.join(self._options.packages)}, or do without")
         self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted))
@@ -250,7 +267,7 @@ class Build:
         if not approved:
             raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
         packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
-        self._sandbox = await self._means.sandbox_with(packages)
+        self._sandbox = await self._deps.sandbox_with(packages)
         self._keep(packages=packages)
         return Result(text=f"{wanted} is there now.", changed=True)
 
@@ -278,12 +295,8 @@ class Build:
         return ProjectStopped(project=self._name, reason=STOPPED, **self._spent())
 
     def _failed(self, error: AgentError) -> ProjectFailed:
-        remedy, message = error.remedy, error.message
-        if isinstance(error, BudgetExceeded) and message.startswith("the turn"):
-            message = f"the build{message.removeprefix('the turn')}"
-            remedy = "go on with it by another build, or raise max_calls, max_tokens, max_seconds or max_cost"
-        reached = self._examination.words if self._examination else ""
-        return ProjectFailed(project=self._name, message=message, remedy=remedy, kind=error.kind, reached=reached, **self._spent())
+        known = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
+        return ProjectFailed(project=self._name, **known, reached=self._examination.words if self._examination else "", **self._spent())
 
     def _spent(self) -> dict[str, object]:
         return {"steps": self._steps, "usage": self._budget.usage, "seconds": self._budget.seconds}

@@ -1,5 +1,6 @@
-"""The options of a build, as the Python API, the command line and the page give them."""
+"""The options of a build, as the Python API, the command line and the page give them, and the packages that it may ask for."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,7 +11,33 @@ from selfeng.core.errors import RequestError
 from selfeng.core.events import Limits
 from selfeng.core.files import FileName
 from selfeng.core.value import Value
-from selfeng.projects.package import checked
+
+_PACKAGE = re.compile(r"(?:(?P<module>[A-Za-z_]\w*):)?(?P<requirement>(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(?:==[\w.]+)?)", re.ASCII)
+
+
+def checked(package: str) -> str:
+    """The package. Raises: ValueError: it is neither `requests==2.32.5` nor, under another name, `yaml:PyYAML==6.0.2`."""
+    if not _PACKAGE.fullmatch(package):
+        raise ValueError("should be a package such as `requests==2.32.5`, or `yaml:PyYAML==6.0.2` where it is imported by another name")
+    return package
+
+
+def requirement(package: str) -> str:
+    """What pip is given."""
+    return package.rpartition(":")[2]
+
+
+def module(package: str) -> str:
+    """The name by which it is imported."""
+    found = _PACKAGE.fullmatch(package)
+    return (found["module"] or found["name"].lower().replace("-", "_")) if found else ""
+
+
+def is_meant(package: str, asked: str) -> bool:
+    """Whether `asked` is one of the package's names."""
+    wanted = asked.partition("==")[0].strip().lower().replace("-", "_")
+    return wanted in {module(package).lower(), requirement(package).partition("==")[0].lower().replace("-", "_")}
+
 
 LogLevel = Literal["normal", "debug", "quiet"]
 
@@ -21,7 +48,7 @@ class ProjectOptions(Value):
     project_name: FileName
     """Name of the project, and of its folder."""
     goal: str = ""
-    """What the project is to do; needed for a new one. For one that is there: "" goes on with its old goal."""
+    """What the project is to do; needed for a new one. For an existing one: "" keeps its goal."""
     project_dir: Path = Path("projects")
     """Folder in which projects lie; a relative one begins where the program was started."""
     log_level: LogLevel = "normal"

@@ -1,6 +1,7 @@
 """The page's libraries: `npm ci` into node_modules, with the machine's npm or one from PyPI.
 
-`python -m selfeng.provision.front_end` needs no package: set-up runs it beside the installing of the packages.
+`python -m selfeng.provision.front_end early` needs no package: set-up runs it while the packages are installed. With `dev` it also
+installs what tests and lint need, such as prettier.
 """
 
 import hashlib
@@ -18,8 +19,8 @@ class FrontEndUnavailable(AgentError):
     """The page's libraries could not be installed."""
 
 
-def prepare_front_end(report: Callable[[str], None]) -> None:
-    """Install what package-lock.json names, unless the same lock file was installed before.
+def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> None:
+    """Install what package-lock.json names, unless the same lock file was installed before; `dev`: with its devDependencies.
 
     Raises:
         FrontEndUnavailable: npm failed; the message ends with what it said.
@@ -27,23 +28,23 @@ def prepare_front_end(report: Callable[[str], None]) -> None:
     """
     lock = hashlib.sha256((FILES / "package-lock.json").read_bytes()).hexdigest()
     stamp = HOME / "node_modules" / ".installed"
-    if stamp.is_file() and stamp.read_text() == lock:
+    if stamp.is_file() and stamp.read_text() in ([f"{lock} dev"] if dev else [lock, f"{lock} dev"]):
         return
     report("Installing the page's libraries from the npm registry")
     if FILES != HOME:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(FILES / name, HOME)
-    npm_ci = [*command("npm", report), "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+    npm_ci = [*command("npm", report), "ci", "--no-audit", "--no-fund", "--ignore-scripts", *([] if dev else ["--omit=dev"])]
     finished = subprocess.run(npm_ci, cwd=HOME, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     if finished.returncode:
         raise FrontEndUnavailable(
             f"npm ci failed: {finished.stderr.strip()[-600:]}", "see that the npm registry can be reached, then start again"
         )
-    stamp.write_text(lock)
+    stamp.write_text(f"{lock} dev" if dev else lock)
 
 
-if __name__ == "__main__" and own("npm"):  # else it has to wait for the packages, with which Node is installed
+if __name__ == "__main__" and (own("npm") or "early" not in sys.argv):  # else it waits for the packages, with which Node is installed
     try:
-        prepare_front_end(lambda line: None)
+        prepare_front_end(lambda line: None, dev="dev" in sys.argv)
     except AgentError as error:
         sys.exit(error.message)

@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import NamedTuple
 
-from selfeng.core.errors import BudgetExceeded, ModelError, ModelUnavailable, stage
+from selfeng.core.errors import ModelError, ModelUnavailable, stage
 from selfeng.core.events import NoToolFound, Searching, ToolFound
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.tool import Candidate
@@ -126,8 +126,6 @@ class Decider:
             return _Choice(NoFit(reason=f"The nearest tool, {best.tool.name}, has a confidence of {best.confidence:.1%} only, {limit}."))
         try:
             choice = await self._executor.choose(turn, [c.tool for c in candidates])
-        except BudgetExceeded:
-            raise
         except ModelError as error:
             return await self._choose_alone(turn, best, error)
         if isinstance(choice, NoFit):
@@ -155,8 +153,6 @@ class Decider:
             if out:
                 raise error
             return _Choice(await self._executor.prepare(turn, best.tool), best.confidence, reason)
-        except BudgetExceeded:
-            raise
         except ModelError as failure:
             needed = [p.name for p in best.tool.signature.parameters if p.required]
             if needed:

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from typing import assert_never
 
-from selfeng.core.errors import ModelError
+from selfeng.core.errors import BudgetExceeded, ModelError
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
@@ -51,7 +51,7 @@ class ResponseSynthesizer:
             async for piece in self._model.stream(prompt, turn.budget):
                 begun = True
                 yield piece
-        except ModelError as error:
+        except (ModelError, BudgetExceeded) as error:
             yield ("\n\n" if begun else "") + instead + f"\n\n*The model could not put this into words: {error.message}.*"
 
 

@@ -20,21 +20,22 @@ if TYPE_CHECKING:
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 _CACHE_KB = 16_000
-"""Of each connection to SQLite, whose default of 2 MB is a fraction of a large library's indexes."""
+"""Of each connection to SQLite. Its default of 2 MB is a fraction of a large library's indexes."""
 _ADVISORY_LOCK = 0x5E1F_A6E7
 """Any number, the same in every process that migrates a PostgreSQL database."""
 
 
-def open_database(url: str) -> sa.Engine:
+def open_database(url: str, projects: Path | None = None) -> sa.Engine:
     """Open the database, creating it and its folder where there is none, and migrate it to the newest schema.
 
-    Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call it in a thread.
+    Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call it in a thread. `projects` is the
+    folder of the projects on the page: before version 0009 of the schema, its names alone said which conversations are projects.
 
     Raises:
         DatabaseUnavailable: it can't be opened, or its driver is not installed; names it without its password.
     """
     try:
-        return _open(url)
+        return _open(url, [path.name for path in projects.iterdir()] if projects and projects.is_dir() else [])
     except ImportError as error:
         raise DatabaseUnavailable(
             f"{_shown(url)} needs the Python package psycopg: {error}", "run `pip install 'psycopg[binary]'`, or use SQLite"
@@ -60,13 +61,13 @@ def address(engine: sa.Engine) -> str:
     return url.render_as_string(hide_password=False)
 
 
-def _open(url: str) -> sa.Engine:
+def _open(url: str, projects: list[str]) -> sa.Engine:
     engine = attach(url)
     try:
         with _one_process_only(engine.url):
             if engine.dialect.name == "sqlite":
                 _keep_a_write_ahead_log(engine)
-            _migrate(engine)
+            _migrate(engine, projects)
     except BaseException:
         engine.dispose()
         raise
@@ -129,7 +130,7 @@ def _is_newest(engine: sa.Engine) -> bool:
         return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars().all() == [newest]
 
 
-def _migrate(engine: sa.Engine) -> None:
+def _migrate(engine: sa.Engine, projects: list[str]) -> None:
     if _is_newest(engine):
         return
     from alembic import command
@@ -139,7 +140,7 @@ def _migrate(engine: sa.Engine) -> None:
     with writing(engine) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
-        config.attributes["connection"] = connection
+        config.attributes.update(connection=connection, projects=projects)
         try:
             command.upgrade(config, "head")
         except CommandError as error:

@@ -1,4 +1,4 @@
-"""The journal: whose conversation it is, what was asked in it, and every event in its order.
+"""The journal: conversations with their owners, their turns, and every event in its order.
 
 All methods block: call them in a thread. `selfeng.store.recorder` writes events from an event loop.
 """
@@ -9,38 +9,49 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import sqlalchemy as sa
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import EVENT, Event, FilesMade, QuestionsAsked, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
+from selfeng.core.value import Value
 from selfeng.store import schema
-from selfeng.store.conversation import ConversationSummary
+from selfeng.store.conversation_files import keep
 from selfeng.store.database import reading, writing
-from selfeng.store.files import keep
 from selfeng.store.text import storable, storable_data
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 _CONVERSATIONS, _TURNS, _EVENTS = schema.conversations, schema.turns, schema.events
 _SERVER_ENDED = "The server ended while this was running."
 _LONGEST_TURN = timedelta(days=1)
-"""After that, a turn whose server can't be asked, as it was on another machine, counts as abandoned."""
-_ASKED = '%"type":"questions_asked"%'
-"""In the JSON of no other event, as quotation marks inside of texts are escaped."""
+"""A turn of a server on another machine, which can't be asked, counts as abandoned after that."""
 _MOST_ROUNDS = 10
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
 
+ConversationKind = Literal["chat", "project"]
+"""What the turns of a conversation are: requests, or work on a project."""
+
+
+class ConversationSummary(Value):
+    """A conversation without its events."""
+
+    id: str
+    title: str
+    created_at: datetime
+    """UTC."""
+    kind: ConversationKind = "chat"
+
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """An event on its way into the journal."""
 
     conversation_id: str
@@ -57,42 +68,41 @@ class Journal:
         self._engine = engine
         self._server = server or this_process()
 
-    def create_conversation(self, owner: str, title: str) -> str:
+    def create_conversation(self, owner: str, title: str, kind: ConversationKind = "chat") -> str:
         """Begin a conversation and return its id."""
         conversation_id = uuid4().hex
-        row = {"id": conversation_id, "owner": owner, "title": storable(title), "created_at": datetime.now(UTC)}
+        row = {"id": conversation_id, "owner": owner, "title": storable(title), "created_at": datetime.now(UTC), "kind": kind}
         with writing(self._engine) as connection:
             connection.execute(_CONVERSATIONS.insert().values(**row))
         return conversation_id
 
-    def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        """Somebody's conversations, the newest first."""
-        columns = (_CONVERSATIONS.c.id, _CONVERSATIONS.c.title, _CONVERSATIONS.c.created_at)
-        query = sa.select(*columns).where(_CONVERSATIONS.c.owner == owner).order_by(_CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id)
+    def conversations(self, owner: str, kind: ConversationKind = "chat") -> tuple[ConversationSummary, ...]:
+        """An owner's conversations of a kind, the newest first."""
+        query = _summaries(_CONVERSATIONS.c.owner == owner, _CONVERSATIONS.c.kind == kind)
         with reading(self._engine) as connection:
-            rows = connection.execute(query).all()
-        return tuple(ConversationSummary(id=r.id, title=r.title, created_at=_utc(r.created_at)) for r in rows)
+            return tuple(map(_summary, connection.execute(query.order_by(_CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id))))
 
-    def owner_of(self, conversation_id: str) -> str | None:
-        """Who began the conversation; None if there is no such conversation."""
-        with reading(self._engine) as connection:
-            owner: str | None = connection.scalar(sa.select(_CONVERSATIONS.c.owner).where(_CONVERSATIONS.c.id == storable(conversation_id)))
-        return owner
-
-    def check_owner(self, owner: str, conversation_id: str) -> None:
-        """Refuse somebody else's conversation in the same words as one that does not exist.
+    def conversation(self, owner: str, conversation_id: str) -> ConversationSummary:
+        """One conversation of an owner.
 
         Raises:
-            RequestError: `owner` has no such conversation.
+            ResourceNotFound: the owner has no such conversation; the same words whether it exists or not.
         """
-        if self.owner_of(conversation_id) != owner:
-            raise RequestError(f"there is no conversation {conversation_id[:40]!r}", "begin a new one")
-
-    def turn(self, turn_id: str) -> tuple[Record, ...]:
-        """The events of one turn, in their order; none if there is no such turn."""
-        mine = _EVENTS.c.turn_id == storable(turn_id)
+        query = _summaries(_CONVERSATIONS.c.id == storable(conversation_id), _CONVERSATIONS.c.owner == owner)
         with reading(self._engine) as connection:
-            rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
+            row = connection.execute(query).first()
+        if row is None:
+            raise ResourceNotFound(f"there is no conversation {conversation_id[:40]!r}", "begin a new one")
+        return _summary(row)
+
+    def turn(self, owner: str, turn_id: str) -> tuple[Record, ...]:
+        """The events of one turn, in their order. Raises: ResourceNotFound: the owner has no such turn."""
+        mine = (_EVENTS.c.turn_id == storable(turn_id)) & (_CONVERSATIONS.c.owner == owner)
+        query = sa.select(_EVENTS).join(_CONVERSATIONS, _CONVERSATIONS.c.id == _EVENTS.c.conversation_id).where(mine)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.order_by(_EVENTS.c.seq)).all()
+        if not rows:
+            raise ResourceNotFound(f"there is no turn {turn_id[:40]!r}", "name one of your own, as `ask --json` prints it")
         return tuple(record for row in rows if (record := read_record(row)))
 
     def begin_turn(self, conversation_id: str, request: str) -> str:
@@ -108,7 +118,7 @@ class Journal:
         return self._asked(texts, _CONVERSATIONS.c.owner == owner)
 
     def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
-        """Which of the texts somebody else has asked until then, and `owner` has not."""
+        """Which of the texts another owner has asked until then, and `owner` has not."""
         texts = list(texts)
         return self._asked(texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until) - self.said(owner, texts)
 
@@ -131,7 +141,7 @@ class Journal:
                 connection.execute(table.delete().where(table.c.conversation_id == mine))
             connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id == mine))
 
-    def append(self, entries: Sequence[Entry]) -> list[Record]:
+    def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """Number and keep events in one transaction, and end the turns that these events end.
 
         Returns one record for each entry, in the same order; the number is 0 where there is no such conversation.
@@ -169,24 +179,28 @@ class Journal:
         """What the newest turns in a row have asked the person, the newest first; none if the newest has asked nothing."""
         mine = _TURNS.c.conversation_id == storable(conversation_id)
         newest = sa.select(_TURNS.c.id).where(mine).order_by(_TURNS.c.started_at.desc(), _TURNS.c.id).limit(_MOST_ROUNDS)
-        found = []
         with reading(self._engine) as connection:
-            for turn_id in connection.scalars(newest).all():
-                asked = (_EVENTS.c.turn_id == turn_id) & _EVENTS.c.event.like(_ASKED)
-                row = connection.execute(sa.select(_EVENTS).where(asked).limit(1)).first()
-                record = read_record(row) if row else None
-                if record is None or not isinstance(record.event, QuestionsAsked):
-                    break
-                found.append(record.event)
-        return tuple(found)
+            turns = connection.scalars(newest).all()
+            of_type = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "questions_asked")
+            asked = {row.turn_id: read_record(row) for row in connection.execute(sa.select(_EVENTS).where(of_type))}
+        newest_first = takewhile(lambda record: record is not None, map(asked.get, turns))
+        return tuple(record.event for record in newest_first if record and isinstance(record.event, QuestionsAsked))
 
     def stop_abandoned_turns(self) -> list[Record]:
-        """End the turns that killed servers left running; those of a server that still runs go on."""
+        """End the turns that killed servers left running; those of a server that still runs are left."""
         running = sa.select(_TURNS).where(_TURNS.c.state == "running").order_by(_TURNS.c.started_at).with_for_update()
         event = TurnStopped(reason=_SERVER_ENDED)
         with writing(self._engine) as connection:
             left = [turn for turn in connection.execute(running).all() if _abandoned(turn)]
-            return _append(connection, [Entry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left])
+            return _append(connection, [JournalEntry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left])
+
+
+def _summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    return sa.select(*(_CONVERSATIONS.c[name] for name in ConversationSummary.model_fields)).where(*where)
+
+
+def _summary(row: sa.Row[Any]) -> ConversationSummary:
+    return ConversationSummary.model_validate({**row._mapping, "created_at": _utc(row.created_at)})
 
 
 def _abandoned(turn: sa.Row[Any]) -> bool:
@@ -194,7 +208,7 @@ def _abandoned(turn: sa.Row[Any]) -> bool:
     return datetime.now(UTC) - _utc(turn.started_at) > _LONGEST_TURN if known is None else not known
 
 
-def _append(connection: sa.Connection, entries: Sequence[Entry]) -> list[Record]:
+def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[Record]:
     counts = Counter(e.conversation_id for e in entries)
     following = {c: _reserve(connection, c, counts[c]) for c in sorted(counts)}
     records, rows = [], []
@@ -204,7 +218,7 @@ def _append(connection: sa.Connection, entries: Sequence[Entry]) -> list[Record]
         if seq:
             following[entry.conversation_id] += 1
             key = {"conversation_id": entry.conversation_id, "seq": seq}
-            rows.append({**key, "turn_id": entry.turn_id, "at": entry.at, "event": text})
+            rows.append({**key, "turn_id": entry.turn_id, "at": entry.at, "type": event.type, "event": text})
     if rows:
         connection.execute(_EVENTS.insert(), rows)
     for record in records:
@@ -254,7 +268,7 @@ def read_record(row: sa.Row[Any]) -> Record | None:
     try:
         event = EVENT.validate_json(row.event)
     except ValidationError:  # written by another version; the rest of the conversation is still worth reading
-        logger.exception("event %d of conversation %s can't be read", row.seq, row.conversation_id)
+        log.exception("event %d of conversation %s can't be read", row.seq, row.conversation_id)
         return None
     return Record(conversation_id=row.conversation_id, seq=row.seq, turn_id=row.turn_id, at=_utc(row.at), event=event)
 

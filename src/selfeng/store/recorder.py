@@ -1,4 +1,4 @@
-"""The recorder: takes events on an event loop, keeps them in the journal and hands them to whoever subscribed.
+"""The recorder: takes events on an event loop, keeps them in the journal and hands them to the subscribers.
 
 A database that fails must neither hold up a turn nor lose it: the recorder tries a few times, then hands the events out
 with the number 0, keeps them in memory, and hands them out once more, numbered, as soon as the journal takes them.
@@ -12,17 +12,17 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from selfeng.core.events import AnswerToken, Event, Record, SynthesisStep, merge
-from selfeng.store.journal import Entry
+from selfeng.store.journal import JournalEntry
 
 Subscriber = Callable[[list[Record]], None]
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class EventLog(Protocol):
     """What the recorder needs of a journal."""
 
-    def append(self, entries: Sequence[Entry]) -> list[Record]: ...
+    def append(self, entries: Sequence[JournalEntry]) -> list[Record]: ...
 
 
 class Recorder:
@@ -37,9 +37,9 @@ class Recorder:
         self._window = window
         self._pauses = pauses
         self._retry = retry
-        self._pending: list[Entry] = []
+        self._pending: list[JournalEntry] = []
         self._newest: dict[str, int] = {}  # turn id → index of its newest event in `_pending`
-        self._shown: list[Entry] = []  # handed out with the number 0, not in the journal yet
+        self._shown: list[JournalEntry] = []  # handed out with the number 0, not in the journal yet
         self._subscribers: list[Subscriber] = []
         self._waiters: list[asyncio.Future[None]] = []
         self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -48,7 +48,7 @@ class Recorder:
     def emit(self, conversation_id: str, turn_id: str, event: Event) -> None:
         """Take an event; cheap, to be called on the loop."""
         if self._task.done():
-            logger.error("%s of turn %s came after the journal was closed", event.type, turn_id)
+            log.error("%s of turn %s came after the journal was closed", event.type, turn_id)
             return
         index = self._newest.get(turn_id)
         merged = merge(self._pending[index].event, event) if index is not None else None
@@ -56,7 +56,7 @@ class Recorder:
             self._pending[index] = replace(self._pending[index], event=merged)
             return
         self._newest[turn_id] = len(self._pending)
-        self._pending.append(Entry(conversation_id, turn_id, datetime.now(UTC), event))
+        self._pending.append(JournalEntry(conversation_id, turn_id, datetime.now(UTC), event))
         self._work.set()
         if not _is_piece(event):
             self._urgent.set()
@@ -106,17 +106,17 @@ class Recorder:
                     if not waiter.done():
                         waiter.set_result(None)
         if self._shown:
-            logger.error("%d events could not be kept in the journal", len(self._shown))
+            log.error("%d events could not be kept in the journal", len(self._shown))
 
-    async def _keep(self, batch: list[Entry]) -> list[Record]:
+    async def _keep(self, batch: list[JournalEntry]) -> list[Record]:
         overdue = self._shown
         for pause in (*self._pauses, None):
             try:
                 records = await asyncio.to_thread(self._journal.append, [*overdue, *batch])
                 self._shown = []
                 return records
-            except Exception:  # a full disk, a broken connection, a bug: whatever it is, turns go on
-                logger.exception("the journal could not keep %d events", len(batch) + len(overdue))
+            except Exception:  # a full disk, a broken connection, a bug: turns continue in any case
+                log.exception("the journal could not keep %d events", len(batch) + len(overdue))
             if pause is None or overdue or self._closing.is_set():  # while it stays broken, one attempt per batch is enough
                 break
             await _either(self._closing, pause)
@@ -128,7 +128,7 @@ class Recorder:
             try:
                 subscriber(records)
             except Exception:
-                logger.exception("a subscriber failed")  # it must not take the others' events away
+                log.exception("a subscriber failed")  # it must not take the others' events away
 
 
 def _is_piece(event: Event) -> bool:

@@ -19,18 +19,20 @@ conversations = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("last_seq", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("kind", sa.String(16), nullable=False, server_default="chat"),  # chat, project: see store.journal
 )
 
 turns = sa.Table(
     "turns",
     metadata,
     sa.Column("id", sa.String(32), primary_key=True),
-    sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), nullable=False, index=True),
+    sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), nullable=False),
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("answer", sa.Text),
-    sa.Column("state", sa.String(16), nullable=False),  # running, finished, failed, stopped
+    sa.Column("state", sa.String(16), nullable=False, index=True),  # running, finished, failed, stopped
     sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
-    sa.Column("server", sa.Text),  # which process runs it, see store.server; NULL in rows of version 0001
+    sa.Column("server", sa.Text),  # which process runs it, see core.process; NULL in rows of version 0001
+    sa.Index("ix_turns_conversation_id_started_at", "conversation_id", "started_at"),
 )
 
 events = sa.Table(
@@ -38,9 +40,11 @@ events = sa.Table(
     metadata,
     sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("turn_id", sa.String(32), nullable=False, index=True),
+    sa.Column("turn_id", sa.String(32), nullable=False),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("event", sa.Text, nullable=False),  # JSON of core.events.Event
+    sa.Column("type", sa.String(32)),  # of the event; NULL where an old version wrote none
+    sa.Index("ix_events_turn_id_type", "turn_id", "type"),
 )
 
 contents = sa.Table(
@@ -54,7 +58,7 @@ files = sa.Table(
     "files",
     metadata,
     sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
-    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),  # of the event that tells of it
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),  # of the event that brought it
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("reference", sa.Text, nullable=False),  # JSON of core.files.FileReference
     sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
@@ -127,7 +131,7 @@ tool_requests = sa.Table(
 )
 
 tool_words = sa.Table(
-    "tool_words",  # on SQLite triggers copy them to the FTS5 table WORD_INDEX, whose rowid is the id
+    "tool_words",  # on SQLite triggers copy them to the FTS5 table WORD_INDEX; the id is its rowid
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), nullable=False, unique=True),

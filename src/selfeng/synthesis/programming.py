@@ -5,7 +5,7 @@ from collections.abc import Callable
 from difflib import unified_diff
 
 from selfeng.core.composition import Importable
-from selfeng.core.errors import ModelError, SynthesisFailed
+from selfeng.core.errors import BudgetExceeded, ModelError, SynthesisFailed
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, ToolLibrary
 from selfeng.core.spec import Specification
@@ -97,7 +97,7 @@ class Programmer:
         """One more candidate, "" if it is of no use or did not come: the first one is enough to go on."""
         try:
             reply = "".join([piece async for piece in self._model.stream(prompt, steps.turn.budget)])
-        except ModelError:
+        except (ModelError, BudgetExceeded):
             return ""
         code, problem = checked(reply, check)
         return "" if problem else code

@@ -11,7 +11,12 @@ export class ApiError extends Error {
 }
 
 async function get(path, options = {}) {
-  const response = await fetch(path, { headers: { Accept: "application/json" }, credentials: "same-origin", cache: "no-store", ...options });
+  const response = await fetch(path, {
+    headers: { Accept: "application/json" },
+    credentials: "same-origin",
+    cache: "no-store",
+    ...options,
+  });
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   const { message = `the server answered ${response.status}`, remedy } = body.error ?? {};
@@ -27,16 +32,30 @@ export const getTool = (name) => get(toolPath(name));
 export const getVersions = async (name) => (await get(`${toolPath(name)}/versions`)).versions;
 export const getVersion = (name, number) => get(`${toolPath(name)}/versions/${number}`);
 // Both give the tool as it is then; `change` is retire or restore.
-export const postRollback = (name, to) => get(`${toolPath(name)}/rollback`, { method: "POST", headers: json, body: JSON.stringify({ to }) });
-export const postStanding = (name, change) => get(`${toolPath(name)}/${change}`, { method: "POST" });
+export const postRollback = (name, to) =>
+  get(`${toolPath(name)}/rollback`, {
+    method: "POST",
+    headers: json,
+    body: JSON.stringify({ to }),
+  });
+export const postStanding = (name, change) =>
+  get(`${toolPath(name)}/${change}`, { method: "POST" });
 // The tool's page without a request that it has served.
-export const postForget = (name, request) => get(`${toolPath(name)}/forget`, { method: "POST", headers: json, body: JSON.stringify({ request }) });
+export const postForget = (name, request) =>
+  get(`${toolPath(name)}/forget`, {
+    method: "POST",
+    headers: json,
+    body: JSON.stringify({ request }),
+  });
 // Sends a file ahead of its request; the id by which the request names it.
-export const postFile = async (name, body) => (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
+export const postFile = async (name, body) =>
+  (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
 export const getGraph = async () => (await get("/api/graph")).svg;
 export const getLessons = async () => (await get("/api/lessons")).lessons;
-export const patchLesson = (id, words) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });
-export const deleteLesson = (id) => get(`/api/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const patchLesson = (id, words) =>
+  get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });
+export const deleteLesson = (id) =>
+  get(`/api/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
 export const getProjects = async () => (await get("/api/projects")).projects;
 export const getProject = (id) => get(projectPath(id));
 export const deleteProject = (id) => get(projectPath(id), { method: "DELETE" });

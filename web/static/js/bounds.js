@@ -14,7 +14,12 @@ const FENCED = /^ {0,3}(`{3,}|~{3,}).*\n[^]*?(?:^ {0,3}\1|$(?![^]))/gm;
 export function canRender(text) {
   if (text.length > LONGEST) return false;
   const lines = text.split("\n");
-  return !(lines.some((line) => markersOf(line) > DEEPEST) || indents(lines) > DEEPEST || cells(lines) > MOST_CELLS || delimiters(text) > DEEPEST);
+  return !(
+    lines.some((line) => markersOf(line) > DEEPEST) ||
+    indents(lines) > DEEPEST ||
+    cells(lines) > MOST_CELLS ||
+    delimiters(text) > DEEPEST
+  );
 }
 
 // How deep the tags of markup that a renderer made are nested at most.
@@ -28,7 +33,22 @@ export function isShallow(markup) {
   return true;
 }
 
-const EMPTY = new Set(["br", "hr", "img", "input", "wbr", "col", "area", "base", "embed", "link", "meta", "param", "source", "track"]);
+const EMPTY = new Set([
+  "br",
+  "hr",
+  "img",
+  "input",
+  "wbr",
+  "col",
+  "area",
+  "base",
+  "embed",
+  "link",
+  "meta",
+  "param",
+  "source",
+  "track",
+]);
 
 function markersOf(line) {
   const [found] = line.match(MARKERS);

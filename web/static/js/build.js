@@ -2,8 +2,23 @@
 
 import { close, open, patch } from "./steps.js";
 
-const EDITS = new Set(["create_file", "write_file", "replace_lines", "insert_lines", "remove_lines", "delete_file"]);
-export const ACTIONS = [...EDITS, "execute_py_file", "run_tests", "read_run", "add_package", "finish", "give_up"];
+const EDITS = new Set([
+  "create_file",
+  "write_file",
+  "replace_lines",
+  "insert_lines",
+  "remove_lines",
+  "delete_file",
+]);
+export const ACTIONS = [
+  ...EDITS,
+  "execute_py_file",
+  "run_tests",
+  "read_run",
+  "add_package",
+  "finish",
+  "give_up",
+];
 
 const newBuild = { name: "", figures: null, waits: null, touched: 0 };
 const always = () => true;
@@ -22,33 +37,74 @@ const touched = (turn) => ({ touched: (turn.build?.touched ?? 0) + 1 });
 export const projectFolds = {
   project_started: (turn, { project }) => changed(turn, turn.steps, { name: project }),
   project_act_chosen(turn, { action, arguments: text, reasoning }, at) {
-    return changed(turn, open(settled(turn.steps, at), { kind: action, startedAt: at, arguments: parsed(text), reasoning }));
+    return changed(
+      turn,
+      open(settled(turn.steps, at), {
+        kind: action,
+        startedAt: at,
+        arguments: parsed(text),
+        reasoning,
+      }),
+    );
   },
   project_paused(turn, { action, package: wanted = "" }) {
     return changed(turn, turn.steps, { waits: { action, package: wanted } });
   },
   project_changed(turn, { path, change, diff }, at) {
     const acting = isActing((kind) => EDITS.has(kind));
-    const steps = turn.steps.some(acting) ? turn.steps : open(turn.steps, { kind: "restored", startedAt: at });
+    const steps = turn.steps.some(acting)
+      ? turn.steps
+      : open(turn.steps, { kind: "restored", startedAt: at });
     const which = turn.steps.some(acting) ? acting : is("restored");
-    return changed(turn, close(patch(steps, which, { change: { path, change, diff } }), which, "done", at), touched(turn));
+    return changed(
+      turn,
+      close(patch(steps, which, { change: { path, change, diff } }), which, "done", at),
+      touched(turn),
+    );
   },
-  project_ran(turn, { path, arguments: args, success, exit_code: exitCode, ended, stdout, stderr, made, refused, seconds }, at) {
+  project_ran(
+    turn,
+    {
+      path,
+      arguments: args,
+      success,
+      exit_code: exitCode,
+      ended,
+      stdout,
+      stderr,
+      made,
+      refused,
+      seconds,
+    },
+    at,
+  ) {
     const run = { path, arguments: args, success, exitCode, ended, stdout, stderr, made, refused };
     const acting = is("execute_py_file");
-    if (turn.steps.some(acting)) return changed(turn, patch(turn.steps, acting, { run, state: outcome(success), seconds }), touched(turn));
+    if (turn.steps.some(acting))
+      return changed(
+        turn,
+        patch(turn.steps, acting, { run, state: outcome(success), seconds }),
+        touched(turn),
+      );
     return changed(turn, patch(checking(turn.steps, at), isCheck, { run }));
   },
   project_tested(turn, { path, success, output, seconds }, at) {
     const tested = { path, success, output, seconds };
     const acting = turn.steps.some(is("run_tests")) ? is("run_tests") : isCheck;
     const steps = acting === isCheck ? checking(turn.steps, at) : turn.steps;
-    return changed(turn, patch(steps, acting, (step) => ({ tested: [...(step.tested ?? []), tested] })));
+    return changed(
+      turn,
+      patch(steps, acting, (step) => ({ tested: [...(step.tested ?? []), tested] })),
+    );
   },
   project_reasoned(turn, event, at) {
     const figures = figuresOf(event);
     const steps = checking(settled(turn.steps, at), at);
-    return changed(turn, patch(steps, isCheck, { figures, state: outcome(passes(figures)), seconds: event.seconds }), { figures, ...touched(turn) });
+    return changed(
+      turn,
+      patch(steps, isCheck, { figures, state: outcome(passes(figures)), seconds: event.seconds }),
+      { figures, ...touched(turn) },
+    );
   },
 };
 
@@ -61,15 +117,23 @@ const figuresOf = (event) => ({
   main: event.main_success,
 });
 
-const passes = ({ python, invalid, failed, main }) => python > 0 && invalid.length === 0 && failed === 0 && main !== false;
+const passes = ({ python, invalid, failed, main }) =>
+  python > 0 && invalid.length === 0 && failed === 0 && main !== false;
 
-const checking = (steps, at) => (steps.some(isCheck) ? steps : open(settled(steps, at), { kind: "project_check", startedAt: at }));
+const checking = (steps, at) =>
+  steps.some(isCheck) ? steps : open(settled(steps, at), { kind: "project_check", startedAt: at });
 
 // Ends what was done before; an edit that has changed nothing was not possible.
 function settled(steps, at) {
-  const failed = (step) => (EDITS.has(step.kind) && !step.change) || (step.tested ?? []).some((t) => !t.success);
+  const failed = (step) =>
+    (EDITS.has(step.kind) && !step.change) || (step.tested ?? []).some((t) => !t.success);
   const mine = isActing((kind) => ACTIONS.includes(kind));
-  return close(close(steps, (step) => mine(step) && failed(step), "failed", at), mine, "done", at);
+  return close(
+    close(steps, (step) => mine(step) && failed(step), "failed", at),
+    mine,
+    "done",
+    at,
+  );
 }
 
 function parsed(text) {

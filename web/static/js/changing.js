@@ -8,7 +8,12 @@ const changed = (tool) => ({ type: "tool_changed", tool });
 export const rollBack = (name, to) => change(name, () => postRollback(name, to), changed);
 export const retire = (name) => change(name, () => postStanding(name, "retire"), changed);
 export const restore = (name) => change(name, () => postStanding(name, "restore"), changed);
-export const forget = (name, request) => change(name, () => postForget(name, request), (tool) => ({ type: "request_forgotten", name, tool }));
+export const forget = (name, request) =>
+  change(
+    name,
+    () => postForget(name, request),
+    (tool) => ({ type: "request_forgotten", name, tool }),
+  );
 
 async function change(name, request, made) {
   if (store.peek().changing) return;

@@ -2,7 +2,15 @@
 
 import { io } from "socket.io-client";
 import { postFile } from "./api.js";
-import { loadAll, loadConversations, loadHealth, loadLessons, loadProjects, loadTool, loadTools } from "./loading.js";
+import {
+  loadAll,
+  loadConversations,
+  loadHealth,
+  loadLessons,
+  loadProjects,
+  loadTool,
+  loadTools,
+} from "./loading.js";
 import { needsHistory } from "./reducer.js";
 import { dispatch, store } from "./store.js";
 
@@ -11,7 +19,12 @@ const RETRY = 1_000;
 
 const ENDS = new Set(["turn_finished", "turn_failed", "turn_stopped"]);
 
-const socket = io({ transports: ["websocket", "polling"], tryAllTransports: true, autoConnect: false, reconnectionDelayMax: 3_000 });
+const socket = io({
+  transports: ["websocket", "polling"],
+  tryAllTransports: true,
+  autoConnect: false,
+  reconnectionDelayMax: 3_000,
+});
 const subscribed = new Set();
 const underway = new Set();
 
@@ -19,7 +32,9 @@ export function connect() {
   socket.on("connect", connected);
   socket.on("disconnect", disconnected);
   socket.on("connect_error", refused);
-  socket.on("records", ({ conversation_id: conversationId, records }) => receive(conversationId, records, true));
+  socket.on("records", ({ conversation_id: conversationId, records }) =>
+    receive(conversationId, records, true),
+  );
   socket.on("library", libraryChanged);
   socket.on("lessons", loadLessons);
   socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
@@ -42,22 +57,26 @@ function disconnected(reason) {
 
 // A refused handshake is final for Socket.IO; whether it is for us, the REST side says.
 function refused() {
-  if (store.peek().connection !== "refused") dispatch({ type: "connection_changed", connection: "reconnecting" });
+  if (store.peek().connection !== "refused")
+    dispatch({ type: "connection_changed", connection: "reconnecting" });
   loadHealth();
-  if (!socket.active) setTimeout(() => store.peek().connection !== "refused" && socket.connect(), RETRY);
+  if (!socket.active)
+    setTimeout(() => store.peek().connection !== "refused" && socket.connect(), RETRY);
 }
 
 export function subscribe(id) {
   if (!id || underway.has(id) || !socket.connected) return;
   underway.add(id);
   const after = store.peek().threads[id]?.lastSeq ?? 0;
-  socket.timeout(ACK_TIMEOUT).emit("subscribe", { conversation_id: id, after }, (timeout, reply) => {
-    underway.delete(id);
-    if (timeout) return subscribe(id);
-    if (!reply.ok) return unknownConversation(id, reply.error);
-    subscribed.add(id);
-    receive(id, reply.records, false);
-  });
+  socket
+    .timeout(ACK_TIMEOUT)
+    .emit("subscribe", { conversation_id: id, after }, (timeout, reply) => {
+      underway.delete(id);
+      if (timeout) return subscribe(id);
+      if (!reply.ok) return unknownConversation(id, reply.error);
+      subscribed.add(id);
+      receive(id, reply.records, false);
+    });
 }
 
 export function ensureSubscribed(id) {
@@ -71,10 +90,18 @@ function unknownConversation(id, error) {
 
 function receive(conversationId, records, live) {
   dispatch({ type: "records_received", conversationId, records, live, now: Date.now() });
-  if (live) follow(conversationId, records.map(({ event }) => event));
+  if (live)
+    follow(
+      conversationId,
+      records.map(({ event }) => event),
+    );
   if (!needsHistory(store.peek(), conversationId)) return;
   if (live) subscribe(conversationId);
-  else setTimeout(() => needsHistory(store.peek(), conversationId) && subscribe(conversationId), RETRY);
+  else
+    setTimeout(
+      () => needsHistory(store.peek(), conversationId) && subscribe(conversationId),
+      RETRY,
+    );
 }
 
 const used = new Set(); // Tools that turns have run since one ended.
@@ -111,13 +138,27 @@ async function send(key, text, files, answers) {
   try {
     const uploads = await upload(key, files);
     if (!uploads) return;
-    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", { text, conversation_id: conversationId, files: uploads, answers });
+    const reply = await socket
+      .timeout(ACK_TIMEOUT)
+      .emitWithAck("ask", { text, conversation_id: conversationId, files: uploads, answers });
     if (!reply.ok) return dispatch({ type: "ask_refused", key, error: reply.error });
-    dispatch({ type: "ask_accepted", key, conversationId: reply.conversation_id, turnId: reply.turn_id });
+    dispatch({
+      type: "ask_accepted",
+      key,
+      conversationId: reply.conversation_id,
+      turnId: reply.turn_id,
+    });
     ensureSubscribed(reply.conversation_id);
     if (!conversationId) loadConversations();
   } catch {
-    dispatch({ type: "ask_refused", key, error: { message: "The server did not answer.", remedy: "Check that it runs, then send again." } });
+    dispatch({
+      type: "ask_refused",
+      key,
+      error: {
+        message: "The server did not answer.",
+        remedy: "Check that it runs, then send again.",
+      },
+    });
   }
 }
 
@@ -128,8 +169,14 @@ async function upload(key, files) {
       ids.push(await postFile(name, content));
     } catch (error) {
       // A file that was changed or removed since it was picked can't be read any more, and fails like a broken connection.
-      const remedy = error.remedy ?? "Check that the server runs and that the file is still there, then send again.";
-      dispatch({ type: "ask_refused", key, error: { message: `${name} could not be sent: ${error.message}`, remedy } });
+      const remedy =
+        error.remedy ??
+        "Check that the server runs and that the file is still there, then send again.";
+      dispatch({
+        type: "ask_refused",
+        key,
+        error: { message: `${name} could not be sent: ${error.message}`, remedy },
+      });
       return null;
     }
   }
@@ -143,7 +190,11 @@ export async function keep(turnId) {
     if (reply.ok) ensureSubscribed(reply.conversation_id);
     return reply.ok;
   } catch {
-    dispatch({ type: "noticed", message: "The server did not answer.", remedy: "Check that it runs, then try again." });
+    dispatch({
+      type: "noticed",
+      message: "The server did not answer.",
+      remedy: "Check that it runs, then try again.",
+    });
     return false;
   }
 }
@@ -166,7 +217,11 @@ async function work(event, payload) {
     if (reply.conversation_id) ensureSubscribed(reply.conversation_id);
     return reply;
   } catch {
-    dispatch({ type: "noticed", message: "The server did not answer.", remedy: "Check that it runs, then try again." });
+    dispatch({
+      type: "noticed",
+      message: "The server did not answer.",
+      remedy: "Check that it runs, then try again.",
+    });
     return null;
   }
 }
@@ -175,11 +230,21 @@ export async function beginProject(options) {
   const reply = await work("build", options);
   if (!reply) return false;
   const { name, goal } = options;
-  dispatch({ type: "project_begun", project: { id: reply.conversation_id, name, goal, status: "building", created_at: new Date().toISOString() } });
+  dispatch({
+    type: "project_begun",
+    project: {
+      id: reply.conversation_id,
+      name,
+      goal,
+      status: "building",
+      created_at: new Date().toISOString(),
+    },
+  });
   return true;
 }
 
-export const buildOn = async (id, options) => Boolean(await work("build", { project_id: id, ...options }));
+export const buildOn = async (id, options) =>
+  Boolean(await work("build", { project_id: id, ...options }));
 export const act = async (id, action) => Boolean(await work("act", { project_id: id, action }));
 export const restoreBackup = (id, backup) => work("restore", { project_id: id, backup });
 export const say = (turnId, word) => work("say", { turn_id: turnId, word });

@@ -23,7 +23,11 @@ export function parseConsensus(artifact) {
       code: report.code,
       refuted: report.refuted,
     })),
-    dropped: value.dropped.map(({ test, against, of, message }) => ({ test, words: `${against} of ${plural(of, "candidate")} against it`, message })),
+    dropped: value.dropped.map(({ test, against, of, message }) => ({
+      test,
+      words: `${against} of ${plural(of, "candidate")} against it`,
+      message,
+    })),
   };
 }
 
@@ -34,10 +38,17 @@ function candidateWords({ passed, problem, refuted }, total) {
 }
 
 // On which call a candidate differs, and how.
-export const differenceText = ({ call, others, own }) => `${call}\nmost return ${others}\nthis one ${own}`;
+export const differenceText = ({ call, others, own }) =>
+  `${call}\nmost return ${others}\nthis one ${own}`;
 
 // {killed, mutants, survivors: [change]}; null if the artifact is none.
 export function parseMutation(artifact) {
   const value = parse(artifact);
-  return Array.isArray(value?.survivors) ? { killed: value.killed, mutants: value.mutants, survivors: value.survivors.map((s) => s.change) } : null;
+  return Array.isArray(value?.survivors)
+    ? {
+        killed: value.killed,
+        mutants: value.mutants,
+        survivors: value.survivors.map((s) => s.change),
+      }
+    : null;
 }

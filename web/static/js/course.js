@@ -1,6 +1,9 @@
 // The course of a turn, of a step of its plan or of a delegation through its graph: each stage that it came to, by which symbol, and for how long.
 
-export const enter = (course, { node, symbol }, at) => [...leave(course, "done", at), { node, symbol, state: "running", startedAt: at, seconds: null }];
+export const enter = (course, { node, symbol }, at) => [
+  ...leave(course, "done", at),
+  { node, symbol, state: "running", startedAt: at, seconds: null },
+];
 
 // Ends the stage that it is at.
 export function leave(course, state, at) {

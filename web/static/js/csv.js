@@ -5,7 +5,9 @@ const QUOTED = /^\s*"((?:[^"]|"")*)"\s*$/;
 // The rows of a text, at most so many; each is a list of texts.
 export function parseTable(text, most = 100) {
   const head = text.slice(0, text.search(/\n|$/));
-  const separator = [",", ";", "\t"].reduce((best, mark) => (head.split(mark).length > head.split(best).length ? mark : best));
+  const separator = [",", ";", "\t"].reduce((best, mark) =>
+    head.split(mark).length > head.split(best).length ? mark : best,
+  );
   const rows = [];
   let row = [];
   let cell = "";

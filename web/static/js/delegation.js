@@ -8,19 +8,38 @@ const isDelegation = (step) => step.kind === "delegation";
 const isOf = (id) => (step) => isDelegation(step) && step.id === id;
 
 export function openDelegation(steps, { id, sender, recipient, text }, at) {
-  return open(steps, { kind: "delegation", id, sender, recipient, message: text, reply: "", startedAt: at, course: [], steps: [], made: [] });
+  return open(steps, {
+    kind: "delegation",
+    id,
+    sender,
+    recipient,
+    message: text,
+    reply: "",
+    startedAt: at,
+    course: [],
+    steps: [],
+    made: [],
+  });
 }
 
 export function endDelegation(steps, { id, state, text, seconds }, at) {
   const ended = state === "failed" ? "failed" : "done";
-  return patch(steps, isOf(id), (step) => ({ state: ended, reply: text, seconds, course: leave(step.course, ended, at), steps: close(step.steps, always, ended, at) }));
+  return patch(steps, isOf(id), (step) => ({
+    state: ended,
+    reply: text,
+    seconds,
+    course: leave(step.course, ended, at),
+    steps: close(step.steps, always, ended, at),
+  }));
 }
 
 // Changes the delegation of that id, however deep; unchanged if there is none.
 export function patchDelegation(steps, id, change) {
   return steps.map((step) => {
     if (!isDelegation(step)) return step;
-    return step.id === id ? change(step) : { ...step, steps: patchDelegation(step.steps, id, change) };
+    return step.id === id
+      ? change(step)
+      : { ...step, steps: patchDelegation(step.steps, id, change) };
   });
 }
 

@@ -27,7 +27,8 @@ function table(a, b) {
   const rows = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
-      rows[i][j] = a[i] === b[j] ? rows[i + 1][j + 1] + 1 : Math.max(rows[i + 1][j], rows[i][j + 1]);
+      rows[i][j] =
+        a[i] === b[j] ? rows[i + 1][j + 1] + 1 : Math.max(rows[i + 1][j], rows[i][j + 1]);
     }
   }
   return rows;
@@ -35,7 +36,9 @@ function table(a, b) {
 
 // Unchanged stretches further than `context` lines from a change become one {change: "skipped", count}.
 export function folded(lines, context = 2) {
-  const near = lines.map((_, i) => lines.slice(Math.max(0, i - context), i + context + 1).some((l) => l.change !== "same"));
+  const near = lines.map((_, i) =>
+    lines.slice(Math.max(0, i - context), i + context + 1).some((l) => l.change !== "same"),
+  );
   const shown = [];
   lines.forEach((line, i) => {
     if (near[i]) shown.push(line);

@@ -21,17 +21,21 @@ export function attach(attached, picked, limits) {
 // As src/selfeng/core/files.py has it.
 function nameProblem(name) {
   if (/^[.-]/.test(name)) return `its name begins with ${name[0]}`;
-  if (/[\p{C}\p{Zl}\p{Zp}/\\]/u.test(name)) return "its name holds characters that a file's name must not have";
+  if (/[\p{C}\p{Zl}\p{Zp}/\\]/u.test(name))
+    return "its name holds characters that a file's name must not have";
   return new TextEncoder().encode(name).length > 255 ? "its name is too long" : "";
 }
 
 function excess(files, { count, size }) {
   if (files.length > count) return `${plural(count, "file")} may come with a request`;
   const total = files.reduce((sum, f) => sum + f.size, 0);
-  return total > size ? `all files together may have ${fileSize(size)}, these have ${fileSize(total)}` : "";
+  return total > size
+    ? `all files together may have ${fileSize(size)}, these have ${fileSize(total)}`
+    : "";
 }
 
-export const limitsText = (limits) => (limits ? `up to ${plural(limits.count, "file")}, ${fileSize(limits.size)} together` : "");
+export const limitsText = (limits) =>
+  limits ? `up to ${plural(limits.count, "file")}, ${fileSize(limits.size)} together` : "";
 
 // Only these does the server give out as pictures, after it has looked at their content.
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

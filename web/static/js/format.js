@@ -68,7 +68,13 @@ const NOW_WORDS = {
   run_tests: "Running the tests in the sandbox",
 };
 
-const AGENT_WORDS = { user: "You", proxy: "user proxy", coder: "coder", toolsmith: "toolsmith", builder: "project builder" };
+const AGENT_WORDS = {
+  user: "You",
+  proxy: "user proxy",
+  coder: "coder",
+  toolsmith: "toolsmith",
+  builder: "project builder",
+};
 
 export const agentWords = (name) => AGENT_WORDS[name] ?? name;
 
@@ -76,9 +82,19 @@ export const nowWords = (kind) => NOW_WORDS[kind] ?? "Working";
 
 export const stepWords = (kind) => STEP_WORDS[kind] ?? kind;
 
-export const STATE_WORDS = { running: "running", done: "done", failed: "failed", stopped: "stopped", waiting: "waiting" };
+export const STATE_WORDS = {
+  running: "running",
+  done: "done",
+  failed: "failed",
+  stopped: "stopped",
+  waiting: "waiting",
+};
 
-const PART_WORDS = { search: "The search by meaning", sandbox: "The sandbox", tools: "The first tools" };
+const PART_WORDS = {
+  search: "The search by meaning",
+  sandbox: "The sandbox",
+  tools: "The first tools",
+};
 
 // What a start sets up.
 export const partWords = (part) => PART_WORDS[part] ?? part;
@@ -115,7 +131,9 @@ export const percent = (share) => `${Math.round(share * 100)}%`;
 export function usageText(usage) {
   if (!usage || usage.calls === 0) return "";
   const tokens = plural(usage.input_tokens + usage.output_tokens, "token");
-  return [plural(usage.calls, "model call"), tokens, costText(usage.cost)].filter(Boolean).join(" · ");
+  return [plural(usage.calls, "model call"), tokens, costText(usage.cost)]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 // What a turn has spent beside its limits, in words, and the share of the limit that is nearest.
@@ -126,9 +144,16 @@ export function budgetOf({ usage, limits, seconds }) {
     [tokens, limits.tokens, `${number(tokens)} of ${plural(limits.tokens, "token")}`],
     [seconds, limits.seconds, `${Math.round(seconds)} of ${number(limits.seconds)} s`],
   ];
-  if (limits.cost != null) parts.push([usage.cost ?? 0, limits.cost, `$${(usage.cost ?? 0).toFixed(4)} of $${limits.cost}`]);
+  if (limits.cost != null)
+    parts.push([
+      usage.cost ?? 0,
+      limits.cost,
+      `$${(usage.cost ?? 0).toFixed(4)} of $${limits.cost}`,
+    ]);
   else if (usage.cost) parts.push([0, 1, costText(usage.cost)]);
-  const share = Math.max(...parts.map(([spent, limit]) => (limit > 0 ? Math.min(1, spent / limit) : 1)));
+  const share = Math.max(
+    ...parts.map(([spent, limit]) => (limit > 0 ? Math.min(1, spent / limit) : 1)),
+  );
   return { words: parts.map(([, , words]) => words).join(" · "), share };
 }
 

@@ -4,7 +4,8 @@ import { html } from "./html.js";
 
 const PATHS = {
   activity: "M3 12h4l3-8 4 16 3-8h4",
-  alert: "M12 8v5M12 16.5v.01M10.3 3.9 2.4 17.5A2 2 0 0 0 4.1 20.5h15.8a2 2 0 0 0 1.7-3L13.7 3.9a2 2 0 0 0-3.4 0Z",
+  alert:
+    "M12 8v5M12 16.5v.01M10.3 3.9 2.4 17.5A2 2 0 0 0 4.1 20.5h15.8a2 2 0 0 0 1.7-3L13.7 3.9a2 2 0 0 0-3.4 0Z",
   arrowDown: "M12 5v14M6 13l6 6 6-6",
   arrowLeft: "M19 12H5M11 6l-6 6 6 6",
   arrowUp: "M12 19V5M6 11l6-6 6 6",
@@ -22,19 +23,24 @@ const PATHS = {
   download: "M12 4v11M7 10.500l5 5 5-5M5 20h14",
   file: "M14 3H6a1 1 0 0 0-1 1v16a1 1 0 0 0 1 1h12a1 1 0 0 0 1-1V8l-5-5ZM14 3v5h5M9 13h6M9 17h4",
   flask: "M9 3h6M10 3v6.500L4.8 18a2 2 0 0 0 1.7 3h11a2 2 0 0 0 1.7-3L14 9.500V3M7.5 15h9",
-  folder: "M3 6.500a1.500 1.500 0 0 1 1.500-1.500H9l2 2.500h8.500A1.500 1.500 0 0 1 21 9v9a1.500 1.500 0 0 1-1.500 1.500h-15A1.500 1.500 0 0 1 3 18V6.500Z",
-  hammer: "M14.5 6.5 4.4 16.600a2.1 2.1 0 0 0 3 3L17.5 9.500M13 5l2-2 6 6-2 2-2.5-.5L13.5 7.5 13 5Z",
+  folder:
+    "M3 6.500a1.500 1.500 0 0 1 1.500-1.500H9l2 2.500h8.500A1.500 1.500 0 0 1 21 9v9a1.500 1.500 0 0 1-1.500 1.500h-15A1.500 1.500 0 0 1 3 18V6.500Z",
+  hammer:
+    "M14.5 6.5 4.4 16.600a2.1 2.1 0 0 0 3 3L17.5 9.500M13 5l2-2 6 6-2 2-2.5-.5L13.5 7.5 13 5Z",
   lamp: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.500 10.900c.7.6 1 1.200 1 2.100h5c0-.9.3-1.500 1-2.100A6 6 0 0 0 12 3Z",
   menu: "M4 7h16M4 12h16M4 17h16",
   message: "M4 6h16M4 12h16M4 18h9",
-  model: "M7 5h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2ZM9.5 9.500h5v5h-5zM9 2v3M15 2v3M9 19v3M15 19v3M2 9h3M2 15h3M19 9h3M19 15h3",
+  model:
+    "M7 5h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2ZM9.5 9.500h5v5h-5zM9 2v3M15 2v3M9 19v3M15 19v3M2 9h3M2 15h3M19 9h3M19 15h3",
   moon: "M20 14.500A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.500Z",
-  paperclip: "M19.500 11.500 12 19a4.800 4.800 0 0 1-6.800-6.800l8-8a3.200 3.200 0 0 1 4.600 4.600l-7.900 7.900a1.600 1.600 0 0 1-2.300-2.300l7.300-7.300",
+  paperclip:
+    "M19.500 11.500 12 19a4.800 4.800 0 0 1-6.800-6.800l8-8a3.200 3.200 0 0 1 4.600 4.600l-7.900 7.900a1.600 1.600 0 0 1-2.300-2.300l7.300-7.300",
   pause: "M8 5v14M16 5v14",
   play: "M7 4.500v15l12-7.5-12-7.500Z",
   plus: "M12 5v14M5 12h14",
   search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM16 16l4.5 4.5",
-  shield: "M12 3 5 5.500V11c0 4.5 2.8 8.2 7 10 4.2-1.8 7-5.5 7-10V5.500L12 3ZM8.8 11.800l2.3 2.3 4.2-4.3",
+  shield:
+    "M12 3 5 5.500V11c0 4.5 2.8 8.2 7 10 4.2-1.8 7-5.5 7-10V5.500L12 3ZM8.8 11.800l2.3 2.3 4.2-4.3",
   square: "M7 7h10v10H7z",
   sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM12 2v2M12 20v2M2 12h2M20 12h2M4.9 4.900l1.4 1.400M17.7 17.700l1.4 1.400M4.9 19.100l1.4-1.400M17.7 6.300l1.4-1.4",
   swap: "M4 8h13l-3.5-3.500M20 16H7l3.5 3.5",
@@ -96,6 +102,13 @@ export function Mark() {
 // The state's sign: a ring that turns while something runs.
 export function StateIcon({ state }) {
   if (state === "running") return html`<span class="spinner" aria-hidden="true"></span>`;
-  const name = { done: "check", failed: "cross", stopped: "square", passed: "check", error: "cross", skipped: "chevronRight" }[state];
+  const name = {
+    done: "check",
+    failed: "cross",
+    stopped: "square",
+    passed: "check",
+    error: "cross",
+    skipped: "chevronRight",
+  }[state];
   return name ? html`<${Icon} name=${name} />` : html`<span class="dot" aria-hidden="true"></span>`;
 }

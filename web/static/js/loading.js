@@ -1,6 +1,18 @@
 // Loading what the page shows beside the conversation, each into the store.
 
-import { getConversations, getGraph, getHealth, getLessons, getProject, getProjects, getText, getTool, getTools, getVersion, getVersions } from "./api.js";
+import {
+  getConversations,
+  getGraph,
+  getHealth,
+  getLessons,
+  getProject,
+  getProjects,
+  getText,
+  getTool,
+  getTools,
+  getVersion,
+  getVersions,
+} from "./api.js";
 import { fileAddress } from "./projects.js";
 import { dispatch } from "./store.js";
 
@@ -9,15 +21,18 @@ async function load(request, received) {
   try {
     dispatch(received(await request()));
   } catch (error) {
-    if (error.status === 401 || error.status === 403) dispatch({ type: "connection_changed", connection: "refused" });
+    if (error.status === 401 || error.status === 403)
+      dispatch({ type: "connection_changed", connection: "refused" });
     else console.info("not loaded:", error.message);
   }
 }
 
 export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loaded", health }));
 export const loadTools = () => load(getTools, (tools) => ({ type: "tools_loaded", tools }));
-export const loadLessons = () => load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
-export const loadConversations = () => load(getConversations, (conversations) => ({ type: "conversations_loaded", conversations }));
+export const loadLessons = () =>
+  load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
+export const loadConversations = () =>
+  load(getConversations, (conversations) => ({ type: "conversations_loaded", conversations }));
 
 async function loadInPlace(request, received, refused) {
   try {
@@ -27,13 +42,40 @@ async function loadInPlace(request, received, refused) {
   }
 }
 
-export const loadGraph = () => loadInPlace(getGraph, (svg) => ({ type: "graph_loaded", svg }), { type: "graph_not_loaded" });
-export const loadTool = (name) => loadInPlace(() => getTool(name), (tool) => ({ type: "tool_loaded", name, tool }), { type: "tool_not_loaded", name });
-export const loadVersions = (name) => loadInPlace(() => getVersions(name), (versions) => ({ type: "versions_loaded", name, versions }), { type: "versions_not_loaded", name });
-export const loadVersion = (name, number) => loadInPlace(() => getVersion(name, number), (version) => ({ type: "version_loaded", name, number, version }), { type: "version_not_loaded", name, number });
+export const loadGraph = () =>
+  loadInPlace(getGraph, (svg) => ({ type: "graph_loaded", svg }), { type: "graph_not_loaded" });
+export const loadTool = (name) =>
+  loadInPlace(
+    () => getTool(name),
+    (tool) => ({ type: "tool_loaded", name, tool }),
+    { type: "tool_not_loaded", name },
+  );
+export const loadVersions = (name) =>
+  loadInPlace(
+    () => getVersions(name),
+    (versions) => ({ type: "versions_loaded", name, versions }),
+    { type: "versions_not_loaded", name },
+  );
+export const loadVersion = (name, number) =>
+  loadInPlace(
+    () => getVersion(name, number),
+    (version) => ({ type: "version_loaded", name, number, version }),
+    { type: "version_not_loaded", name, number },
+  );
 
-export const loadProjects = () => load(getProjects, (projects) => ({ type: "projects_loaded", projects }));
-export const loadProject = (id) => loadInPlace(() => getProject(id), (project) => ({ type: "project_loaded", project }), { type: "project_not_loaded", id });
-export const loadText = (id, file) => load(() => getText(fileAddress(id, file)), (text) => ({ type: "text_loaded", sha256: file.sha256, text }));
+export const loadProjects = () =>
+  load(getProjects, (projects) => ({ type: "projects_loaded", projects }));
+export const loadProject = (id) =>
+  loadInPlace(
+    () => getProject(id),
+    (project) => ({ type: "project_loaded", project }),
+    { type: "project_not_loaded", id },
+  );
+export const loadText = (id, file) =>
+  load(
+    () => getText(fileAddress(id, file)),
+    (text) => ({ type: "text_loaded", sha256: file.sha256, text }),
+  );
 
-export const loadAll = () => Promise.all([loadHealth(), loadTools(), loadLessons(), loadConversations(), loadProjects()]);
+export const loadAll = () =>
+  Promise.all([loadHealth(), loadTools(), loadLessons(), loadConversations(), loadProjects()]);

@@ -5,7 +5,12 @@ import { dispatch } from "./store.js";
 let number = 0;
 
 export function pick(list) {
-  const files = [...list].map((content) => ({ key: `file-${(number += 1)}`, name: content.name, size: content.size, content }));
+  const files = [...list].map((content) => ({
+    key: `file-${(number += 1)}`,
+    name: content.name,
+    size: content.size,
+    content,
+  }));
   if (files.length > 0) dispatch({ type: "files_attached", files });
 }
 

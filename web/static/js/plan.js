@@ -4,19 +4,32 @@ import { leave } from "./course.js";
 import { close, open, patch } from "./steps.js";
 
 const waiting = ({ id, request, needs }) => ({
-  id, request, needs, state: "waiting", tool: null, text: "", startedAt: null, seconds: null, course: [], steps: [], made: [],
+  id,
+  request,
+  needs,
+  state: "waiting",
+  tool: null,
+  text: "",
+  startedAt: null,
+  seconds: null,
+  course: [],
+  steps: [],
+  made: [],
 });
 
 const isPlan = (step) => step.kind === "plan";
 const always = () => true;
 
-export const openPlan = (steps, planned, at) => open(steps, { kind: "plan", startedAt: at, parts: planned.map(waiting) });
+export const openPlan = (steps, planned, at) =>
+  open(steps, { kind: "plan", startedAt: at, parts: planned.map(waiting) });
 
 export const planOf = (steps) => steps.findLast(isPlan) ?? null;
 
 // Changes one part of the newest plan; unchanged if there is no such part.
 export function patchPart(steps, id, change) {
-  return patch(steps, isPlan, ({ parts }) => ({ parts: parts.map((part) => (part.id === id ? change(part) : part)) }));
+  return patch(steps, isPlan, ({ parts }) => ({
+    parts: parts.map((part) => (part.id === id ? change(part) : part)),
+  }));
 }
 
 // What the event `plan_step` says of a part; the plan is done with its last part.
@@ -24,10 +37,21 @@ export function foldPart(steps, { step: id, state, tool, text, seconds }, at) {
   const next = patchPart(steps, id, (part) => {
     if (state === "started") return { ...part, state: "running", startedAt: at };
     const ended = state === "failed" ? "failed" : "done";
-    return { ...part, state: ended, tool: tool ?? null, text, seconds, course: leave(part.course, ended, at), steps: close(part.steps, always, ended, at) };
+    return {
+      ...part,
+      state: ended,
+      tool: tool ?? null,
+      text,
+      seconds,
+      course: leave(part.course, ended, at),
+      steps: close(part.steps, always, ended, at),
+    };
   });
-  return planOf(next)?.parts.every((part) => part.state === "done") ? close(next, isPlan, "done", at) : next;
+  return planOf(next)?.parts.every((part) => part.state === "done")
+    ? close(next, isPlan, "done", at)
+    : next;
 }
 
 // Whether one tool can be made of a turn's plan: it has worked, and every part has run a tool.
-export const canBeKept = (turn) => turn.state === "done" && Boolean(planOf(turn.steps)?.parts.every((part) => part.tool));
+export const canBeKept = (turn) =>
+  turn.state === "done" && Boolean(planOf(turn.steps)?.parts.every((part) => part.tool));

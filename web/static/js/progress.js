@@ -1,6 +1,12 @@
 // How far a synthesis has come: its five steps with the state of each, as the conversation shows them.
 
-export const SYNTHESIS = ["specification", "tests", "implementation", "verification", "registration"];
+export const SYNTHESIS = [
+  "specification",
+  "tests",
+  "implementation",
+  "verification",
+  "registration",
+];
 
 // Prompts that only add tests to a suite that stands.
 const ADDED = new Set(["more_tests", "deciding_test"]);
@@ -8,7 +14,11 @@ const ADDED = new Set(["more_tests", "deciding_test"]);
 // A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn, or one that came to a plan, or one
 // that found in its specification that no tool is needed: then the turn has an answer while steps still wait.
 export function progress(steps, answered = false) {
-  if (!steps.some((step) => SYNTHESIS.includes(step.kind)) || steps.some((step) => step.kind === "plan")) return null;
+  if (
+    !steps.some((step) => SYNTHESIS.includes(step.kind)) ||
+    steps.some((step) => step.kind === "plan")
+  )
+    return null;
   let reached = -1;
   const parts = SYNTHESIS.map((name) => {
     const index = steps.findLastIndex((step) => step.kind === name && !ADDED.has(step.prompt));
@@ -35,6 +45,14 @@ export function expectedTests(steps, verification) {
 // What further runs of a suite have shown so far, each in another order and with another hash seed; "" if there was none.
 export function repeatWords(repeats) {
   const orders = repeats.filter((r) => r.same).map((r) => r.order);
-  const same = orders.length > 0 ? [`Again in ${orders.join(" and in ")} order, with another hash seed: same result.`] : [];
-  return [...same, ...repeats.filter((r) => !r.same).map((r) => `Again in ${r.order} order, with another hash seed: ${r.detail}.`)].join(" ");
+  const same =
+    orders.length > 0
+      ? [`Again in ${orders.join(" and in ")} order, with another hash seed: same result.`]
+      : [];
+  return [
+    ...same,
+    ...repeats
+      .filter((r) => !r.same)
+      .map((r) => `Again in ${r.order} order, with another hash seed: ${r.detail}.`),
+  ].join(" ");
 }

@@ -7,14 +7,17 @@ export const EXAMPLE_GOALS = [
   { name: "song", goal: "Write a melody as a MIDI file" },
 ];
 
-export const openProject = (state) => state.projects?.find((p) => p.id === state.conversationId) ?? null;
+export const openProject = (state) =>
+  state.projects?.find((p) => p.id === state.conversationId) ?? null;
 
 export const detailOf = (state) => state.projectDetails[state.conversationId] ?? null;
 
-export const fileOf = (state, path) => detailOf(state)?.project?.files.find((file) => file.path === path) ?? null;
+export const fileOf = (state, path) =>
+  detailOf(state)?.project?.files.find((file) => file.path === path) ?? null;
 
 // Grows with everything after which the project on the server may be another one.
-export const stampOf = ({ order, turns }) => order.map((id) => `${turns[id].state} ${turns[id].build?.touched ?? 0}`).join(",");
+export const stampOf = ({ order, turns }) =>
+  order.map((id) => `${turns[id].state} ${turns[id].build?.touched ?? 0}`).join(",");
 
 // The newest figures of a thread, with as many files as there are now, and whether one was changed since; null before the first examination.
 export function figuresIn({ order, turns }, files) {
@@ -26,7 +29,12 @@ export function figuresIn({ order, turns }, files) {
 
 // Which file shows: the one that was chosen as long as it is there, else main.py, else the first.
 export function shownFile(files, chosen) {
-  return files.find((f) => f.path === chosen) ?? files.find((f) => f.path === "main.py") ?? files[0] ?? null;
+  return (
+    files.find((f) => f.path === chosen) ??
+    files.find((f) => f.path === "main.py") ??
+    files[0] ??
+    null
+  );
 }
 
 // The rows of a tree: {name, depth, file} each; folders have no file.
@@ -38,7 +46,14 @@ export function tree(files) {
     const name = parts.pop();
     const shared = parts.findIndex((part, i) => part !== above[i]);
     const from = shared < 0 ? Math.min(parts.length, above.length) : shared;
-    parts.slice(from).forEach((folder, i) => rows.push({ name: folder, path: parts.slice(0, from + i + 1).join("/"), depth: from + i, file: null }));
+    parts.slice(from).forEach((folder, i) =>
+      rows.push({
+        name: folder,
+        path: parts.slice(0, from + i + 1).join("/"),
+        depth: from + i,
+        file: null,
+      }),
+    );
     rows.push({ name, path: file.path, depth: parts.length, file });
     above = parts;
   }
@@ -52,7 +67,8 @@ function compare([a, ...as], [b, ...bs]) {
 }
 
 const LANGUAGES = { py: "python", json: "json" };
-const TEXTS = /\.(py|md|txt|json|csv|tsv|toml|ini|cfg|ya?ml|html|css|js|svg|xml|log|sql|sh)$|(^|\/)[A-Z][A-Za-z]*$/;
+const TEXTS =
+  /\.(py|md|txt|json|csv|tsv|toml|ini|cfg|ya?ml|html|css|js|svg|xml|log|sql|sh)$|(^|\/)[A-Z][A-Za-z]*$/;
 
 export const languageOf = (path) => LANGUAGES[path.split(".").at(-1)] ?? "";
 
@@ -61,6 +77,12 @@ export const isText = ({ path }) => TEXTS.test(path);
 export const projectPath = (id) => `/api/projects/${encodeURIComponent(id)}`;
 
 // With the hash, so that a file that has changed is fetched anew.
-export const fileAddress = (id, { path, sha256 }) => `${projectPath(id)}/files/${path.split("/").map(encodeURIComponent).join("/")}?${sha256.slice(0, 16)}`;
+export const fileAddress = (id, { path, sha256 }) =>
+  `${projectPath(id)}/files/${path.split("/").map(encodeURIComponent).join("/")}?${sha256.slice(0, 16)}`;
 
-export const STATUS = { building: "running", finished: "done", failed: "failed", stopped: "stopped" };
+export const STATUS = {
+  building: "running",
+  finished: "done",
+  failed: "failed",
+  stopped: "stopped",
+};

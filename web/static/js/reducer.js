@@ -47,9 +47,11 @@ export function reduce(state, action) {
 
 export const currentThread = (state) => state.threads[state.conversationId] ?? emptyThread;
 
-export const needsHistory = (state, id = state.conversationId) => Boolean(id) && hasGap(state.threads[id] ?? emptyThread);
+export const needsHistory = (state, id = state.conversationId) =>
+  Boolean(id) && hasGap(state.threads[id] ?? emptyThread);
 
-export const pendingOf = (state) => state.pending.filter((p) => p.conversationId === state.conversationId);
+export const pendingOf = (state) =>
+  state.pending.filter((p) => p.conversationId === state.conversationId);
 
 // The turn whose activity is shown.
 export function shownTurn(state) {
@@ -59,18 +61,37 @@ export function shownTurn(state) {
 
 const focused = (state) => ({ ...state, focusComposer: state.focusComposer + 1 });
 
-const announce = (state, text) => (text ? { ...state, announcement: { number: state.announcement.number + 1, text } } : state);
+const announce = (state, text) =>
+  text ? { ...state, announcement: { number: state.announcement.number + 1, text } } : state;
 
 const changes = {
   connection_changed: (state, { connection }) => ({ ...state, connection }),
   health_loaded: (state, { health }) => ({ ...state, health }),
   conversations_loaded: (state, { conversations }) => ({ ...state, conversations }),
-  conversation_opened: (state, { id }) => ({ ...state, conversationId: id, selectedTurn: null, openFile: null, view: "chat", notice: null }),
+  conversation_opened: (state, { id }) => ({
+    ...state,
+    conversationId: id,
+    selectedTurn: null,
+    openFile: null,
+    view: "chat",
+    notice: null,
+  }),
   records_received: receive,
 
   asked: (state, { key, text, files, answers = [] }) => ({
     ...state,
-    pending: [...state.pending, { key, text, files, answers, conversationId: state.conversationId, turnId: null, error: null }],
+    pending: [
+      ...state.pending,
+      {
+        key,
+        text,
+        files,
+        answers,
+        conversationId: state.conversationId,
+        turnId: null,
+        error: null,
+      },
+    ],
     selectedTurn: null,
     draft: "",
     attached: [],
@@ -78,37 +99,93 @@ const changes = {
   }),
   ask_accepted: acceptAsk,
   ask_refused: (state, { key, error }) =>
-    announce({ ...state, pending: state.pending.map((p) => (p.key === key ? { ...p, error } : p)) }, `Not sent: ${error.message}`),
-  pending_dismissed: (state, { key }) => ({ ...state, pending: state.pending.filter((p) => p.key !== key) }),
-  stop_requested: (state, { turnId }) => ({ ...state, stopping: { ...state.stopping, [turnId]: true } }),
+    announce(
+      { ...state, pending: state.pending.map((p) => (p.key === key ? { ...p, error } : p)) },
+      `Not sent: ${error.message}`,
+    ),
+  pending_dismissed: (state, { key }) => ({
+    ...state,
+    pending: state.pending.filter((p) => p.key !== key),
+  }),
+  stop_requested: (state, { turnId }) => ({
+    ...state,
+    stopping: { ...state.stopping, [turnId]: true },
+  }),
 
   draft_changed: (state, { text }) => ({ ...state, draft: text }),
   files_attached: attached,
-  file_detached: (state, { key }) => focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
-  example_chosen: (state, { text, files = state.attached }) => focused({ ...state, draft: text, attached: files, view: "chat" }),
-  turn_selected: (state, { turnId }) => ({ ...state, selectedTurn: turnId, panel: "activity", view: "activity" }),
-  view_selected: (state, { view }) => ({ ...state, view, panel: view === "chat" ? state.panel : view }),
+  file_detached: (state, { key }) =>
+    focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
+  example_chosen: (state, { text, files = state.attached }) =>
+    focused({ ...state, draft: text, attached: files, view: "chat" }),
+  turn_selected: (state, { turnId }) => ({
+    ...state,
+    selectedTurn: turnId,
+    panel: "activity",
+    view: "activity",
+  }),
+  view_selected: (state, { view }) => ({
+    ...state,
+    view,
+    panel: view === "chat" ? state.panel : view,
+  }),
 
   tools_loaded: (state, { tools }) => ({ ...state, tools }),
-  tool_opened: (state, { name }) => ({ ...state, openTool: name, changeProblem: null, panel: "library", view: "library" }),
+  tool_opened: (state, { name }) => ({
+    ...state,
+    openTool: name,
+    changeProblem: null,
+    panel: "library",
+    view: "library",
+  }),
   tool_closed: (state) => ({ ...state, openTool: null }),
   tool_loaded: (state, { name, tool }) => ({
     ...state,
-    tools: state.tools?.map((t) => (t.name === name ? { ...t, uses: tool.uses, standing: tool.standing } : t)) ?? null,
+    tools:
+      state.tools?.map((t) =>
+        t.name === name ? { ...t, uses: tool.uses, standing: tool.standing } : t,
+      ) ?? null,
     toolDetails: { ...state.toolDetails, [name]: { tool } },
   }),
-  tool_not_loaded: (state, { name, error }) => ({ ...state, toolDetails: { ...state.toolDetails, [name]: { error } } }),
+  tool_not_loaded: (state, { name, error }) => ({
+    ...state,
+    toolDetails: { ...state.toolDetails, [name]: { error } },
+  }),
   graph_loaded: (state, { svg }) => ({ ...state, graph: { svg } }),
   graph_not_loaded: (state, { error }) => ({ ...state, graph: { error } }),
-  request_forgotten: (state, { name, tool }) => announce({ ...state, changing: null, toolDetails: { ...state.toolDetails, [name]: { tool } } }, "Request removed."),
+  request_forgotten: (state, { name, tool }) =>
+    announce(
+      { ...state, changing: null, toolDetails: { ...state.toolDetails, [name]: { tool } } },
+      "Request removed.",
+    ),
   lessons_loaded: (state, { lessons }) => ({ ...state, lessons }),
-  versions_loaded: (state, { name, versions }) => ({ ...state, versions: { ...state.versions, [name]: { list: versions } } }),
-  versions_not_loaded: (state, { name, error }) => ({ ...state, versions: { ...state.versions, [name]: { error } } }),
-  version_loaded: (state, { name, number, version }) => ({ ...state, versionSources: { ...state.versionSources, [versionKey(name, number)]: { version } } }),
-  version_not_loaded: (state, { name, number, error }) => ({ ...state, versionSources: { ...state.versionSources, [versionKey(name, number)]: { error } } }),
+  versions_loaded: (state, { name, versions }) => ({
+    ...state,
+    versions: { ...state.versions, [name]: { list: versions } },
+  }),
+  versions_not_loaded: (state, { name, error }) => ({
+    ...state,
+    versions: { ...state.versions, [name]: { error } },
+  }),
+  version_loaded: (state, { name, number, version }) => ({
+    ...state,
+    versionSources: { ...state.versionSources, [versionKey(name, number)]: { version } },
+  }),
+  version_not_loaded: (state, { name, number, error }) => ({
+    ...state,
+    versionSources: { ...state.versionSources, [versionKey(name, number)]: { error } },
+  }),
   tool_change_begun: (state, { name }) => ({ ...state, changing: name, changeProblem: null }),
-  tool_changed: (state, { tool }) => ({ ...outdated(state, tool.name), changing: null, tools: state.tools?.map((t) => (t.name === tool.name ? tool : t)) }),
-  tool_change_refused: (state, { name, error }) => announce({ ...state, changing: null, changeProblem: { name, ...error } }, `Not possible: ${error.message}`),
+  tool_changed: (state, { tool }) => ({
+    ...outdated(state, tool.name),
+    changing: null,
+    tools: state.tools?.map((t) => (t.name === tool.name ? tool : t)),
+  }),
+  tool_change_refused: (state, { name, error }) =>
+    announce(
+      { ...state, changing: null, changeProblem: { name, ...error } },
+      `Not possible: ${error.message}`,
+    ),
   projects_loaded: (state, { projects }) => ({ ...state, projects }),
   project_begun: (state, { project }) => ({
     ...state,
@@ -122,10 +199,15 @@ const changes = {
   }),
   project_loaded: (state, { project }) => ({
     ...state,
-    projects: state.projects?.map((p) => (p.id === project.id ? { ...p, status: project.status, goal: project.goal } : p)),
+    projects: state.projects?.map((p) =>
+      p.id === project.id ? { ...p, status: project.status, goal: project.goal } : p,
+    ),
     projectDetails: { ...state.projectDetails, [project.id]: { project } },
   }),
-  project_not_loaded: (state, { id, error }) => ({ ...state, projectDetails: { ...state.projectDetails, [id]: { error } } }),
+  project_not_loaded: (state, { id, error }) => ({
+    ...state,
+    projectDetails: { ...state.projectDetails, [id]: { error } },
+  }),
   project_deleted: (state, { id }) => ({
     ...state,
     projects: state.projects?.filter((p) => p.id !== id),
@@ -134,14 +216,21 @@ const changes = {
     view: "projects",
   }),
   file_opened: (state, { path }) => ({ ...state, openFile: path, view: "chat" }),
-  text_loaded: (state, { sha256, text }) => ({ ...state, projectTexts: { ...state.projectTexts, [sha256]: text } }),
+  text_loaded: (state, { sha256, text }) => ({
+    ...state,
+    projectTexts: { ...state.projectTexts, [sha256]: text },
+  }),
   retired_shown: (state, { shown }) => ({ ...state, showRetired: shown }),
   search_changed: (state, { text }) => ({ ...state, search: text }),
   library_changed(state, { name, change, reason }) {
-    return announce(outdated(state, name), `Tool library: ${name} was ${change.replace("_", " ")}${reason ? `, ${reason}` : ""}.`);
+    return announce(
+      outdated(state, name),
+      `Tool library: ${name} was ${change.replace("_", " ")}${reason ? `, ${reason}` : ""}.`,
+    );
   },
 
-  noticed: (state, { message, remedy = "" }) => announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
+  noticed: (state, { message, remedy = "" }) =>
+    announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
   notice_dismissed: (state) => ({ ...state, notice: null }),
 };
 
@@ -149,7 +238,11 @@ const changes = {
 function outdated(state, name) {
   const { [name]: gone, ...toolDetails } = state.toolDetails;
   const { [name]: known, ...others } = state.versions;
-  return { ...state, toolDetails, versions: known?.list ? { ...others, [name]: { list: known.list, stale: true } } : others };
+  return {
+    ...state,
+    toolDetails,
+    versions: known?.list ? { ...others, [name]: { list: known.list, stale: true } } : others,
+  };
 }
 
 function receive(state, { conversationId, records, live, now }) {
@@ -160,12 +253,19 @@ function receive(state, { conversationId, records, live, now }) {
   if (!live || records.length === 0) return next;
   next.skew = now - Date.parse(records.at(-1).at);
   const fresh = records.filter((r) => r.seq > before.lastSeq && r.seq <= thread.lastSeq);
-  return conversationId === state.conversationId ? announce(next, fresh.map(announcementOf).filter(Boolean).join(" ")) : next;
+  return conversationId === state.conversationId
+    ? announce(next, fresh.map(announcementOf).filter(Boolean).join(" "))
+    : next;
 }
 
 function attached(state, { files }) {
   const { files: all, problem } = attach(state.attached, files, state.health?.files);
-  const next = focused({ ...state, attached: all, view: "chat", notice: problem ? { message: problem, remedy: "" } : null });
+  const next = focused({
+    ...state,
+    attached: all,
+    view: "chat",
+    notice: problem ? { message: problem, remedy: "" } : null,
+  });
   return announce(next, problem || `${files.map((f) => f.name).join(", ")} attached.`);
 }
 
@@ -189,7 +289,9 @@ function acceptAsk(state, { key, conversationId, turnId }) {
   const known = turnId in (state.threads[conversationId]?.turns ?? {});
   const others = known ? state.pending.filter((p) => p !== mine) : state.pending;
   // What was asked meanwhile in the conversation that had no id yet belongs to it too.
-  const joined = others.map((p) => (p.conversationId === mine.conversationId ? { ...p, conversationId } : p));
+  const joined = others.map((p) =>
+    p.conversationId === mine.conversationId ? { ...p, conversationId } : p,
+  );
   const pending = joined.map((p) => (p.key === key ? { ...p, turnId } : p));
   return { ...state, pending, conversationId: stays ? conversationId : state.conversationId };
 }

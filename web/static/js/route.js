@@ -18,6 +18,7 @@ export function followRoute() {
   });
   effect(() => {
     const id = store.value.conversationId;
-    if (id !== idInUrl()) history.pushState(null, "", id ? `#${encodeURIComponent(id)}` : location.pathname);
+    if (id !== idInUrl())
+      history.pushState(null, "", id ? `#${encodeURIComponent(id)}` : location.pathname);
   });
 }

@@ -14,7 +14,9 @@ export function parseSpecification(artifact) {
 export function signatureText({ name, parameters, returns }) {
   const one = (p) => `${p.name}: ${p.annotation}${p.default == null ? "" : ` = ${p.default}`}`;
   const short = `${name}(${parameters.map(one).join(", ")}) -> ${returns}`;
-  return short.length <= 60 ? short : `${name}(\n${parameters.map((p) => `    ${one(p)},\n`).join("")}) -> ${returns}`;
+  return short.length <= 60
+    ? short
+    : `${name}(\n${parameters.map((p) => `    ${one(p)},\n`).join("")}) -> ${returns}`;
 }
 
 export function prettyJson(text) {

@@ -6,7 +6,10 @@ const isOpen = (step) => step.state === "running";
 
 export function open(steps, step) {
   const number = steps.filter((s) => s.kind === step.kind).length + 1;
-  return [...steps, { attempt: 1, state: "running", seconds: null, ...step, key: `${step.kind}-${number}` }];
+  return [
+    ...steps,
+    { attempt: 1, state: "running", seconds: null, ...step, key: `${step.kind}-${number}` },
+  ];
 }
 
 // Changes the newest step that `which` accepts; unchanged if there is none.
@@ -23,22 +26,39 @@ export function close(steps, which, state, at) {
 }
 
 function ended(step, state, at) {
-  if (step.kind === "stub") return { ...step, state: stubState(step, state), seconds: totalSeconds(step.tests) };
+  if (step.kind === "stub")
+    return { ...step, state: stubState(step, state), seconds: totalSeconds(step.tests) };
   const parts = step.parts && { parts: step.parts.map((part) => stopped(part, at)) };
-  const inner = step.steps && { course: leave(step.course, state, at), steps: close(step.steps, () => true, state, at) };
-  return { ...step, ...parts, ...inner, state, seconds: step.seconds ?? Math.max(0, (at - step.startedAt) / 1000) };
+  const inner = step.steps && {
+    course: leave(step.course, state, at),
+    steps: close(step.steps, () => true, state, at),
+  };
+  return {
+    ...step,
+    ...parts,
+    ...inner,
+    state,
+    seconds: step.seconds ?? Math.max(0, (at - step.startedAt) / 1000),
+  };
 }
 
 // A part of a plan that has ended; one that had not come to its own end was stopped.
 function stopped(part, at) {
   if (part.state !== "running" && part.state !== "waiting") return part;
-  return { ...part, state: "stopped", course: leave(part.course, "stopped", at), steps: close(part.steps, () => true, "stopped", at) };
+  return {
+    ...part,
+    state: "stopped",
+    course: leave(part.course, "stopped", at),
+    steps: close(part.steps, () => true, "stopped", at),
+  };
 }
 
 // The stub run is as it should be when no test passes on a function without a body, in whatever order.
 function stubState({ tests, repeats }, state) {
   if (state === "stopped") return state;
-  return tests.every((t) => t.outcome !== "passed") && repeats.every((r) => r.same) ? "done" : "failed";
+  return tests.every((t) => t.outcome !== "passed") && repeats.every((r) => r.same)
+    ? "done"
+    : "failed";
 }
 
 const totalSeconds = (tests) => tests.reduce((sum, t) => sum + t.seconds, 0);

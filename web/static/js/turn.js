@@ -8,7 +8,23 @@ import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
 export const newTurn = (id, startedAt) => ({
-  id, startedAt, request: "", keeps: "", files: [], made: [], state: "running", course: [], steps: [], answer: "", tool: null, usage: null, budget: null, seconds: null, failure: null, stopReason: "", questions: null,
+  id,
+  startedAt,
+  request: "",
+  keeps: "",
+  files: [],
+  made: [],
+  state: "running",
+  course: [],
+  steps: [],
+  answer: "",
+  tool: null,
+  usage: null,
+  budget: null,
+  seconds: null,
+  failure: null,
+  stopReason: "",
+  questions: null,
 });
 
 const always = () => true;
@@ -27,55 +43,121 @@ export function foldEvent(turn, event, at) {
 // What a message to an agent caused belongs to it; the files that were made are the turn's, too.
 function foldDelegated(turn, event, fold, at) {
   const made = event.type === "files_made" ? event.files : [];
-  return { ...turn, steps: patchDelegation(turn.steps, event.within, (step) => fold(step, event, at)), made: [...turn.made, ...made] };
+  return {
+    ...turn,
+    steps: patchDelegation(turn.steps, event.within, (step) => fold(step, event, at)),
+    made: [...turn.made, ...made],
+  };
 }
 
 // What a step of the plan caused belongs to it; the files that it made are the turn's, too.
 function foldWithin(turn, event, fold, at) {
   const made = event.type === "files_made" ? event.files : [];
-  return { ...turn, steps: patchPart(turn.steps, event.plan_step, (part) => fold(part, event, at)), made: [...turn.made, ...made] };
+  return {
+    ...turn,
+    steps: patchPart(turn.steps, event.plan_step, (part) => fold(part, event, at)),
+    made: [...turn.made, ...made],
+  };
 }
 
 const folds = {
-  turn_started: (turn, event, at) => ({ ...turn, request: event.request, keeps: event.keeps ?? "", files: event.files ?? [], startedAt: at }),
-  budget_spent: (turn, { usage, limits, seconds }) => ({ ...turn, budget: { usage, limits, seconds } }),
+  turn_started: (turn, event, at) => ({
+    ...turn,
+    request: event.request,
+    keeps: event.keeps ?? "",
+    files: event.files ?? [],
+    startedAt: at,
+  }),
+  budget_spent: (turn, { usage, limits, seconds }) => ({
+    ...turn,
+    budget: { usage, limits, seconds },
+  }),
   stage_entered: (turn, event, at) => ({ ...turn, course: enter(turn.course, event, at) }),
   lessons_shown(turn, { agent, lessons }, at) {
-    return withSteps(turn, open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }));
+    return withSteps(
+      turn,
+      open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }),
+    );
   },
   waiting(turn, { part, state, seconds }, at) {
-    if (state === "finished") return withSteps(turn, patch(turn.steps, isRunning("waiting"), { state: "done", seconds }));
-    return withSteps(turn, open(turn.steps, { kind: "waiting", startedAt: at, text: `${partWords(part)}.` }));
+    if (state === "finished")
+      return withSteps(turn, patch(turn.steps, isRunning("waiting"), { state: "done", seconds }));
+    return withSteps(
+      turn,
+      open(turn.steps, { kind: "waiting", startedAt: at, text: `${partWords(part)}.` }),
+    );
   },
-  searching: (turn, event, at) => withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
+  searching: (turn, event, at) =>
+    withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
   synthesis_step: synthesisStep,
-  test_finished: (turn, event, at) => suiteRun(turn, event, at, (step) => ({ tests: [...step.tests, event.result] })),
-  suite_repeated: (turn, event, at) => suiteRun(turn, event, at, (step) => ({ repeats: [...step.repeats, repeat(event)] })),
+  test_finished: (turn, event, at) =>
+    suiteRun(turn, event, at, (step) => ({ tests: [...step.tests, event.result] })),
+  suite_repeated: (turn, event, at) =>
+    suiteRun(turn, event, at, (step) => ({ repeats: [...step.repeats, repeat(event)] })),
   plan_made: (turn, event, at) => withSteps(turn, openPlan(turn.steps, event.steps, at)),
   plan_step: (turn, event, at) => withSteps(turn, foldPart(turn.steps, event, at)),
   delegation(turn, event, at) {
-    return withSteps(turn, event.state === "started" ? openDelegation(turn.steps, event, at) : endDelegation(turn.steps, event, at));
+    return withSteps(
+      turn,
+      event.state === "started"
+        ? openDelegation(turn.steps, event, at)
+        : endDelegation(turn.steps, event, at),
+    );
   },
   code_run(turn, { run, state, code, execution, seconds }, at) {
-    if (state === "started") return withSteps(turn, open(turn.steps, { kind: "code_run", startedAt: at, attempt: run, code, execution: null }));
-    return withSteps(turn, patch(turn.steps, isRunning("code_run"), { state: state === "failed" ? "failed" : "done", execution, seconds }));
+    if (state === "started")
+      return withSteps(
+        turn,
+        open(turn.steps, { kind: "code_run", startedAt: at, attempt: run, code, execution: null }),
+      );
+    return withSteps(
+      turn,
+      patch(turn.steps, isRunning("code_run"), {
+        state: state === "failed" ? "failed" : "done",
+        execution,
+        seconds,
+      }),
+    );
   },
   questions_asked: (turn, { questions, intro }) => ({ ...turn, questions: { questions, intro } }),
   executing(turn, event, at) {
-    return withSteps(turn, open(turn.steps, { kind: "executing", startedAt: at, tool: event.tool, arguments: event.arguments }));
+    return withSteps(
+      turn,
+      open(turn.steps, {
+        kind: "executing",
+        startedAt: at,
+        tool: event.tool,
+        arguments: event.arguments,
+      }),
+    );
   },
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
   execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
-  files_made: (turn, { files }) => withSteps({ ...turn, made: [...turn.made, ...files] }, patch(turn.steps, is("executing"), { made: files })),
+  files_made: (turn, { files }) =>
+    withSteps(
+      { ...turn, made: [...turn.made, ...files] },
+      patch(turn.steps, is("executing"), { made: files }),
+    ),
   tool_standing_changed(turn, { tool, after, reason }, at) {
-    return withSteps(turn, open(turn.steps, { kind: "tool_standing_changed", state: "done", startedAt: at, text: `${tool} is ${after} now. ${reason}` }));
+    return withSteps(
+      turn,
+      open(turn.steps, {
+        kind: "tool_standing_changed",
+        state: "done",
+        startedAt: at,
+        text: `${tool} is ${after} now. ${reason}`,
+      }),
+    );
   },
   tool_mismatch(turn, event, at) {
     const { tool, problem, then } = event;
     const steps = close(turn.steps, always, "stopped", at);
-    return withSteps(turn, open(steps, { kind: "tool_mismatch", state: "failed", startedAt: at, tool, problem, then }));
+    return withSteps(
+      turn,
+      open(steps, { kind: "tool_mismatch", state: "failed", startedAt: at, tool, problem, then }),
+    );
   },
   answer_token(turn, event, at) {
     const answering = turn.steps.some(isRunning("answer"));
@@ -88,44 +170,103 @@ const folds = {
   },
   turn_failed(turn, event, at) {
     const { where, message, remedy, reached = "" } = event;
-    const guilty = (step) => step.kind === where || (where === "answering" && step.kind === "answer");
+    const guilty = (step) =>
+      step.kind === where || (where === "answering" && step.kind === "answer");
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
-    const steps = open(closed, { kind: "turn_failed", state: "failed", startedAt: at, where, message, remedy, reached });
-    return { ...end(turn, event, "failed", at), steps, failure: { where, message, remedy, reached } };
+    const steps = open(closed, {
+      kind: "turn_failed",
+      state: "failed",
+      startedAt: at,
+      where,
+      message,
+      remedy,
+      reached,
+    });
+    return {
+      ...end(turn, event, "failed", at),
+      steps,
+      failure: { where, message, remedy, reached },
+    };
   },
   ...projectFolds,
   turn_stopped(turn, event, at) {
     const closed = close(turn.steps, always, "stopped", at);
-    const steps = open(closed, { kind: "turn_stopped", state: "stopped", startedAt: at, reason: event.reason });
+    const steps = open(closed, {
+      kind: "turn_stopped",
+      state: "stopped",
+      startedAt: at,
+      reason: event.reason,
+    });
     return { ...end(turn, event, "stopped", at), steps, stopReason: event.reason };
   },
 };
 
-const end = (turn, { usage, seconds }, state, at) => ({ ...turn, state, course: leave(turn.course, state, at), usage, seconds });
+const end = (turn, { usage, seconds }, state, at) => ({
+  ...turn,
+  state,
+  course: leave(turn.course, state, at),
+  usage,
+  seconds,
+});
 
 function searched(turn, event, at) {
   const { type, tool, confidence, reason, considered, confidences, seconds } = event;
   const steps = patch(turn.steps, isRunning("searching"), { state: "done", seconds });
-  return withSteps(turn, open(steps, { kind: type, state: "done", startedAt: at, tool, confidence, reason, considered, confidences }));
+  return withSteps(
+    turn,
+    open(steps, {
+      kind: type,
+      state: "done",
+      startedAt: at,
+      tool,
+      confidence,
+      reason,
+      considered,
+      confidences,
+    }),
+  );
 }
 
 function executed(turn, { tool, execution, seconds }, at, state) {
-  const steps = turn.steps.some(isRunning("executing")) ? turn.steps : open(turn.steps, { kind: "executing", startedAt: at, tool });
+  const steps = turn.steps.some(isRunning("executing"))
+    ? turn.steps
+    : open(turn.steps, { kind: "executing", startedAt: at, tool });
   return withSteps(turn, patch(steps, isRunning("executing"), { state, execution, seconds }));
 }
 
 function synthesisStep(turn, event, at) {
   const { step: kind, attempt, state, text, artifact, prompt, seconds } = event;
   const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
-  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt, tests: [], repeats: [] };
-  const steps = turn.steps.some(same) ? turn.steps : open(close(turn.steps, is("stub"), "done", at), fresh);
+  const fresh = {
+    kind,
+    attempt,
+    startedAt: at,
+    stream: "",
+    artifact: "",
+    text: "",
+    prompt,
+    tests: [],
+    repeats: [],
+  };
+  const steps = turn.steps.some(same)
+    ? turn.steps
+    : open(close(turn.steps, is("stub"), "done", at), fresh);
   switch (state) {
     case "started":
       return withSteps(turn, patch(steps, same, { text, prompt }));
     case "streaming":
-      return withSteps(turn, patch(steps, same, (step) => ({ stream: step.stream + text })));
+      return withSteps(
+        turn,
+        patch(steps, same, (step) => ({ stream: step.stream + text })),
+      );
     default: {
-      const outcome = { state: state === "failed" ? "failed" : "done", text, artifact, prompt, seconds };
+      const outcome = {
+        state: state === "failed" ? "failed" : "done",
+        text,
+        artifact,
+        prompt,
+        seconds,
+      };
       return withSteps(turn, patch(close(steps, is("stub"), "done", at), same, outcome));
     }
   }
@@ -137,7 +278,17 @@ const repeat = ({ order, same, detail }) => ({ order, same, detail });
 function suiteRun(turn, { against, attempt }, at, change) {
   const kind = against === "stub" ? "stub" : "verification";
   const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
-  const fresh = { kind, attempt, startedAt: at, stream: "", artifact: "", text: "", prompt: "", tests: [], repeats: [] };
+  const fresh = {
+    kind,
+    attempt,
+    startedAt: at,
+    stream: "",
+    artifact: "",
+    text: "",
+    prompt: "",
+    tests: [],
+    repeats: [],
+  };
   const steps = turn.steps.some(same) ? turn.steps : open(turn.steps, fresh);
   return withSteps(turn, patch(steps, same, change));
 }

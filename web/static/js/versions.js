@@ -11,7 +11,8 @@ const STANDINGS = {
 export const standingTitle = (standing) => STANDINGS[standing] ?? "";
 
 // Which tools the list shows: retired ones only on request.
-export const offered = (tools, showRetired) => (showRetired ? tools : tools.filter((t) => t.standing !== "retired"));
+export const offered = (tools, showRetired) =>
+  showRetired ? tools : tools.filter((t) => t.standing !== "retired");
 
 export const retiredCount = (tools) => tools.length - offered(tools, false).length;
 
@@ -21,7 +22,9 @@ export function versionFacts({ model, tests, usage }) {
 
 function testsText(tests) {
   if (!tests) return "";
-  return tests.passed === tests.total ? `${plural(tests.total, "test")} passed` : `${tests.passed} of ${plural(tests.total, "test")} passed`;
+  return tests.passed === tests.total
+    ? `${plural(tests.total, "test")} passed`
+    : `${tests.passed} of ${plural(tests.total, "test")} passed`;
 }
 
 // The two versions to compare: those that were chosen as far as they exist, else the newest with the one before it.
@@ -30,7 +33,9 @@ export function compared(versions, { from, to }) {
   if (versions.length < 2) return null;
   const numbers = versions.map((v) => v.version);
   const after = numbers.includes(to) ? to : numbers[0];
-  const before = numbers.includes(from) ? from : (numbers.find((n) => n < after) ?? numbers.find((n) => n !== after));
+  const before = numbers.includes(from)
+    ? from
+    : (numbers.find((n) => n < after) ?? numbers.find((n) => n !== after));
   return { from: before, to: after };
 }
 

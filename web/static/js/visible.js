@@ -13,7 +13,8 @@ const ACTING = new RegExp(
   "gu",
 );
 
-export const visible = (text) => text.replace(ACTING, (found) => (found === "\r\n" ? "\n" : [...found].map(escape).join("")));
+export const visible = (text) =>
+  text.replace(ACTING, (found) => (found === "\r\n" ? "\n" : [...found].map(escape).join("")));
 
 function escape(character) {
   const code = character.codePointAt(0);

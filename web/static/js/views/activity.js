@@ -40,11 +40,14 @@ function Head({ turn, order, skew }) {
     <div class="activity-facts">
       <span class="state" data-state=${turn.state} data-testid="activity-state"><${StateIcon} state=${turn.state} />${STATE_WORDS[turn.state]}</span>
       ${turn.state === "running" ? html`<${Elapsed} since=${turn.startedAt} skew=${skew} />` : html`<span class="time">${duration(turn.seconds)}</span>`}
-      ${order.length > 1 && html`<span class="pager">
+      ${
+        order.length > 1 &&
+        html`<span class="pager">
         <button type="button" class="icon-button small" aria-label="Earlier turn" disabled=${index === 0} onClick=${() => go(-1)}><${Icon} name="chevronLeft" /></button>
         <span>Turn ${index + 1} of ${order.length}</span>
         <button type="button" class="icon-button small" aria-label="Later turn" disabled=${index === order.length - 1} onClick=${() => go(1)}><${Icon} name="chevronRight" /></button>
-      </span>`}
+      </span>`
+      }
     </div>
     ${turn.course.length > 0 && html`<${CourseLine} key=${turn.id} course=${turn.course} skew=${skew} />`}
   </div>`;

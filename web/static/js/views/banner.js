@@ -6,8 +6,16 @@ import { memo } from "../memo.js";
 import { dispatch } from "../store.js";
 
 const CONNECTION = {
-  reconnecting: { tone: "warn", message: "Connection lost.", remedy: "Reconnecting; nothing that happens meanwhile is missed." },
-  refused: { tone: "bad", message: "The server was restarted.", remedy: "Open the new link that it printed." },
+  reconnecting: {
+    tone: "warn",
+    message: "Connection lost.",
+    remedy: "Reconnecting; nothing that happens meanwhile is missed.",
+  },
+  refused: {
+    tone: "bad",
+    message: "The server was restarted.",
+    remedy: "Open the new link that it printed.",
+  },
 };
 
 export const Banner = memo(({ connection, notice }) => {

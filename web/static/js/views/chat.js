@@ -12,7 +12,10 @@ import { TurnView } from "./turn.js";
 
 export function Chat({ state, thread, pending }) {
   const turns = turnsOf(thread);
-  const { scroller, content, away, follow } = useFollow(`${state.conversationId} ${turns.length} ${pending.length}`, true);
+  const { scroller, content, away, follow } = useFollow(
+    `${state.conversationId} ${turns.length} ${pending.length}`,
+    true,
+  );
   const kept = new Set(turns.map((turn) => turn.keeps));
   const empty = turns.length + pending.length === 0;
   return html`<main class="chat" aria-label="Conversation">

@@ -28,7 +28,8 @@ export function LiveCode({ code, label }) {
   useLayoutEffect(() => {
     if (follows.current) block.current.scrollTop = block.current.scrollHeight;
   }, [code]);
-  const moved = ({ target }) => (follows.current = target.scrollHeight - target.clientHeight - target.scrollTop < 24);
+  const moved = ({ target }) =>
+    (follows.current = target.scrollHeight - target.clientHeight - target.scrollTop < 24);
   return html`<div class="code" data-live="true"><pre tabindex="0" aria-label=${label} ref=${block} onScroll=${moved}><code>${code}</code><span class="caret" aria-hidden="true"></span></pre></div>`;
 }
 

@@ -17,7 +17,8 @@ export function Confirm({ label, about, question, act, testid }) {
     setAsking(false);
     act();
   };
-  if (!asking) return html`<button type="button" class="button" ref=${trigger} data-testid=${testid} aria-label=${about && `${label}: ${about}`} onClick=${() => setAsking(true)}>${label}</button>`;
+  if (!asking)
+    return html`<button type="button" class="button" ref=${trigger} data-testid=${testid} aria-label=${about && `${label}: ${about}`} onClick=${() => setAsking(true)}>${label}</button>`;
   return html`<div class="confirm" role="group" aria-labelledby=${id} onKeyDown=${(e) => e.key === "Escape" && setAsking(false)}>
     <p id=${id}>${question}</p>
     <div class="confirm-answers">

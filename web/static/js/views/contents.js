@@ -19,11 +19,14 @@ export function Contents({ id, file }) {
   useEffect(() => {
     if (readable && text == null) loadText(id, file);
   }, [id, file.sha256]);
-  if (isPicture(file)) return html`<img class="picture" data-testid="project-picture" src=${fileAddress(id, file)} alt=${file.path} />`;
-  if (!readable) return html`<p class="step-note">${isText(file) ? "It is too large to be shown here; download it." : "It is no text; download it to open it."}</p>`;
+  if (isPicture(file))
+    return html`<img class="picture" data-testid="project-picture" src=${fileAddress(id, file)} alt=${file.path} />`;
+  if (!readable)
+    return html`<p class="step-note">${isText(file) ? "It is too large to be shown here; download it." : "It is no text; download it to open it."}</p>`;
   if (text == null) return html`<span class="spinner" role="img" aria-label="Loading"></span>`;
   if (text === "") return html`<p class="step-note">It is empty.</p>`;
-  if (isTable(file)) return html`<${Table} rows=${parseTable(text, MOST_ROWS + 1)} label=${file.path} />`;
+  if (isTable(file))
+    return html`<${Table} rows=${parseTable(text, MOST_ROWS + 1)} label=${file.path} />`;
   return html`<${CodeBlock} code=${text} language=${languageOf(file.path)} label=${file.path} whole />`;
 }
 

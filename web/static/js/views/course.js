@@ -29,9 +29,11 @@ export function CourseLine({ course, skew }) {
 
 const toEnd = (line) => void (line.scrollLeft = line.scrollWidth);
 
-export const Course = memo(({ course, label, skew }) => html`<ol class="course" data-testid="course" aria-label=${label}>
+export const Course = memo(
+  ({ course, label, skew }) => html`<ol class="course" data-testid="course" aria-label=${label}>
   ${course.map((visit, i) => html`<${Visit} key=${i} ...${visit} skew=${skew} />`)}
-</ol>`);
+</ol>`,
+);
 
 function Visit({ node, symbol, state, startedAt, seconds, skew }) {
   return html`<li class="course-stage" data-stage=${node} data-state=${state} aria-current=${state === "running" ? "step" : null} title=${symbol || null}>
@@ -52,17 +54,23 @@ function Drawing({ course, graph }) {
     if (!svg) loadGraph();
   }, []);
   useLayoutEffect(() => {
-    if (svg) place.current.replaceChildren(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement);
+    if (svg)
+      place.current.replaceChildren(
+        new DOMParser().parseFromString(svg, "image/svg+xml").documentElement,
+      );
   }, [svg]);
   useLayoutEffect(() => {
     if (svg) mark(place.current, marksOf(course));
   }, [svg, course]);
   if (graph?.error) return html`<${Problem} title="The graph can’t be shown" ...${graph.error} />`;
-  if (!svg) return html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`;
+  if (!svg)
+    return html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`;
   return html`<div class="course-graph" data-testid="graph" ref=${place} tabindex="0" role="region" aria-label="Graph of the stages"></div>`;
 }
 
 function mark(drawing, { nodes, taken }) {
-  for (const { dataset } of drawing.querySelectorAll("g.node")) dataset.state = nodes[dataset.node] ?? "waiting";
-  for (const { dataset } of drawing.querySelectorAll("g.transition")) dataset.taken = taken.has(`${dataset.source} ${dataset.target}`);
+  for (const { dataset } of drawing.querySelectorAll("g.node"))
+    dataset.state = nodes[dataset.node] ?? "waiting";
+  for (const { dataset } of drawing.querySelectorAll("g.transition"))
+    dataset.taken = taken.has(`${dataset.source} ${dataset.target}`);
 }

@@ -8,16 +8,21 @@ import { memo } from "../memo.js";
 import { dispatch } from "../store.js";
 
 export const Empty = memo(({ sandbox, preparing, loading }) => {
-  if (loading) return html`<div class="empty"><span class="spinner" role="img" aria-label="Loading the conversation"></span></div>`;
+  if (loading)
+    return html`<div class="empty"><span class="spinner" role="img" aria-label="Loading the conversation"></span></div>`;
   return html`<div class="empty">
     <h2 class="empty-title">What do you need done?</h2>
     <p class="empty-text">If the library has a tool for it, it runs at once. If not, one is written here in front of you, tested in a sandbox, and kept for the next time.</p>
     ${sandbox && !sandbox.available && !preparing && html`<p class="callout" data-tone="warn"><${Icon} name="alert" /><span><strong>Code can’t run at the moment.</strong> ${sandbox.detail}</span></p>`}
     <h3 class="eyebrow">Try one of these</h3>
     <ul class="examples">
-      ${EXAMPLES.map((text) => html`<li key=${text}><button type="button" class="example" data-testid="example" onClick=${() => dispatch({ type: "example_chosen", text })}>
+      ${EXAMPLES.map(
+        (
+          text,
+        ) => html`<li key=${text}><button type="button" class="example" data-testid="example" onClick=${() => dispatch({ type: "example_chosen", text })}>
         <span>${firstLine(text)}</span><${Icon} name="chevronRight" />
-      </button></li>`)}
+      </button></li>`,
+      )}
     </ul>
   </div>`;
 });

@@ -29,10 +29,12 @@ export function RequestFiles({ files, conversationId }) {
 export function MadeFiles({ files, conversationId }) {
   if (files.length === 0) return null;
   return html`<ul class="made" aria-label="Files that the tool made" data-testid="made-files">
-    ${files.map((file, i) => html`<li key=${`${i} ${file.sha256}`}>
+    ${files.map(
+      (file, i) => html`<li key=${`${i} ${file.sha256}`}>
       ${isPicture(file) && html`<img class="picture" data-testid="made-picture" src=${addressOf(conversationId, file)} alt=${file.name} />`}
       <${Download} file=${file} conversationId=${conversationId} icon="download" />
-    </li>`)}
+    </li>`,
+    )}
   </ul>`;
 }
 

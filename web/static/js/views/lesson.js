@@ -21,20 +21,32 @@ export function Lesson({ lesson, removed }) {
   const close = () => setMode("read");
   return html`<li class="lesson" data-testid="lesson" data-agent=${lesson.agent} data-expired=${lesson.expired}>
     <p class="lesson-head"><span class="attempt">${lesson.agent}</span><span class="lesson-facts">${facts(lesson)}</span></p>
-    ${mode === "edit"
-      ? html`<${Words} lesson=${lesson} close=${close} />`
-      : html`<h3 class="lesson-trigger">${lesson.trigger}</h3><p class="lesson-advice">${lesson.advice}</p>`}
-    ${mode === "read" && html`<div class="lesson-actions">
+    ${
+      mode === "edit"
+        ? html`<${Words} lesson=${lesson} close=${close} />`
+        : html`<h3 class="lesson-trigger">${lesson.trigger}</h3><p class="lesson-advice">${lesson.advice}</p>`
+    }
+    ${
+      mode === "read" &&
+      html`<div class="lesson-actions">
       <button type="button" class="text-button" ref=${edit} data-testid="edit-lesson" aria-label=${`Edit: ${lesson.trigger}`} onClick=${() => setMode("edit")}>Edit</button>
       <button type="button" class="text-button" ref=${remove} data-testid="delete-lesson" aria-label=${`Delete: ${lesson.trigger}`} onClick=${() => setMode("delete")}>Delete</button>
-    </div>`}
+    </div>`
+    }
     ${mode === "delete" && html`<${Removal} lesson=${lesson} close=${close} removed=${removed} />`}
   </li>`;
 }
 
 function facts({ uses, helped, failed, weight, evidence, expired }) {
-  const used = uses > 0 ? `shown ${plural(uses, "time")}, helped ${helped}, did not ${failed}` : "not shown yet";
-  return [expired ? "expired" : `weight ${percent(weight)}`, used, `from ${plural(evidence, "turn")}`].join(" · ");
+  const used =
+    uses > 0
+      ? `shown ${plural(uses, "time")}, helped ${helped}, did not ${failed}`
+      : "not shown yet";
+  return [
+    expired ? "expired" : `weight ${percent(weight)}`,
+    used,
+    `from ${plural(evidence, "turn")}`,
+  ].join(" · ");
 }
 
 function Words({ lesson, close }) {
@@ -78,7 +90,11 @@ async function changed(request) {
     await loadLessons();
     return true;
   } catch (error) {
-    dispatch({ type: "noticed", message: `The lesson was not changed: ${error.message}.`, remedy: error.remedy ?? "" });
+    dispatch({
+      type: "noticed",
+      message: `The lesson was not changed: ${error.message}.`,
+      remedy: error.remedy ?? "",
+    });
     return false;
   }
 }

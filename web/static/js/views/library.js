@@ -11,19 +11,21 @@ import { offered, retiredCount } from "../versions.js";
 import { Badge } from "./badge.js";
 import { ToolDetail } from "./tool.js";
 
-export const Library = memo(({ tools, search, openTool, detail, versions, sources, problem, showRetired }) => {
-  const left = useRef(null);
-  useEffect(() => {
-    if (!openTool && left.current) document.querySelector(`[data-tool="${CSS.escape(left.current)}"]`)?.focus();
-    left.current = openTool;
-  }, [openTool]);
-  if (openTool) {
-    const line = tools?.find((tool) => tool.name === openTool);
-    return html`<${ToolDetail} key=${openTool} name=${openTool} line=${line} detail=${detail} versions=${versions} sources=${sources} problem=${problem?.name === openTool ? problem : null} />`;
-  }
-  const found = matching(offered(tools ?? [], showRetired), search);
-  const retired = retiredCount(tools ?? []);
-  return html`<section class="library" aria-label="Tool library" data-testid="library">
+export const Library = memo(
+  ({ tools, search, openTool, detail, versions, sources, problem, showRetired }) => {
+    const left = useRef(null);
+    useEffect(() => {
+      if (!openTool && left.current)
+        document.querySelector(`[data-tool="${CSS.escape(left.current)}"]`)?.focus();
+      left.current = openTool;
+    }, [openTool]);
+    if (openTool) {
+      const line = tools?.find((tool) => tool.name === openTool);
+      return html`<${ToolDetail} key=${openTool} name=${openTool} line=${line} detail=${detail} versions=${versions} sources=${sources} problem=${problem?.name === openTool ? problem : null} />`;
+    }
+    const found = matching(offered(tools ?? [], showRetired), search);
+    const retired = retiredCount(tools ?? []);
+    return html`<section class="library" aria-label="Tool library" data-testid="library">
     <div class="search">
       <${Icon} name="search" />
       <input type="search" data-testid="library-search" placeholder="Search tools" aria-label="Search tools" value=${search} onInput=${(e) => dispatch({ type: "search_changed", text: e.target.value })} />
@@ -34,7 +36,8 @@ export const Library = memo(({ tools, search, openTool, detail, versions, source
       <ul class="tool-list">${found.map((tool) => html`<${ToolRow} key=${tool.name} tool=${tool} />`)}</ul>
     </div>
   </section>`;
-});
+  },
+);
 
 const ToolRow = memo(({ tool }) => {
   return html`<li>

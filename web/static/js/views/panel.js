@@ -16,11 +16,14 @@ export function Panel({ state, thread, turn }) {
     { id: "lessons", label: "Lessons", count: state.lessons?.length },
   ];
   const bodies = {
-    activity: () => html`<${Activity} turn=${turn} order=${thread.order} skew=${state.skew} graph=${state.graph} />`,
-    library: () => html`<${Library} tools=${state.tools} search=${state.search} openTool=${state.openTool} detail=${state.toolDetails[state.openTool]}
+    activity: () =>
+      html`<${Activity} turn=${turn} order=${thread.order} skew=${state.skew} graph=${state.graph} />`,
+    library:
+      () => html`<${Library} tools=${state.tools} search=${state.search} openTool=${state.openTool} detail=${state.toolDetails[state.openTool]}
       versions=${state.versions[state.openTool]} sources=${state.versionSources} problem=${state.changeProblem} showRetired=${state.showRetired} />`,
     lessons: () => html`<${Lessons} lessons=${state.lessons} />`,
-    projects: () => html`<${Projects} projects=${state.projects} openId=${state.conversationId} offline=${state.health?.model.offline} />`,
+    projects: () =>
+      html`<${Projects} projects=${state.projects} openId=${state.conversationId} offline=${state.health?.model.offline} />`,
   };
   return html`<aside class="panel" aria-label="Activity, library, projects and lessons">
     <div class="panel-tabs"><${Tabs} id="panel" label="Beside the conversation" tabs=${tabs} selected=${state.panel} select=${(view) => dispatch({ type: "view_selected", view })} /></div>

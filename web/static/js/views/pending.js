@@ -17,9 +17,12 @@ export const Pending = memo(({ pending }) => {
     <p class="request">${text}</p>
     <${RequestFiles} files=${files} />
     ${!error && html`<p class="now"><span class="spinner" aria-hidden="true"></span>Sending</p>`}
-    ${error && html`<${Problem} title="Not sent" message=${error.message} remedy=${error.remedy}>
+    ${
+      error &&
+      html`<${Problem} title="Not sent" message=${error.message} remedy=${error.remedy}>
       <button type="button" class="button" onClick=${() => retry(pending)}>Send again</button>
       <button type="button" class="button quiet" onClick=${edit}>Edit</button>
-    <//>`}
+    <//>`
+    }
   </li>`;
 });

@@ -4,7 +4,16 @@ import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
 
-export function Problem({ title, message, reached, remedy, tone = "bad", markdown = false, testid, children }) {
+export function Problem({
+  title,
+  message,
+  reached,
+  remedy,
+  tone = "bad",
+  markdown = false,
+  testid,
+  children,
+}) {
   return html`<div class="problem" data-tone=${tone} data-testid=${testid}>
     <${Icon} name=${tone === "bad" ? "alert" : "square"} />
     <div class="problem-main">

@@ -18,9 +18,19 @@ const EMPTY = { name: "", goal: "", step: false, packages: "", limits: {} };
 
 // What the server is sent: of what was left blank nothing.
 function optionsOf({ name, goal, step, packages, limits }) {
-  const given = Object.fromEntries(Object.entries(limits).filter(([, text]) => text !== "").map(([key, text]) => [key, Number(text)]));
+  const given = Object.fromEntries(
+    Object.entries(limits)
+      .filter(([, text]) => text !== "")
+      .map(([key, text]) => [key, Number(text)]),
+  );
   const wanted = packages.split(/[\s,]+/).filter(Boolean);
-  return { ...(name && { name }), goal, step, ...(wanted.length > 0 && { packages: wanted }), ...given };
+  return {
+    ...(name && { name }),
+    goal,
+    step,
+    ...(wanted.length > 0 && { packages: wanted }),
+    ...given,
+  };
 }
 
 // `close`: what ends the form that a person has called for; null where there is nothing else to show.
@@ -70,7 +80,8 @@ export function BuildOn({ project }) {
 }
 
 function Options({ form, setForm }) {
-  const limited = (key) => (e) => setForm({ ...form, limits: { ...form.limits, [key]: e.target.value } });
+  const limited = (key) => (e) =>
+    setForm({ ...form, limits: { ...form.limits, [key]: e.target.value } });
   return html`<label class="check"><input type="checkbox" data-testid="step-mode" checked=${form.step} onChange=${(e) => setForm({ ...form, step: e.target.checked })} />Ask me before each step</label>
     <${Disclosure} label="Limits and packages">
       <div class="limits">${LIMITS.map(({ key, label, placeholder, step = "1" }) => html`<label key=${key} class="field">${label}<input class="input" type="number" min="0" step=${step} placeholder=${placeholder} data-testid=${key} value=${form.limits[key] ?? ""} onInput=${limited(key)} /></label>`)}</div>

@@ -4,7 +4,16 @@ import { useEffect, useState } from "preact/hooks";
 import { deleteProject } from "../api.js";
 import { act, restoreBackup, say, stop } from "../connection.js";
 import { figuresText } from "../build.js";
-import { duration, fileSize, moment, nowWords, plural, STATE_WORDS, stepWords, usageText } from "../format.js";
+import {
+  duration,
+  fileSize,
+  moment,
+  nowWords,
+  plural,
+  STATE_WORDS,
+  stepWords,
+  usageText,
+} from "../format.js";
 import { html } from "../html.js";
 import { Icon, StateIcon } from "../icons.js";
 import { loadProject } from "../loading.js";
@@ -80,8 +89,11 @@ function Running({ turn, skew, stopping }) {
 }
 
 function Waiting({ turnId, waits, step }) {
-  const answer = (word, label, primary = false) => html`<button type="button" class=${`button${primary ? " primary" : ""}`} data-testid=${`say-${word}`} onClick=${() => say(turnId, word)}>${label}</button>`;
-  const target = [step?.arguments?.name, ...(step?.arguments?.arguments ?? [])].filter(Boolean).join(" ");
+  const answer = (word, label, primary = false) =>
+    html`<button type="button" class=${`button${primary ? " primary" : ""}`} data-testid=${`say-${word}`} onClick=${() => say(turnId, word)}>${label}</button>`;
+  const target = [step?.arguments?.name, ...(step?.arguments?.arguments ?? [])]
+    .filter(Boolean)
+    .join(" ");
   return html`<div class="waiting" role="group" aria-label="The build waits" data-testid="waiting">
     <p class="waiting-title">${waits.package ? html`Install <code>${waits.package}</code> for this project’s sandbox?` : html`${stepWords(waits.action)}${target && html` <code>${target}</code>`}?`}</p>
     ${step?.reasoning && html`<p class="waiting-why">${step.reasoning}</p>`}
@@ -114,10 +126,12 @@ function End({ turn }) {
 function Backups({ project: { id, name, backups } }) {
   if (backups.length === 0) return null;
   return html`<${Disclosure} label=${plural(backups.length, "backup")}>
-    <ol class="backups" data-testid="backups">${backups.map(({ number, at, size }) => html`<li key=${number} class="version">
+    <ol class="backups" data-testid="backups">${backups.map(
+      ({ number, at, size }) => html`<li key=${number} class="version">
       <div class="version-head"><h3 class="version-title">Backup ${number}</h3><span class="version-facts">${fileSize(size)}</span><time class="time" datetime=${at}>${moment(at)}</time></div>
       <${Confirm} testid=${`restore-${number}`} label="Restore" question=${`Make the files of ${name} what they were then? How they are now becomes the newest backup.`} act=${() => restoreBackup(id, number)} />
-    </li>`)}</ol>
+    </li>`,
+    )}</ol>
   <//>`;
 }
 
@@ -127,7 +141,11 @@ function Removal({ project: { id, name } }) {
       await deleteProject(id);
       dispatch({ type: "project_deleted", id });
     } catch (error) {
-      dispatch({ type: "noticed", message: `${name} was not deleted: ${error.message}.`, remedy: error.remedy ?? "" });
+      dispatch({
+        type: "noticed",
+        message: `${name} was not deleted: ${error.message}.`,
+        remedy: error.remedy ?? "",
+      });
     }
   };
   return html`<div class="project-removal"><${Confirm} testid="delete-project" label="Delete the project" question=${`Delete ${name} with its files, backups and steps? That can’t be undone.`} act=${remove} /></div>`;

@@ -9,7 +9,8 @@ export function Questions({ turnId, questions, intro }) {
   const [values, setValues] = useState(() => initialValues(questions));
   const send = (event) => {
     event.preventDefault();
-    if (isComplete(questions, values)) ask(wordsOf(questions, values), [], answersOf(questions, values));
+    if (isComplete(questions, values))
+      ask(wordsOf(questions, values), [], answersOf(questions, values));
   };
   const change = (id) => (event) => setValues({ ...values, [id]: event.target.value });
   return html`<form class="questions" data-testid="questions" aria-label="Questions" onSubmit=${send}>
@@ -21,7 +22,8 @@ export function Questions({ turnId, questions, intro }) {
 
 function Field({ question, name, value, change }) {
   const choices = choicesOf(question);
-  const note = question.why && html`<span class="question-why" id=${`${name}-why`}>${question.why}</span>`;
+  const note =
+    question.why && html`<span class="question-why" id=${`${name}-why`}>${question.why}</span>`;
   const described = question.why ? `${name}-why` : null;
   if (choices.length > 0) {
     return html`<fieldset class="question" data-question=${question.id} aria-describedby=${described}>

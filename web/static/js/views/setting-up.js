@@ -11,12 +11,20 @@ const isTold = ({ part, state, detail }) => state === "failed" && part !== "sand
 export const SettingUp = memo(({ unready = [] }) => {
   const working = unready.filter((part) => part.state === "working");
   return html`<div class="banners" role="status">
-    ${working.length > 0 && html`<p class="banner" data-tone="info" data-testid="setting-up">
+    ${
+      working.length > 0 &&
+      html`<p class="banner" data-tone="info" data-testid="setting-up">
       <${StateIcon} state="running" /><span><strong>Setting up.</strong> ${working.map(told).join(" · ")}. You can ask already: what a request needs, it waits for.</span>
-    </p>`}
-    ${unready.filter(isTold).map(({ part, detail }) => html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
+    </p>`
+    }
+    ${unready.filter(isTold).map(
+      ({
+        part,
+        detail,
+      }) => html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
       <${Icon} name="alert" /><span><strong>${partWords(part)}: not set up yet.</strong> It can’t be had now: ${detail}. The server tries again by itself.</span>
-    </p>`)}
+    </p>`,
+    )}
   </div>`;
 });
 

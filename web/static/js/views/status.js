@@ -19,7 +19,8 @@ function Status({ id, icon, label, state, tone, word, title, children }) {
 }
 
 // Whether the sandbox is still being set up, after a first start.
-export const isPreparing = (unready = []) => unready.some(({ part, state }) => part === "sandbox" && state !== "failed");
+export const isPreparing = (unready = []) =>
+  unready.some(({ part, state }) => part === "sandbox" && state !== "failed");
 
 const waiting = { state: "unknown", tone: "idle", word: "…" };
 
@@ -42,9 +43,9 @@ export function SandboxStatus({ sandbox, unready }) {
     ? { ...waiting, title: "Asking for the sandbox" }
     : preparing
       ? { state: "preparing", tone: "idle", word: "Setting up", title: "Setting up the sandbox" }
-    : sandbox.available
-      ? { state: "available", tone: "good", word: "Ready", title: "Sandbox ready" }
-      : { state: "unavailable", tone: "bad", word: "Unavailable", title: "No sandbox" };
+      : sandbox.available
+        ? { state: "available", tone: "good", word: "Ready", title: "Sandbox ready" }
+        : { state: "unavailable", tone: "bad", word: "Unavailable", title: "No sandbox" };
   return html`<${Status} id="sandbox" icon="box" label="Sandbox" ...${shown}>
     <p>${preparing ? "What generated code runs in is being set up. Requests that need it wait." : sandbox?.available ? `Generated code runs in ${backendWords(sandbox.backend)} of its own, never on this machine itself.` : "Without a sandbox no tool is written or run. The page and the library still work."}</p>
     ${sandbox && !preparing && html`<p class="muted">${sandbox.detail}</p>`}
@@ -54,7 +55,15 @@ export function SandboxStatus({ sandbox, unready }) {
 
 export function LibraryStatus({ library, count }) {
   const tools = count ?? library?.tools;
-  const shown = tools == null ? { ...waiting, title: "Asking for the library" } : { state: "loaded", tone: "good", word: plural(tools, "tool"), title: plural(tools, "tool") };
+  const shown =
+    tools == null
+      ? { ...waiting, title: "Asking for the library" }
+      : {
+          state: "loaded",
+          tone: "good",
+          word: plural(tools, "tool"),
+          title: plural(tools, "tool"),
+        };
   const browse = () => {
     document.getElementById("about-library").hidePopover();
     dispatch({ type: "view_selected", view: "library" });

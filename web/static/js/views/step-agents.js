@@ -19,9 +19,13 @@ export function CodeRunStep({ step }) {
   const { code, execution } = step;
   return html`${code && html`<${CodeBlock} code=${code} label="Code" />`}
     ${execution?.stdout && html`<pre class="output" tabindex="0" aria-label="What it printed" data-testid="printed">${execution.stdout}</pre>`}
-    ${execution && execution.outcome !== "returned" && html`<div class="result" data-tone="bad" data-testid="code-error">
+    ${
+      execution &&
+      execution.outcome !== "returned" &&
+      html`<div class="result" data-tone="bad" data-testid="code-error">
       <p class="result-label">${execution.outcome === "raised" ? html`Raised <span class="type">${execution.type_name}</span>` : "Ended by the sandbox"}</p>
       <pre tabindex="0" aria-label="Error">${execution.message ?? execution.reason}</pre>
       ${execution.traceback && html`<${Disclosure} label="Traceback"><pre class="output" tabindex="0" aria-label="Traceback">${execution.traceback}</pre><//>`}
-    </div>`}`;
+    </div>`
+    }`;
 }

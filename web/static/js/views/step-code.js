@@ -15,7 +15,9 @@ function Source({ step }) {
   if (step.artifact) return html`<${CodeBlock} code=${step.artifact} label=${label} />`;
   if (!step.stream) return null;
   const code = unfenced(step.stream);
-  return step.state === "running" ? html`<${LiveCode} code=${code} label=${label} />` : html`<${CodeBlock} code=${code} label=${label} />`;
+  return step.state === "running"
+    ? html`<${LiveCode} code=${code} label=${label} />`
+    : html`<${CodeBlock} code=${code} label=${label} />`;
 }
 
 export function ImplementationStep({ step, before }) {

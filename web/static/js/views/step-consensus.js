@@ -12,8 +12,11 @@ export function ConsensusStep({ step }) {
   if (!found) return html`<p class="step-text">${step.text}</p>`;
   return html`
     <ul class="tests" aria-label="Candidates">${found.candidates.map((candidate) => html`<${Candidate} key=${candidate.name} candidate=${candidate} />`)}</ul>
-    ${found.dropped.length > 0 && html`<p class="step-text">${plural(found.dropped.length, "test")} dropped, as most candidates refute ${found.dropped.length === 1 ? "it" : "them"}:</p>
-      <ul class="tests" aria-label="Dropped tests">${found.dropped.map((test) => html`<${Dropped} key=${test.test} test=${test} />`)}</ul>`}`;
+    ${
+      found.dropped.length > 0 &&
+      html`<p class="step-text">${plural(found.dropped.length, "test")} dropped, as most candidates refute ${found.dropped.length === 1 ? "it" : "them"}:</p>
+      <ul class="tests" aria-label="Dropped tests">${found.dropped.map((test) => html`<${Dropped} key=${test.test} test=${test} />`)}</ul>`
+    }`;
 }
 
 function Candidate({ candidate: { name, words, state, code, refuted } }) {
@@ -41,11 +44,17 @@ export function MutationStep({ step }) {
   const found = step.artifact ? parseMutation(step.artifact) : null;
   const share = found?.mutants ? (100 * found.killed) / found.mutants : 0;
   return html`
-    ${found?.mutants > 0 && html`<div class="tally" data-testid="mutation-tally">
+    ${
+      found?.mutants > 0 &&
+      html`<div class="tally" data-testid="mutation-tally">
       <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${share}%` }}></span></span>
       <span class="tally-words">${found.killed} of ${plural(found.mutants, "mutant")} noticed</span>
-    </div>`}
+    </div>`
+    }
     ${!found?.mutants && html`<p class="step-text">${step.text}</p>`}
-    ${found?.survivors.length > 0 && html`<${Disclosure} label=${`Show the ${plural(found.survivors.length, "mutant")} that no test notices`}>
-      <ul class="tests">${found.survivors.map((change) => html`<li class="test" key=${change}><span class="test-name">${change}</span></li>`)}</ul><//>`}`;
+    ${
+      found?.survivors.length > 0 &&
+      html`<${Disclosure} label=${`Show the ${plural(found.survivors.length, "mutant")} that no test notices`}>
+      <ul class="tests">${found.survivors.map((change) => html`<li class="test" key=${change}><span class="test-name">${change}</span></li>`)}</ul><//>`
+    }`;
 }

@@ -44,7 +44,11 @@ function Diff({ change: { path, change, diff } }) {
 
 function Tested({ tested }) {
   return tested.map(
-    ({ path, success, output }) => html`<div class="tested" key=${path} data-testid="tested" data-outcome=${success ? "passed" : "failed"}>
+    ({
+      path,
+      success,
+      output,
+    }) => html`<div class="tested" key=${path} data-testid="tested" data-outcome=${success ? "passed" : "failed"}>
       <p class="tested-line"><${Icon} name=${success ? "check" : "cross"} /><code>${path}</code><span class="muted">${success ? "passes" : "fails"}</span></p>
       <${Disclosure} key=${success} label="Output" open=${!success}><pre class="output" tabindex="0" aria-label=${`Output of ${path}`}>${output}</pre><//>
     </div>`,
@@ -66,7 +70,8 @@ function Run({ run, folded = false }) {
 function Made({ file }) {
   const { conversationId } = store.value;
   const kept = fileOf(store.value, file.path);
-  if (!kept) return html`<p class="made-line"><${Icon} name="file" /><span class="file-name">${file.path}</span><span class="file-size">${fileSize(file.size)}</span></p>`;
+  if (!kept)
+    return html`<p class="made-line"><${Icon} name="file" /><span class="file-name">${file.path}</span><span class="file-size">${fileSize(file.size)}</span></p>`;
   return html`<div class="made-file" data-testid="made-file">
     ${(isPicture(kept) || isTable(kept)) && html`<${Contents} id=${conversationId} file=${kept} />`}
     <button type="button" class="file" onClick=${() => dispatch({ type: "file_opened", path: kept.path })}><${Icon} name="file" /><span class="file-name">${kept.path}</span><span class="file-size">${fileSize(kept.size)}</span></button>

@@ -9,22 +9,31 @@ export function SearchOutcome({ step }) {
   const candidates = considered.map((name, rank) => ({ name, confidence: confidences[rank] }));
   const others = candidates.filter(({ name }) => name !== tool);
   return html`
-    ${tool && html`<div class="found">
+    ${
+      tool &&
+      html`<div class="found">
       <${ToolName} name=${tool} />
       <span class="meter" role="img" aria-label=${`Confidence ${percent(confidence)}`}><span class="meter-fill" style=${{ width: percent(confidence) }}></span></span>
       <span class="found-share">${percent(confidence)} confidence</span>
-    </div>`}
+    </div>`
+    }
     ${reason && html`<p class="step-text">${reason}</p>`}
-    ${others.length > 0 && html`<p class="candidates-label">${tool ? "Also considered" : "Considered"}${confidences.length > 0 && ", with the confidence of the search alone"}</p>
-      <ul class="candidates" data-testid="candidates">${others.map((c) => html`<${Candidate} key=${c.name} ...${c} />`)}</ul>`}
+    ${
+      others.length > 0 &&
+      html`<p class="candidates-label">${tool ? "Also considered" : "Considered"}${confidences.length > 0 && ", with the confidence of the search alone"}</p>
+      <ul class="candidates" data-testid="candidates">${others.map((c) => html`<${Candidate} key=${c.name} ...${c} />`)}</ul>`
+    }
   `;
 }
 
 // Records of older versions hold no confidence.
 function Candidate({ name, confidence }) {
-  return html`<li class="candidate"><${ToolName} name=${name} />${confidence != null && html`
+  return html`<li class="candidate"><${ToolName} name=${name} />${
+    confidence != null &&
+    html`
     <span class="meter"><span class="meter-fill" style=${{ width: percent(confidence) }}></span></span>
-    <span class="candidate-share">${percent(confidence)}</span>`}</li>`;
+    <span class="candidate-share">${percent(confidence)}</span>`
+  }</li>`;
 }
 
 function ToolName({ name }) {

@@ -8,7 +8,8 @@ import { Disclosure } from "./disclosure.js";
 
 export function SpecificationStep({ step }) {
   const spec = step.artifact ? parseSpecification(step.artifact) : null;
-  if (spec) return html`<${Specification} spec=${spec} /><${Disclosure} label="Raw JSON"><${CodeBlock} code=${prettyJson(step.artifact)} language="json" label="Raw specification" whole /><//>`;
+  if (spec)
+    return html`<${Specification} spec=${spec} /><${Disclosure} label="Raw JSON"><${CodeBlock} code=${prettyJson(step.artifact)} language="json" label="Raw specification" whole /><//>`;
   return html`
     ${step.text && html`<div class="step-text"><${Markdown} text=${step.text} /></div>`}
     ${step.stream && step.state === "running" && html`<${LiveCode} code=${step.stream} label="Specification" />`}
@@ -17,7 +18,15 @@ export function SpecificationStep({ step }) {
 }
 
 function Specification({ spec }) {
-  const { description, parameters, returns, returns_description: meaning, errors, user_examples: yours = [], examples = [] } = spec;
+  const {
+    description,
+    parameters,
+    returns,
+    returns_description: meaning,
+    errors,
+    user_examples: yours = [],
+    examples = [],
+  } = spec;
   return html`<div class="specification">
     <${CodeBlock} code=${signatureText(spec)} label="Signature" whole />
     <p class="step-text">${description}</p>

@@ -9,7 +9,10 @@ import { Disclosure } from "./disclosure.js";
 export function StubStep({ step }) {
   const { total, passed } = count(step.tests);
   const failing = total - passed;
-  const verdict = passed === 0 ? `${failing} of ${total} fail on an empty stub, as they should.` : `${plural(passed, "test")} of ${total} passed without any implementation, so they test nothing.`;
+  const verdict =
+    passed === 0
+      ? `${failing} of ${total} fail on an empty stub, as they should.`
+      : `${plural(passed, "test")} of ${total} passed without any implementation, so they test nothing.`;
   return html`<p class="step-text" data-testid="stub-verdict">${verdict}</p>
     <${Repeats} repeats=${step.repeats} />
     <${Disclosure} label=${`Show the ${plural(total, "test")}`}><${TestList} tests=${step.tests} /><//>`;
@@ -18,12 +21,18 @@ export function StubStep({ step }) {
 export function VerificationStep({ step, steps }) {
   const { total, passed, failed } = count(step.tests);
   const expected = step.state === "running" ? expectedTests(steps, step) : total;
-  const words = step.state === "running" || total > 0 ? `${passed} of ${expected} passed${failed ? `, ${failed} failed` : ""}` : "";
+  const words =
+    step.state === "running" || total > 0
+      ? `${passed} of ${expected} passed${failed ? `, ${failed} failed` : ""}`
+      : "";
   return html`
-    ${expected > 0 && html`<div class="tally" data-testid="tally">
+    ${
+      expected > 0 &&
+      html`<div class="tally" data-testid="tally">
       <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${(100 * passed) / expected}%` }}></span><span class="tally-failed" style=${{ width: `${(100 * failed) / expected}%` }}></span></span>
       <span class="tally-words">${words}</span>
-    </div>`}
+    </div>`
+    }
     ${step.text && (total === 0 || (step.state === "failed" && failed === 0)) && html`<p class="step-text">${step.text}</p>`}
     <${Repeats} repeats=${step.repeats} />
     <${TestList} tests=${step.tests} />`;

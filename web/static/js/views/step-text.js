@@ -7,14 +7,24 @@ export function TextStep({ step }) {
   return step.text ? html`<p class="step-text">${step.text}</p>` : null;
 }
 
-const THEN = { ask: "You are asked for what is missing.", synthesize: "A new tool is written instead." };
+const THEN = {
+  ask: "You are asked for what is missing.",
+  synthesize: "A new tool is written instead.",
+};
 
 export function MismatchStep({ step }) {
   return html`<p class="step-text"><code>${step.tool}</code>: ${step.problem}</p>
     <p class="step-note">${THEN[step.then]}</p>`;
 }
 
-const AGENTS = { specification: "the specification", tests: "the tests", implementation: "the implementation", execution: "the choice of a tool", coder: "the coder", proxy: "the user proxy" };
+const AGENTS = {
+  specification: "the specification",
+  tests: "the tests",
+  implementation: "the implementation",
+  execution: "the choice of a tool",
+  coder: "the coder",
+  proxy: "the user proxy",
+};
 
 export function LessonsStep({ step }) {
   return html`<p class="step-text">Shown for ${AGENTS[step.agent] ?? step.agent}:</p>

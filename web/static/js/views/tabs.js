@@ -13,11 +13,19 @@ export function Tabs({ id, label, tabs, selected, select }) {
     document.getElementById(`${id}-tab-${next.id}`).focus();
   };
   return html`<div class="tabs" role="tablist" aria-label=${label} onKeyDown=${pressed}>
-    ${tabs.map((tab) => html`<button key=${tab.id} type="button" role="tab" class="tab" id=${`${id}-tab-${tab.id}`} data-testid=${`tab-${tab.id}`}
+    ${tabs.map(
+      (
+        tab,
+      ) => html`<button key=${tab.id} type="button" role="tab" class="tab" id=${`${id}-tab-${tab.id}`} data-testid=${`tab-${tab.id}`}
       aria-selected=${tab.id === selected ? "true" : "false"} aria-controls=${`${id}-panel`} tabindex=${tab.id === selected ? 0 : -1} onClick=${() => select(tab.id)}>
       ${tab.label}${tab.count != null && html`<span class="count">${tab.count}</span>`}
-    </button>`)}
+    </button>`,
+    )}
   </div>`;
 }
 
-export const tabPanel = (id, selected) => ({ id: `${id}-panel`, role: "tabpanel", "aria-labelledby": `${id}-tab-${selected}` });
+export const tabPanel = (id, selected) => ({
+  id: `${id}-panel`,
+  role: "tabpanel",
+  "aria-labelledby": `${id}-tab-${selected}`,
+});

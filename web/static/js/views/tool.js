@@ -13,7 +13,12 @@ import { Requests } from "./requests.js";
 import { Tabs, tabPanel } from "./tabs.js";
 import { Versions } from "./versions.js";
 
-const TABS = [{ id: "overview", label: "Overview" }, { id: "code", label: "Code" }, { id: "tests", label: "Tests" }, { id: "versions", label: "Versions" }];
+const TABS = [
+  { id: "overview", label: "Overview" },
+  { id: "code", label: "Code" },
+  { id: "tests", label: "Tests" },
+  { id: "versions", label: "Versions" },
+];
 
 // `line` is the tool in the list of all; the list knows tools whose details can't be shown, as those that were edited by hand.
 export function ToolDetail({ name, line, detail, versions, sources, problem }) {
@@ -38,19 +43,28 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
 }
 
 function Detail({ tab, detail, problem }) {
-  if (!detail) return html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`;
+  if (!detail)
+    return html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`;
   if (detail.error) return html`<${Problem} title="This tool can’t be shown" ...${detail.error} />`;
   return html`<${Body} tab=${tab} tool=${detail.tool} problem=${problem} />`;
 }
 
 function Body({ tab, tool, problem }) {
-  if (tab === "code") return html`<${CodeBlock} code=${tool.code} label=${`Code of ${tool.name}`} whole />`;
-  if (tab === "tests") return html`<${CodeBlock} code=${tool.tests} label=${`Tests of ${tool.name}`} whole />`;
+  if (tab === "code")
+    return html`<${CodeBlock} code=${tool.code} label=${`Code of ${tool.name}`} whole />`;
+  if (tab === "tests")
+    return html`<${CodeBlock} code=${tool.tests} label=${`Tests of ${tool.name}`} whole />`;
   return html`<${Overview} tool=${tool} problem=${problem} />`;
 }
 
 function Overview({ tool, problem }) {
-  const { description, signature, parameters = [], example_requests: written = [], used_requests: used = [] } = tool;
+  const {
+    description,
+    signature,
+    parameters = [],
+    example_requests: written = [],
+    used_requests: used = [],
+  } = tool;
   return html`<div class="overview">
     ${problem && html`<${Problem} title="That was not possible" testid="change-problem" ...${problem} />`}
     <p class="overview-text">${description}</p>

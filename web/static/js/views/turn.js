@@ -32,9 +32,13 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, conversationId
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
     ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
     ${asks && html`<${Questions} turnId=${turn.id} ...${turn.questions} />`}
-    ${turn.answer && !asks && html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
+    ${
+      turn.answer &&
+      !asks &&
+      html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
-    </div>`}
+    </div>`
+    }
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
     ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} markdown=${turn.failure.where === "specification"} ...${turn.failure}>${again}<//>`}
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}

@@ -27,8 +27,16 @@ export function Versions({ tool, versions, sources, problem }) {
 function Standing({ tool: { name, standing } }) {
   const retired = standing === "retired";
   const asked = retired
-    ? { label: "Restore", question: `Have searches offer ${name} again? It begins provisional.`, act: () => restore(name) }
-    : { label: "Retire", question: `Retire ${name}? No search offers it any more, to anybody, until it is restored.`, act: () => retire(name) };
+    ? {
+        label: "Restore",
+        question: `Have searches offer ${name} again? It begins provisional.`,
+        act: () => restore(name),
+      }
+    : {
+        label: "Retire",
+        question: `Retire ${name}? No search offers it any more, to anybody, until it is restored.`,
+        act: () => retire(name),
+      };
   return html`<div class="standing"><${Badge} standing=${standing} /><p class="standing-words">${standingTitle(standing)}</p><${Confirm} testid="standing" ...${asked} /></div>`;
 }
 
@@ -54,7 +62,9 @@ function Version({ tool: { name, version: current }, version: v, newest }) {
 function Comparison({ name, list, sources }) {
   const [chosen, setChosen] = useState({});
   const pair = compared(list, chosen);
-  const [before, after] = pair ? [pair.from, pair.to].map((number) => sources[versionKey(name, number)]) : [];
+  const [before, after] = pair
+    ? [pair.from, pair.to].map((number) => sources[versionKey(name, number)])
+    : [];
   useEffect(() => {
     if (pair && !before) loadVersion(name, pair.from);
     if (pair && !after) loadVersion(name, pair.to);

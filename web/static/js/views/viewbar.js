@@ -15,9 +15,15 @@ const VIEWS = [
 
 export const ViewBar = memo(({ view: selected, running, project }) => {
   return html`<nav class="viewbar" aria-label="Views">
-    ${VIEWS.map(({ view, label, icon }) => html`<button key=${view} type="button" class="viewbar-button" data-testid=${`view-${view}`} aria-current=${view === selected ? "page" : null} onClick=${() => dispatch({ type: "view_selected", view })}>
+    ${VIEWS.map(
+      ({
+        view,
+        label,
+        icon,
+      }) => html`<button key=${view} type="button" class="viewbar-button" data-testid=${`view-${view}`} aria-current=${view === selected ? "page" : null} onClick=${() => dispatch({ type: "view_selected", view })}>
       <${Icon} name=${icon} /><span>${view === "chat" && project ? "Project" : label}</span>
       ${view === "activity" && running && html`<span class="viewbar-dot" role="img" aria-label="running"></span>`}
-    </button>`)}
+    </button>`,
+    )}
   </nav>`;
 });

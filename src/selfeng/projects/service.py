@@ -1,47 +1,50 @@
-"""The desk of projects: what people on a server have built and do with it.
+"""The projects of people on a server: their lists, their files, and the turns that build and change them.
 
-A project belongs to a conversation of its own, by whose id it is known; whatever is done on it is a turn there. It lies in a folder
-of that name, which holds the project's own folder and its state.
+A project belongs to a conversation of its own and has its id; every action on it is a turn there. It lies in a folder of
+that name, which holds the project's own folder and its state.
 """
 
 import asyncio
 import hashlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
-from selfeng.core.errors import RequestError
-from selfeng.core.events import Event, TurnFinished
+from selfeng.core.errors import AgentError, RequestError, ResourceBusy, ResourceNotFound
+from selfeng.core.events import BudgetSpent, Event, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from selfeng.core.files import media_type
+from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
 from selfeng.core.private import close_to_others
+from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStopped
+from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
 from selfeng.core.turn import News, awaited
 from selfeng.core.value import Value
 from selfeng.projects.acting import WorkAction
-from selfeng.projects.backup import backups, packed
+from selfeng.projects.actions import CreateFile, DeleteFile, ExecutePyFile, ReadRun, RunTests
 from selfeng.projects.builder import ProjectBuilder
-from selfeng.projects.consent import Awaited, Word
+from selfeng.projects.consent import ApprovalReply, PendingApproval
+from selfeng.projects.loop import Final
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.store import ProjectState, ProjectStore, Status
-from selfeng.projects.turn import ACTING, BUILDING, ProjectTurn, ended
-from selfeng.projects.workspace.actions import CreateFile, DeleteFile, ExecutePyFile, ReadRun, RunTests
-from selfeng.projects.workspace.folder import WorkspaceFile
-from selfeng.runtime import MiniAgents
-from selfeng.store.conversation import ConversationSummary
-from selfeng.store.journal import Journal
-from selfeng.turns.running_turn import Last
+from selfeng.projects.state import ProjectState, ProjectStore, Status, backups, packed
+from selfeng.projects.workspace import WorkspaceFile
+from selfeng.runtime import InteractionContext, MiniAgent, MiniAgents
+from selfeng.store.journal import ConversationSummary, Journal
+from selfeng.turns.running_turn import Last, RunningTurn
 from selfeng.turns.running_turns import RunningTurns
 
 _STATE = ProjectState(goal="", status="stopped")
+BUILDING, ACTING = "building", "acting"
+"""Where a turn of a project gives up: in a build, or in what a person does."""
 
 
 class ProjectSummary(Value):
-    """One line in the list of somebody's projects."""
+    """A project in the list of all."""
 
     id: str
     """Of its conversation."""
@@ -83,8 +86,59 @@ class ProjectDetail(ProjectSummary):
     """Those that were approved and added."""
 
 
-class ProjectDesk:
-    """Used on the engine's loop; every method but `has` refuses in the same words what is not there and what is somebody else's."""
+class ProjectTurn(RunningTurn):
+    """A turn of a project: a build, or an action of a person. Begins when it is made, on the event loop, in the context of a runtime."""
+
+    def __init__(
+        self, request: str, where: str, work: Callable[[Callable[[Event], object]], Awaitable[Last]], consent: PendingApproval | None = None
+    ) -> None:
+        """`consent` is what a build asks."""
+        super().__init__()
+        self.consent = consent
+        self._where, self._work = where, work
+        self._spent: Mapping[str, Any] = {"usage": Usage(), "seconds": 0.0}
+        self.emit(TurnStarted(request=request))
+        self.begin(_BUILDER, request)
+
+    async def work(self) -> Last:
+        return await self._work(self.emit)
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, BudgetSpent):
+            self._spent = {"usage": event.usage, "seconds": event.seconds}
+        super().emit(event)
+
+    @property
+    def spent(self) -> Mapping[str, Any]:
+        return self._spent
+
+    def failed(self, error: AgentError) -> TurnFailed:
+        return TurnFailed(where=self._where, message=error.message, remedy=error.remedy, kind=error.kind, **self.spent)
+
+
+async def _take(ctx: InteractionContext, running: ProjectTurn) -> None:
+    await running.run(running.work)
+
+
+_BUILDER = MiniAgent(_take, alias="BUILDER", description="Builds projects, and does on them what people ask for.")
+
+
+def ended(last: Final) -> Last:
+    """The end of a build as the end of its turn."""
+    spent = {"usage": last.usage, "seconds": last.seconds}
+    match last:
+        case ProjectFinished():
+            return TurnFinished(answer=last.summary, **spent)
+        case ProjectFailed():
+            return TurnFailed(where=BUILDING, **last.model_dump(include={"message", "remedy", "kind", "reached"}), **spent)
+        case ProjectStopped():
+            return TurnStopped(reason=last.reason, **spent)
+        case _:
+            assert_never(last)
+
+
+class ProjectService:
+    """Used on the engine's loop. A project that another owner has is refused in the same words as one that does not exist."""
 
     def __init__(
         self,
@@ -96,33 +150,29 @@ class ProjectDesk:
         *,
         news: News = lambda part: None,
     ) -> None:
-        """`runtime` is the context that turns run under; `news` has them wait for a sandbox that is still being set up."""
+        """`runtime` is the context that turns run under; by `news` they wait for a sandbox that is still being set up."""
         self._folder, self._builder, self._journal, self._turns, self._runtime = folder, builder, journal, turns, runtime
         self._news = news
         if folder.exists():
             close_to_others(folder, with_contents=True)
 
-    def has(self, conversation_id: str) -> bool:
-        """Whether a conversation is that of a project. `conversation_id` must be one of the journal's. Blocking, but briefly."""
-        return (self._folder / conversation_id).is_dir()
-
     async def projects(self, owner: str) -> tuple[ProjectSummary, ...]:
-        """Somebody's projects, the newest first."""
-        return await asyncio.to_thread(lambda: tuple(self._summary(c) for c in self._journal.conversations(owner) if self.has(c.id)))
+        """An owner's projects, the newest first."""
+        return await asyncio.to_thread(lambda: tuple(map(self._summary, self._journal.conversations(owner, "project"))))
 
     async def project(self, owner: str, project_id: str) -> ProjectDetail:
-        """Raises: RequestError: `owner` has no such project. WorkspaceError: its folder can't be read."""
+        """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: its folder can't be read."""
         found = await self._own(owner, project_id)
         return await asyncio.to_thread(self._detail, found)
 
     async def file(self, owner: str, project_id: str, path: str) -> WorkspaceFile:
-        """Raises: RequestError: `owner` has no such project. WorkspaceError: it has no such file."""
+        """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: it has no such file."""
         found = await self._own(owner, project_id)
         content = await asyncio.to_thread(self._store(project_id).workspace(found.title).read, path)
         return WorkspaceFile(path=path, content=content)
 
     async def archive(self, owner: str, project_id: str) -> tuple[str, bytes]:
-        """The project's name, and its files as a zip. Raises: RequestError, WorkspaceError, as `project`."""
+        """The project's name, and its files as a zip. Raises: ResourceNotFound, WorkspaceError, as `project`."""
         found = await self._own(owner, project_id)
         return found.title, await asyncio.to_thread(packed, self._store(project_id).workspace(found.title))
 
@@ -143,13 +193,15 @@ class ProjectDesk:
         """Build on, towards the old goal if `options` give none; they name no project.
 
         Raises:
-            RequestError: an option can't be used, `owner` has no such project, or something runs on it.
+            RequestError: an option can't be used.
+            ResourceNotFound: `owner` has no such project.
+            ResourceBusy: another action is running on it.
         """
         found = await self._idle(owner, project_id)
         return await self._build(owner, project_id, ProjectOptions.of({**options, "project_name": found.title}))
 
     async def act(self, owner: str, project_id: str, action: WorkAction) -> Asked:
-        """Begin an action of a person. Raises: RequestError: `owner` has no such project, or something runs on it."""
+        """Begin an action of a person. Raises: ResourceNotFound: `owner` has no such project. ResourceBusy: another action is running."""
         found = await self._idle(owner, project_id)
 
         async def work(emit: Callable[[Event], object]) -> Last:
@@ -157,11 +209,11 @@ class ProjectDesk:
             result = await self._builder.act(self._store(project_id), found.title, action, emit)
             return TurnFinished(answer=result.text.partition("\n")[0].removeprefix("$ "))
 
-        request = _words(action)
+        request = _request(action)
         return await self._turn(owner, project_id, request, partial(ProjectTurn, request, ACTING, work))
 
     async def restore(self, owner: str, project_id: str, number: int) -> Asked:
-        """Begin to restore a backup. Raises: RequestError, as `act`."""
+        """Begin to restore a backup. Raises: ResourceNotFound, ResourceBusy, as `act`."""
         found = await self._idle(owner, project_id)
 
         async def work(emit: Callable[[Event], object]) -> Last:
@@ -171,18 +223,18 @@ class ProjectDesk:
         request = f"Restore backup {number}"
         return await self._turn(owner, project_id, request, partial(ProjectTurn, request, ACTING, work))
 
-    async def say(self, owner: str, turn_id: str, word: Word) -> bool:
-        """Pass a word of the person on to a build; False if `owner` has no such build, or it changes nothing."""
+    async def answer(self, owner: str, turn_id: str, reply: ApprovalReply) -> bool:
+        """Give a build the person's reply; False if `owner` has no such build, or the reply changes nothing."""
         turn = self._turns.find(owner, turn_id)
-        return isinstance(turn, ProjectTurn) and turn.consent is not None and turn.consent.say(word)
+        return isinstance(turn, ProjectTurn) and turn.consent is not None and turn.consent.answer(reply)
 
     async def delete(self, owner: str, project_id: str) -> None:
-        """Delete a project with its backups and its conversation. Raises: RequestError, as `act`."""
+        """Delete a project with its backups and its conversation. Raises: ResourceNotFound, ResourceBusy, as `act`."""
         found = await self._idle(owner, project_id)
         await asyncio.to_thread(self._delete, found)
 
     async def _build(self, owner: str, project_id: str, chosen: ProjectOptions) -> Asked:
-        consent = Awaited(chosen.step)
+        consent = PendingApproval(chosen.step)
         options = chosen.model_copy(update={"project_dir": self._folder / project_id, "step": False})
 
         async def work(emit: Callable[[Event], object]) -> Last:
@@ -194,38 +246,38 @@ class ProjectDesk:
 
     async def _turn(self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]) -> Asked:
         turn_id = await asyncio.to_thread(self._journal.begin_turn, project_id, request)
-        with self._runtime.entered(), owned_by(owner):
+        with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
             self._turns.begin(owner, project_id, turn_id, begin())
         return Asked(conversation_id=project_id, turn_id=turn_id)
 
     async def _own(self, owner: str, project_id: str) -> ConversationSummary:
-        mine = await asyncio.to_thread(self._journal.conversations, owner)
-        found = next((c for c in mine if c.id == project_id), None)
-        if found is None or not self.has(found.id):
-            raise RequestError(f"there is no project {project_id[:40]!r}", "look at the list of projects")
-        return found
+        with suppress(ResourceNotFound):
+            found = await asyncio.to_thread(self._journal.conversation, owner, project_id)
+            if found.kind == "project":
+                return found
+        raise ResourceNotFound(f"there is no project {project_id[:40]!r}", "look at the list of projects")
 
     async def _idle(self, owner: str, project_id: str) -> ConversationSummary:
         found = await self._own(owner, project_id)
         if self._turns.of(project_id):
-            raise RequestError(f"something runs on {found.title} already", "wait until it has ended, or stop it")
+            raise ResourceBusy(f"{found.title} is busy: another action is running", "wait until it has ended, or stop it")
         return found
 
     def _store(self, project_id: str) -> ProjectStore:
         return ProjectStore(self._folder / project_id)
 
     def _create(self, owner: str, name: str, goal: str) -> str:
-        project_id = self._journal.create_conversation(owner, name)
+        project_id = self._journal.create_conversation(owner, name, "project")
         self._store(project_id).save(name, ProjectState(goal=goal))
         return project_id
 
     def _delete(self, found: ConversationSummary) -> None:
-        """The folder goes last: as long as it is there, the rest can be deleted again."""
+        """The conversation goes last: as long as it is there, the rest can be deleted again."""
         store = self._store(found.id)
         if store.names():
             store.delete(found.title)
+        shutil.rmtree(self._folder / found.id, ignore_errors=True)
         self._journal.remove_conversation(found.id)
-        shutil.rmtree(self._folder / found.id)
 
     def _summary(self, found: ConversationSummary) -> ProjectSummary:
         state = self._state(found)
@@ -234,7 +286,7 @@ class ProjectDesk:
         return ProjectSummary(**known, goal=state.goal, status="stopped" if left else state.status)
 
     def _state(self, found: ConversationSummary) -> ProjectState:
-        """What is known of the project; nothing where that was damaged, which building on tells of."""
+        """The state of the project; an empty one where the file is damaged, which the next build reports."""
         with suppress(RequestError):
             return self._store(found.id).load(found.title) or _STATE
         return _STATE
@@ -252,8 +304,8 @@ class ProjectDesk:
         )
 
 
-def _words(action: WorkAction) -> str:
-    """What a person asks for, as the request of a turn."""
+def _request(action: WorkAction) -> str:
+    """An action of a person, as the request of its turn."""
     match action:
         case ExecutePyFile(name=name, arguments=arguments):
             return " ".join(("Run", name, *arguments))

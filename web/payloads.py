@@ -15,7 +15,7 @@ from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import MOST
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value
-from selfeng.projects.consent import Word
+from selfeng.projects.consent import ApprovalReply
 
 UNREADABLE = "unreadable"
 """The event that stands for whatever a client sent that is no event."""
@@ -27,6 +27,8 @@ MOST_FILES = 100
 LONGEST_PATH = 400
 MOST_PACKAGES = 20
 LAST_SEQ = 2**31 - 1
+_NOT_LISTED = {"code", "tests", "digest", "example_requests", "requires"}
+"""Fields of a tool that its line in a list leaves out."""
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
 
@@ -59,7 +61,7 @@ class Subscribe(Value):
     after: Seq = 0
 
 
-class Build(Value):
+class BuildRequest(Value):
     """A new project by its `name`, or another build of the one with `project_id`; of both exactly one is given."""
 
     project_id: Id | None = None
@@ -94,7 +96,7 @@ class Restore(Value):
 
 class Say(Value):
     turn_id: Id
-    word: Word
+    word: ApprovalReply
 
 
 class Rollback(Value):
@@ -139,10 +141,8 @@ def plain(value: BaseModel) -> dict[str, Any]:
 
 
 def tool_line(tool: Tool) -> dict[str, Any]:
-    """A tool in the list of all."""
-    shown = plain(tool)
-    line = {key: shown[key] for key in ("name", "description", "uses", "created_at", "model", "version", "standing")}
-    return {**line, "signature": str(tool.signature)}
+    """A tool in the list of all: every field but the large ones."""
+    return {**tool.model_dump(mode="json", exclude=_NOT_LISTED), "signature": str(tool.signature)}
 
 
 def lesson_line(lesson: Lesson) -> dict[str, Any]:
@@ -152,33 +152,31 @@ def lesson_line(lesson: Lesson) -> dict[str, Any]:
 
 def tool_page(tool: Tool, examples: Sequence[str], used_requests: Sequence[str]) -> dict[str, Any]:
     """All about one tool, with the examples and the requests that are for the visitor to see."""
-    shown = plain(tool)
-    page = {**{key: shown[key] for key in ("code", "tests", "digest")}, "example_requests": list(examples)}
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
-    more = {"parameters": parameters, "returns": tool.signature.returns, "used_requests": list(used_requests)}
-    return {**tool_line(tool), **page, **more}
+    called = {"signature": str(tool.signature), "parameters": parameters, "returns": tool.signature.returns}
+    return {**plain(tool), **called, "example_requests": list(examples), "used_requests": list(used_requests)}
 
 
 def version_line(version: ToolVersion) -> dict[str, Any]:
-    """A version in the list of all."""
-    shown, made = plain(version), version.provenance
+    """A version in the list of all: every field but the large ones."""
+    made = version.provenance
     tests = [t.outcome for t in made.verdict.tests] if made.verdict else []
     return {
-        **{key: shown[key] for key in ("version", "created_at", "model", "digest")},
-        "origin": shown["provenance"]["origin"],
+        **version.model_dump(mode="json", exclude=_NOT_LISTED - {"digest"} | {"name", "description", "signature", "provenance"}),
+        "origin": plain(made.origin),
         "why": str(made.origin),
         "tests": {"passed": tests.count("passed"), "total": len(tests)} if made.verdict else None,
-        "usage": shown["provenance"]["usage"],
+        "usage": plain(made.usage) if made.usage else None,
     }
 
 
 def version_page(version: ToolVersion, examples: Sequence[str]) -> dict[str, Any]:
     """All about one version, with the examples that are for the visitor to see."""
-    shown = plain(version)
-    page = {**{key: shown[key] for key in ("name", "description", "code", "tests", "requires")}, "example_requests": list(examples)}
-    prompts = [{"name": p.name, "digest": p.digest} for p in version.provenance.prompts]
-    made = {"verdict": shown["provenance"]["verdict"], "prompts": prompts}
-    return {**version_line(version), **page, **made, "signature": str(version.signature)}
+    made = version.provenance
+    prompts = [{"name": p.name, "digest": p.digest} for p in made.prompts]
+    verdict = {"verdict": plain(made.verdict) if made.verdict else None, "prompts": prompts}
+    fields = version.model_dump(mode="json", exclude={"provenance"})
+    return {**version_line(version), **fields, **verdict, "signature": str(version.signature), "example_requests": list(examples)}
 
 
 def problem(error: Exception) -> dict[str, str]:

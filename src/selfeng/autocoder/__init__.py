@@ -1,26 +1,51 @@
-"""The handle of a build that runs in a thread of its own, for programs without an event loop, or with one of their own."""
+"""Builds of projects for programs: `autocoder` runs one to its end, `start_autocoder` in a thread of its own."""
 
 import asyncio
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
-from selfeng.bootstrap import open_builder
+from selfeng.autocoder.project_terminal import ProjectTerminal, TerminalConsent
 from selfeng.core.events import BudgetSpent
 from selfeng.core.project_events import PROJECT_FINAL, AnyProjectEvent, ProjectStopped
-from selfeng.projects.consent import Consent, Given
-from selfeng.projects.loop import STOPPED, Emit, Final
+from selfeng.projects.consent import AutoApprove, Consent
+from selfeng.projects.loop import STOPPED, Final, OnEvent
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.terminal import ProjectTerminal, TerminalConsent
+
+__all__ = ["ProjectOptions", "RunningBuild", "autocoder", "start_autocoder"]
+
+
+def autocoder(options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None) -> Final:
+    """Build a project, or continue it, to the end; the last event says how it went. `options` are those of `ProjectOptions`.
+
+    `on_event` gets every event, in another thread, and `consent` is asked in step mode and for packages. By default the terminal shows
+    the events and asks.
+
+    Raises:
+        AgentError: an option can't be used, or a part can't be opened; the message says which and what to do.
+    """
+    build = start_autocoder(options, on_event=on_event, consent=consent)
+    try:
+        return build.wait()
+    except KeyboardInterrupt:
+        build.stop()
+        return build.wait()
+
+
+def start_autocoder(options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None) -> "RunningBuild":
+    """The same in a thread: the handle has `wait`, `stop` and `running`. Raises: RequestError: an option can't be used."""
+    return RunningBuild(ProjectOptions.of(options), on_event, consent)
 
 
 class RunningBuild:
-    """A build that was begun; `wait` for it, or `stop` it."""
+    """A build in a thread of its own; `wait` for it, or `stop` it."""
 
-    def __init__(self, options: ProjectOptions, on_event: Emit | None, consent: Consent | None) -> None:
-        """What is not given is done at the terminal: events are shown as `log_level` has it, and step mode asks there."""
+    def __init__(self, options: ProjectOptions, on_event: OnEvent | None, consent: Consent | None) -> None:
+        """By default the terminal shows the events, as `log_level` says, and asks in step mode."""
         self._options = options
         self._on_event = on_event or ProjectTerminal(options.log_level).show
-        self._consent = consent or (Given() if options.log_level == "quiet" and not options.step else TerminalConsent())
+        self._consent = consent or (AutoApprove() if options.log_level == "quiet" and not options.step else TerminalConsent())
         self._last: Final | None = None
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -42,13 +67,13 @@ class RunningBuild:
         """
         self._thread.join(timeout)
         if self._thread.is_alive():
-            raise TimeoutError(f"the build of {self._options.project_name} runs on after {timeout:g} seconds")
+            raise TimeoutError(f"the build of {self._options.project_name} is still running after {timeout:g} seconds")
         if self._error is not None:
             raise self._error
         return self._last or ProjectStopped(project=self._options.project_name, reason=STOPPED)
 
     def stop(self) -> None:
-        """End the build and everything that it runs; it can be gone on with. From any thread, any number of times."""
+        """End the build and everything that it runs; another build continues it. From any thread, any number of times."""
         self._begun.wait()
         assert self._loop is not None
         assert self._task is not None
@@ -66,6 +91,8 @@ class RunningBuild:
             self._begun.set()
 
     async def _build(self) -> None:
+        from selfeng.bootstrap import open_builder  # slow to import, and `selfeng --help` needs none of it
+
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         self._begun.set()
         async with open_builder(self._options) as builder:

@@ -7,8 +7,8 @@ from typing import Literal, assert_never
 from selfeng.core.errors import WorkspaceError
 from selfeng.core.value import Value
 from selfeng.core.words import count
-from selfeng.projects.workspace.actions import CreateFile, DeleteFile, Edit, InsertLines, RemoveLines, ReplaceLines, WriteFile
-from selfeng.projects.workspace.folder import Workspace, WorkspaceFile
+from selfeng.projects.actions import CreateFile, DeleteFile, Edit, InsertLines, RemoveLines, ReplaceLines, WriteFile
+from selfeng.projects.workspace import Workspace, WorkspaceFile
 
 _NO_END = "\\ No newline at end of file"
 

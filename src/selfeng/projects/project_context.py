@@ -8,9 +8,9 @@ from typing import Any
 from selfeng.core.prompt import FunctionSchema
 from selfeng.core.value import Value
 from selfeng.core.words import shortened
+from selfeng.projects.edits import numbered
 from selfeng.projects.examining import MAIN, Examination
-from selfeng.projects.workspace.editing import numbered
-from selfeng.projects.workspace.folder import WorkspaceFile
+from selfeng.projects.workspace import WorkspaceFile
 
 _SHOWN = 24_000
 """Characters of a file that a model is shown."""
@@ -65,7 +65,7 @@ class Context(Value):
     project_code_formatted: str
 
 
-class Before(Value):
+class LastStep(Value):
     """What the step before leaves for the context."""
 
     epoch: int
@@ -79,7 +79,7 @@ def gather(
     name: str,
     goal: str,
     folder: Path,
-    before: Before,
+    before: LastStep,
     files: Sequence[WorkspaceFile],
     examination: Examination,
     actions: Sequence[FunctionSchema],

@@ -1,19 +1,58 @@
-"""Workspace: the files below one folder, reached by no other way than through it."""
+"""Workspace: the files below one folder, reached by no other way than through it, under relative paths of plain names."""
 
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict
+from pydantic import AfterValidator, ConfigDict
 
 from selfeng.core.errors import WorkspaceError
+from selfeng.core.files import name_problem, shown_name
 from selfeng.core.private import make_private
 from selfeng.core.value import Value
 from selfeng.core.words import count
-from selfeng.projects.workspace.paths import CACHES, WorkspaceLimits, WorkspacePath, path_problem
+
+CACHES = frozenset({"__pycache__", "node_modules", "venv"})
+"""Folders that are no part of a workspace, as hidden ones aren't."""
+DEEPEST = 8
+LONGEST = 400
+"""Characters."""
+
+
+class WorkspaceLimits(Value):
+    """How much a workspace may hold."""
+
+    files: int = 200
+    size: int = 5 * 1024 * 1024
+    """Bytes of all files together."""
+
+
+def path_problem(path: str) -> str | None:
+    """Why a file of a workspace can't have this path."""
+    parts = path.split("/")
+    if path.startswith("/"):
+        return "it is absolute"
+    if len(parts) > DEEPEST or len(path) > LONGEST:
+        return f"it is longer than {LONGEST} characters, or deeper than {DEEPEST} folders"
+    if any(part == ".." for part in parts):
+        return "it leads out of the workspace"
+    if folder := next((part for part in parts[:-1] if part in CACHES), None):
+        return f"{folder} is a folder for generated files"
+    return next((problem for part in parts if (problem := name_problem(part))), None)
+
+
+def checked(path: str) -> str:
+    """The path. Raises: ValueError: it can't be one."""
+    if problem := path_problem(path):
+        raise ValueError(f"{shown_name(path)!r} can't be a path in the workspace: {problem}; name it as in `tests/test_main.py`")
+    return path
+
+
+WorkspacePath = Annotated[str, AfterValidator(checked)]
+
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -29,7 +68,7 @@ class WorkspaceFile(Value):
 
 
 class Workspace:
-    """A folder whose files are read and written by paths that can't leave it. Blocking.
+    """A folder with files that are read and written by paths that can't leave it. Blocking.
 
     Every folder on the way is opened below the one before, and no link is followed, also where it came between two looks. Hidden
     files, links, caches and what is no ordinary file are no part of it: they are neither shown nor touched.
@@ -68,7 +107,7 @@ class Workspace:
         try:
             return self.read(path).decode()
         except UnicodeDecodeError as error:
-            raise WorkspaceError(f"{path} is no text in UTF-8", "write the whole file anew, or leave it") from error
+            raise WorkspaceError(f"{path} is no text in UTF-8", "write the whole file again, or leave it") from error
 
     def exists(self, path: str) -> bool:
         try:

@@ -1,6 +1,6 @@
 """The inside of a run: a tool of the sandbox that lays out a workspace, runs Python in it, and packs what that has made.
 
-The host sends its source to the sandbox, whose limits hold for all that `run_python` starts, and never calls it itself. What it says
+The host sends its source to the sandbox and never calls it itself; the sandbox's limits hold for all that `run_python` starts. What it says
 of a run comes from where the project's code ran, and is read accordingly: see `running`.
 """
 

@@ -1,6 +1,7 @@
 """The routes of files: what a page sends for its next request, and what it may have of a conversation."""
 
 import io
+from typing import TYPE_CHECKING
 
 import flask
 from flask import Flask, Response
@@ -9,13 +10,15 @@ from werkzeug.exceptions import BadRequest, LengthRequired
 from selfeng.core.files import BINARY, File, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
 from web.bridge import Bridge
-from web.gate import visitor_of
-from web.port import Engine
+from web.middleware import owner
+from web.payloads import plain
 from web.uploads import Uploads
-from web.wire import plain
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
 
 
-def add_file_routes(app: Flask, bridge: Bridge, engine: Engine, uploads: Uploads) -> None:
+def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
     """Access was checked before any of them is reached, and so was the size that a body claims."""
 
     @app.post("/api/files")
@@ -26,24 +29,23 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: Engine, uploads: Uploads
         if flask.request.content_length is None:
             raise LengthRequired("the length of a file must be told before it is sent")
         file = File(name=name, content=flask.request.get_data(cache=False))
-        return flask.jsonify({"id": uploads.put(_owner(), file), **plain(file.reference())})
+        return flask.jsonify({"id": uploads.put(owner(), file), **plain(file.reference())})
 
     @app.get("/api/conversations/<conversation_id>/files/<sha256>/<name>")
     def file(conversation_id: str, sha256: str, name: str) -> Response:
-        """Only pictures are shown in place, and only under their own type; anything else is a download of bytes."""
-        found = bridge.call(engine.file(_owner(), conversation_id, sha256, name))
-        kind = found.reference().media_type
-        shown = kind in PICTURES and "download" not in flask.request.args
-        response = flask.send_file(
-            io.BytesIO(found.content),
-            mimetype=kind if kind in PICTURES else BINARY,
-            as_attachment=not shown,
-            download_name=found.name,
-            etag=sha256,
-        )
+        found = bridge.call(engine.file(owner(), conversation_id, sha256, name))
+        response = send(found.name, found.content, found.reference().media_type, etag=sha256)
         response.cache_control.no_cache, response.cache_control.private = True, True
         return response
 
 
-def _owner() -> str:
-    return visitor_of(flask.request.environ).owner
+def send(name: str, content: bytes, media_type: str, *, etag: str | bool = True) -> Response:
+    """A response with a file: pictures are shown in place under their own type; anything else is a download of bytes."""
+    picture = media_type in PICTURES
+    return flask.send_file(
+        io.BytesIO(content),
+        mimetype=media_type if picture else BINARY,
+        as_attachment=not picture or "download" in flask.request.args,
+        download_name=name,
+        etag=etag,
+    )

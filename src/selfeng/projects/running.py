@@ -17,9 +17,8 @@ from selfeng.core.protocols import Sandbox
 from selfeng.core.secrets import without_secrets
 from selfeng.core.value import Value
 from selfeng.core.verdict import Killed, Raised, Returned
-from selfeng.projects.workspace.folder import WorkspaceFile
-from selfeng.projects.workspace.inside import GIVEN, MADE, run_python
-from selfeng.projects.workspace.paths import WorkspaceLimits, path_problem
+from selfeng.projects.inside import GIVEN, MADE, run_python
+from selfeng.projects.workspace import WorkspaceFile, WorkspaceLimits, path_problem
 
 _SOURCE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
 _OUTPUT = 48 * 1024
@@ -107,7 +106,7 @@ async def run(
 
 
 class _Report(Value):
-    """What `inside.run_python` writes, if nobody has tampered with it."""
+    """What `inside.run_python` writes, unless the project tampered with it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", val_json_bytes="base64")
 

@@ -10,12 +10,9 @@ from selfeng.core.events import BudgetSpent, FilesMade
 from selfeng.core.files import File
 from selfeng.core.project_events import AnyProjectEvent, ProjectFailed, ProjectFinished
 from selfeng.core.prompt import ChatMessage
-from selfeng.core.stage_event import Usage
-from selfeng.core.turn import Budget
-from selfeng.projects.backup import back_up
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.store import ProjectStore
+from selfeng.projects.state import ProjectStore, back_up
 
 NAME = "builder"
 _OUT_OF_ORDER: dict[str, type[AgentError]] = {"model": ModelUnavailable, "sandbox": SandboxFailed, "budget": BudgetExceeded}
@@ -23,7 +20,7 @@ _LONGEST_NAME = 30
 
 
 class ProjectAgent:
-    """Implements `Agent`; a sender's thread in a conversation is about one project, whose goal its messages add up to."""
+    """Implements `Agent`. A sender's thread in a conversation is about one project; its messages add up to the goal."""
 
     name = NAME
     description = "Builds a project of several Python files with tests, step by step; later messages change the same project."
@@ -36,18 +33,13 @@ class ProjectAgent:
         """Raises: ModelError, SandboxError: what the build ended for, if that was not the work itself."""
         task.thread.append(ChatMessage(role="user", content=task.message))
         goals = [message.content for message in task.thread if message.role == "user"]
-        budget, options = task.turn.budget, self._options(task, goals)
-        spent = Usage()
+        options = self._options(task, goals)
 
         def emit(event: AnyProjectEvent | BudgetSpent) -> None:
-            nonlocal spent
-            if isinstance(event, BudgetSpent):
-                _charge(budget, spent, event.usage)
-                spent = event.usage
-            else:
+            if not isinstance(event, BudgetSpent):  # the turn's own budget, which is charged too, reports it
                 task.turn.emit(event)
 
-        last = await self._builder.build(options, emit)
+        last = await self._builder.build(options, emit, parent=task.turn.budget)
         match last:
             case ProjectFinished(summary=summary):
                 packed = await asyncio.to_thread(self._packed, options.project_name)
@@ -63,27 +55,19 @@ class ProjectAgent:
         return reply
 
     def _options(self, task: Task, goals: list[str]) -> ProjectOptions:
-        """What is left of the turn's budget is the build's."""
-        budget, words = task.turn.budget, re.sub(r"[^a-z0-9]+", "-", goals[0].lower()).strip("-")
-        limits, usage = budget.limits, budget.usage
+        limits, words = task.turn.budget.limits, re.sub(r"[^a-z0-9]+", "-", goals[0].lower()).strip("-")
         return ProjectOptions(
             project_name="-".join(filter(None, (words[:_LONGEST_NAME].strip("-") or "project", task.turn.conversation_id[:8]))),
             project_dir=self._folder,
             goal="\n\n".join(goals),
             log_level="quiet",
-            max_calls=max(1, limits.calls - usage.calls),
-            max_tokens=max(1, budget.tokens_left),
-            max_seconds=max(0.1, budget.seconds_left),
-            max_cost=None if limits.cost is None else max(0.0, limits.cost - (usage.cost or 0.0)),
+            max_calls=limits.calls,
+            max_tokens=limits.tokens,
+            max_seconds=limits.seconds,
+            max_cost=limits.cost,
         )
 
     def _packed(self, project: str) -> File:
         store = ProjectStore(self._folder)
         packed = back_up(store.workspace(project), store.backups(project))
         return File(name=f"{project}.zip", content=packed.read_bytes())
-
-
-def _charge(budget: Budget, before: Usage, now: Usage) -> None:
-    """Charge the turn with the call that lies between the two sums of a build."""
-    cost = None if now.cost is None else now.cost - (before.cost or 0.0)
-    budget.charge(now.input_tokens - before.input_tokens, now.output_tokens - before.output_tokens, cost)

@@ -1,20 +1,79 @@
-"""The store of projects: what is known of each beside its files, in a hidden folder next to them, so that a build can be gone on with."""
+"""The state of projects: what is known of each beside its files, and its backups, in a hidden folder next to them."""
 
 import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, WorkspaceError
 from selfeng.core.private import close_to_others, make_file_private, make_private
 from selfeng.core.value import Value
-from selfeng.projects.backup import backups
-from selfeng.projects.context import Before
-from selfeng.projects.workspace.folder import Workspace
+from selfeng.projects.project_context import LastStep
+from selfeng.projects.workspace import Workspace
+
+KEPT = 100
+"""Backups of a project; older ones are deleted."""
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def back_up(workspace: Workspace, folder: Path) -> Path:
+    """A zip of all files of the workspace, under the next free number in the folder. Blocking."""
+    make_private(folder)
+    there = backups(folder)
+    path = folder / f"{int(there[-1].stem) + 1 if there else 1:06}.zip"
+    unfinished = folder / f".{path.name}.new"
+    make_file_private(unfinished)
+    unfinished.write_bytes(packed(workspace))
+    unfinished.rename(path)
+    for old in there[: -KEPT + 1]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def packed(workspace: Workspace) -> bytes:
+    """The zip of all files with their permissions; the same for the same files. Blocking."""
+    written = BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in workspace.files():
+            entry = zipfile.ZipInfo(file.path, _EPOCH)
+            entry.external_attr = workspace.mode(file.path) << 16
+            archive.writestr(entry, file.content, zipfile.ZIP_DEFLATED)
+    return written.getvalue()
+
+
+def backups(folder: Path) -> tuple[Path, ...]:
+    """All of them, the oldest first."""
+    return tuple(sorted(path for path in folder.glob("*.zip") if path.stem.isdigit()))
+
+
+def restore(workspace: Workspace, backup: Path) -> None:
+    """Make the workspace what it was: its files with their contents and permissions, and no others. Blocking.
+
+    Raises:
+        WorkspaceError: there is no such backup, or it is damaged; then nothing was changed.
+    """
+    try:
+        kept = {path: (content, mode) for path, content, mode in _read(backup)}
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise WorkspaceError(f"the backup {backup} can't be read: {error}", "name another one") from error
+    for path in workspace.paths():
+        if path not in kept:
+            workspace.delete(path)
+    for path, (content, mode) in kept.items():
+        workspace.write(path, content, mode)
+
+
+def _read(backup: Path) -> Iterator[tuple[str, bytes, int]]:
+    with zipfile.ZipFile(backup) as archive:
+        for entry in archive.infolist():
+            yield entry.filename, archive.read(entry), (entry.external_attr >> 16) & 0o777
+
 
 HIDDEN = ".builds"
 Status = Literal["building", "finished", "failed", "stopped"]
@@ -39,7 +98,7 @@ class ProjectState(Value):
 
     goal: str
     status: Status = "building"
-    before: Before = Before(epoch=0)
+    before: LastStep = LastStep(epoch=0)
     activity: tuple[Activity, ...] = ()
     """The oldest first."""
     log: str = ""
@@ -76,17 +135,17 @@ class ProjectStore:
             raise RequestError(f"{path} can't be read: {error}", "delete it; the project's files are not affected") from error
 
     def existing(self, name: str) -> ProjectState:
-        """Raises: RequestError: nothing was built under this name, or the state is damaged."""
+        """Raises: ResourceNotFound: nothing was built under this name. RequestError: the state is damaged."""
         state = self.load(name)
         if state is None:
-            raise RequestError(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
+            raise ResourceNotFound(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
         return state
 
     def backup(self, name: str, number: int) -> Path:
-        """The backup of that number. Raises: RequestError: there is none."""
+        """The backup of that number. Raises: ResourceNotFound: there is none."""
         there = {int(path.stem): path for path in backups(self.backups(name))}
         if number not in there:
-            raise RequestError(f"{name} has no backup {number}", f"there are: {', '.join(map(str, there)) or 'none'}")
+            raise ResourceNotFound(f"{name} has no backup {number}", f"there are: {', '.join(map(str, there)) or 'none'}")
         return there[number]
 
     def save(self, name: str, state: ProjectState) -> None:
@@ -101,13 +160,13 @@ class ProjectStore:
 
     @contextmanager
     def claimed(self, name: str) -> Iterator[None]:
-        """Nobody else builds the project meanwhile, in this process or another. Raises: RequestError: somebody does."""
+        """Hold the project, across processes. Raises: ResourceBusy: another build holds it."""
         folder = self._make_private(name)
         lock = FileLock(folder / ".lock", timeout=0, mode=0o600)
         try:
             lock.acquire()
         except Timeout as error:
-            raise RequestError(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
+            raise ResourceBusy(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
         try:
             for one in (folder, self.workspace(name).folder):
                 close_to_others(one, with_contents=True)  # those of earlier versions were open
@@ -116,7 +175,7 @@ class ProjectStore:
             lock.release()
 
     def delete(self, name: str) -> None:
-        """Delete the project's files, backups and state. Raises: RequestError: nothing was built under this name, or it is being built."""
+        """Delete the project's files, backups and state. Raises: ResourceNotFound: nothing was built under this name. ResourceBusy."""
         self.existing(name)
         workspace = self.workspace(name)
         with self.claimed(name):

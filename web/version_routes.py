@@ -1,9 +1,8 @@
-"""The routes of a tool's versions, of its standing and of the requests it is found by; what they change, they change for everybody.
-
-What somebody asked is shown to them alone.
+"""The routes of a tool's versions, its standing and its learned requests. Changes hold for all visitors; requests are shown to their
+owner only.
 """
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import flask
 from flask import Flask, Response
@@ -12,24 +11,26 @@ from werkzeug.exceptions import BadRequest
 
 from selfeng.core.value import Value
 from web.bridge import Bridge
-from web.gate import visitor_of
-from web.port import Engine
-from web.wire import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
+from web.middleware import owner
+from web.payloads import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
 
 ValueT = TypeVar("ValueT", bound=Value)
 
 
-def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
+def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """Access was checked before any of them is reached, and the origin of those that change something."""
 
     @app.get("/api/tools/<name>/versions")
     def versions(name: str) -> Response:
-        return flask.jsonify({"versions": [version_line(v) for v in bridge.call(engine.versions(name))]})
+        return flask.jsonify({"versions": [version_line(v) for v in bridge.call(engine.library.versions(name))]})
 
     @app.get("/api/tools/<name>/versions/<number>")
     def version(name: str, number: str) -> Response:
-        found = bridge.call(engine.version(name, _number("version", number)))
-        return flask.jsonify(version_page(found, bridge.call(engine.examples(_owner(), found))))
+        found = bridge.call(engine.library.version(name, _number("version", number)))
+        return flask.jsonify(version_page(found, bridge.call(engine.examples(owner(), found))))
 
     @app.get("/api/tools/<name>/diff")
     def diff(name: str) -> Response:
@@ -39,21 +40,21 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: Engine) -> None:
     @app.post("/api/tools/<name>/rollback")
     def rollback(name: str) -> Response:
         asked = _body(Rollback, '{"to": 1}, with the number of a version')
-        return flask.jsonify(tool_line(bridge.call(engine.rollback(name, asked.to))))
+        return flask.jsonify(tool_line(bridge.call(engine.library.rollback(name, asked.to))))
 
     @app.post("/api/tools/<name>/retire")
     def retire(name: str) -> Response:
-        return flask.jsonify(tool_line(bridge.call(engine.retire(name))))
+        return flask.jsonify(tool_line(bridge.call(engine.library.retire(name))))
 
     @app.post("/api/tools/<name>/restore")
     def restore(name: str) -> Response:
-        return flask.jsonify(tool_line(bridge.call(engine.restore(name))))
+        return flask.jsonify(tool_line(bridge.call(engine.library.restore(name))))
 
     @app.post("/api/tools/<name>/forget")
     def forget(name: str) -> Response:
         asked = _body(Forget, '{"request": "…"}, with a request of yours that the tool has served')
-        left, tool = bridge.call(engine.forget_request(_owner(), name, asked.request)), bridge.call(engine.tool(name))
-        return flask.jsonify(tool_page(tool, bridge.call(engine.examples(_owner(), tool)), left))
+        left, tool = bridge.call(engine.forget_request(owner(), name, asked.request)), bridge.call(engine.library.get(name))
+        return flask.jsonify(tool_page(tool, bridge.call(engine.examples(owner(), tool)), left))
 
 
 def _body(form: type[ValueT], described: str) -> ValueT:
@@ -62,10 +63,6 @@ def _body(form: type[ValueT], described: str) -> ValueT:
         return form.model_validate(flask.request.get_json(silent=True))
     except ValidationError as error:
         raise BadRequest(f"the body must be JSON of the form {described}") from error
-
-
-def _owner() -> str:
-    return visitor_of(flask.request.environ).owner
 
 
 def _number(what: str, text: str) -> int:

@@ -1,11 +1,11 @@
-"""The files of conversations: put there with the event that tells of them, in the same transaction."""
+"""The files of conversations: kept with the event that brings them, in the same transaction."""
 
 from collections.abc import Sequence
 
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import FilesMade, Record, TurnStarted
 from selfeng.core.files import File, FileReference, shown_name
 from selfeng.store import schema
@@ -49,14 +49,14 @@ class ConversationFiles:
         """A file of a conversation by its content's hash and its name, as the same content may have several.
 
         Raises:
-            RequestError: the conversation has no such file.
+            ResourceNotFound: the conversation has no such file.
         """
         mine = (_FILES.c.conversation_id == storable(conversation_id)) & (_FILES.c.sha256 == storable(sha256))
         with reading(self._engine) as connection:
             names = {r.name for r in _references(connection.scalars(sa.select(_FILES.c.reference).where(mine)).all())}
             content = connection.scalar(sa.select(_CONTENTS.c.content).where(_CONTENTS.c.sha256 == storable(sha256)))
         if name not in names or content is None:
-            raise RequestError(f"the conversation has no such file {shown_name(name)!r}", "attach it again")
+            raise ResourceNotFound(f"the conversation has no such file {shown_name(name)!r}", "attach it again")
         return File(name=name, content=content)
 
 

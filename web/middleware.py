@@ -1,7 +1,7 @@
-"""The gate: every request passes it first, also those to Socket.IO, to static files and to addresses that don't exist.
+"""The access middleware: every request passes it first, also those to Socket.IO, to static files and to addresses that don't exist.
 
-It lets nothing in without access, from a strange host name or from another site's page, and gives every response its
-security headers. What lies behind finds in the WSGI environment who is asking (`visitor_of`) and the nonce for scripts.
+It refuses requests without access, under an unknown host name or from another site's page, and gives every response its security
+headers. Handlers read the visitor (`visitor_of`) and the nonce for scripts from the WSGI environment.
 """
 
 import json
@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import flask
 from werkzeug import Request, Response
 
 from web.access import Access, Visitor, WrongTokens, token_of
@@ -35,11 +36,11 @@ _POLICY = (
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
-class Gate:
+class AccessMiddleware:
     """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of proxies for instance.
 
     `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are the paths that take larger bodies
-    than others, and how large; `pause` waits so many seconds while other requests go on.
+    than others, and how large; `pause` waits so many seconds while other requests run.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class Gate:
         return None
 
     def _count_token(self, request: Request, visitor: Visitor | None) -> None:
-        """Has those who guess wait for the answer; a right token is never waited for, whoever guesses beside it."""
+        """Delay the answer to wrong tokens. A right token is answered at once, also while others guess from its address."""
         token = token_of(request)
         if token is None and request.path == "/":
             token = request.args.get("token")
@@ -147,9 +148,14 @@ class Gate:
 
 
 def visitor_of(environ: "WSGIEnvironment") -> Visitor:
-    """Who sent the request; there is always somebody behind the gate."""
+    """Who sent the request; the middleware has let nothing through without one."""
     visitor: Visitor = environ[_VISITOR]
     return visitor
+
+
+def owner() -> str:
+    """The owner of the conversations that the current Flask request is about."""
+    return visitor_of(flask.request.environ).owner
 
 
 def nonce_of(environ: "WSGIEnvironment") -> str:

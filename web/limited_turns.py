@@ -5,14 +5,15 @@ An owner is a cookie, which a browser can drop; hence the other two.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import LimitReached
 from selfeng.core.events import FINAL, Record
-from selfeng.core.files import File
-from selfeng.core.question import Answer
 from selfeng.core.status import Asked
 from web.connections import may_be_a_proxy
-from web.port import Engine
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
 
 MOST_AT_ONCE = 8
 _SHARE = 2 / 3
@@ -29,40 +30,19 @@ class Asker:
 class LimitedTurns:
     """Used on the engine's loop only."""
 
-    def __init__(self, engine: Engine, most: int) -> None:
+    def __init__(self, engine: "Engine", most: int) -> None:
         """`most`: of all people; one address may have two thirds of that, unless it may be a proxy's."""
-        self._engine = engine
         self._most, self._most_of_address = most, max(1, int(most * _SHARE))
         self._running: dict[str, Asker] = {}  # turn id → who began it
         self._beginning: list[Asker] = []
         engine.subscribe(self._forget_ended)
 
-    async def ask(
-        self,
-        asker: Asker,
-        conversation_id: str | None,
-        text: str,
-        files: Sequence[File],
-        answers: Sequence[Answer],
-        *,
-        began: Callable[[Asked], None],
-    ) -> Asked:
+    async def begin(self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
         """Begin a turn; `began` is called before its first record comes out of the engine.
 
         Raises:
-            RequestError: as the engine's `ask`, or too many turns are running.
+            LimitReached: too many turns are running.
         """
-        return await self._begun(asker, lambda: self._engine.ask(asker.owner, conversation_id, text, files, answers=answers), began)
-
-    async def keep(self, asker: Asker, turn_id: str, began: Callable[[Asked], None]) -> Asked:
-        """The same with a turn that keeps a plan."""
-        return await self._begun(asker, lambda: self._engine.keep(asker.owner, turn_id), began)
-
-    async def work(self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
-        """The same with a turn of a project, which `begin` begins."""
-        return await self._begun(asker, begin, began)
-
-    async def _begun(self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
         self._check(asker)
         self._beginning.append(asker)
         try:
@@ -78,11 +58,11 @@ class LimitedTurns:
         own = sum(one.owner == asker.owner for one in all_of_them)
         near = sum(one.address == asker.address for one in all_of_them)
         if own >= MOST_AT_ONCE:
-            raise RequestError(f"{own} requests are running already", "wait until one has ended, or stop one")
+            raise LimitReached(f"{own} requests are running already", "wait until one has ended, or stop one")
         if near >= self._most_of_address and not may_be_a_proxy(asker.address):
-            raise RequestError(f"{near} requests from your address are running already", "wait until one has ended, or stop one")
+            raise LimitReached(f"{near} requests from your address are running already", "wait until one has ended, or stop one")
         if len(all_of_them) >= self._most:
-            raise RequestError(f"{len(all_of_them)} requests of all people are running already", "wait a little, then send it again")
+            raise LimitReached(f"{len(all_of_them)} requests of all people are running already", "wait a little, then send it again")
 
     def _forget_ended(self, records: Sequence[Record]) -> None:
         for record in records:
