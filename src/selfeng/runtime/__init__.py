@@ -1,6 +1,6 @@
 """The agent runtime: promises, replayable streams, immutable messages, and agents as functions. See docs/runtime.md."""
 
-from selfeng.runtime.agent import AgentCallNode, AgentInteractionNode, AgentReplyNode, MiniAgent, miniagent
+from selfeng.runtime.agent import AgentCallNode, AgentInteractionNode, AgentReplyNode, MiniAgent, MiniAgents, miniagent
 from selfeng.runtime.context import PromisingContext
 from selfeng.runtime.error_message import ErrorMessage
 from selfeng.runtime.errors import EndOfLoop
@@ -9,7 +9,6 @@ from selfeng.runtime.history import ChatHistory, ChatHistoryMD, InMemoryChatHist
 from selfeng.runtime.interaction import AgentCall, InteractionContext
 from selfeng.runtime.loops import achain, achain_loop, adialog_loop
 from selfeng.runtime.message import Message, MessagePromise, MessageTokenAppender, StrictMessage
-from selfeng.runtime.miniagents import MiniAgents
 from selfeng.runtime.promise import Promise, StreamedPromise
 from selfeng.runtime.sentinels import AWAIT, CLEAR, DEFAULT, NO_VALUE
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType

@@ -11,8 +11,7 @@ from selfeng.runtime.errors import NoActiveContextError
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
 
 if TYPE_CHECKING:
-    from selfeng.runtime.agent import MiniAgent
-    from selfeng.runtime.miniagents import MiniAgents
+    from selfeng.runtime.agent import MiniAgent, MiniAgents
 
 logger = logging.getLogger(__name__)
 
