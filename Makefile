@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 
-.PHONY: run front-end test test-all provisions machine lint unit format lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end test test-all provisions machine lint unit format graph lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run:
@@ -47,6 +47,10 @@ machine:
 format: $(VENV)/test.stamp
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+
+# Draw the image of the graph of a turn, after a change of its stages.
+graph: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.draw_graph
 
 # What a first start costs, in clones with empty caches; the last line is JSON.
 bench-setup: $(VENV)/test.stamp

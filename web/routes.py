@@ -18,7 +18,7 @@ from selfeng.core.errors import (
     VersionNotFound,
     WorkspaceError,
 )
-from selfeng.graph.turn_graph import turn_graph
+from selfeng.graph import TURN_SVG
 from web.bridge import Bridge
 from web.gate import error_body, nonce_of, visitor_of
 from web.port import Engine
@@ -75,7 +75,7 @@ def add_routes(app: Flask, bridge: Bridge, engine: Engine, vendor: Vendor) -> No
 
     @app.get("/api/graph")
     def graph() -> Response:
-        return flask.jsonify({"svg": turn_graph().svg("The stages of a turn")})
+        return flask.jsonify({"svg": TURN_SVG.read_text("utf-8")})
 
     @app.get("/api/lessons")
     def lessons() -> Response:
