@@ -77,8 +77,8 @@ class Settings(BaseSettings):
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Calibrated confidence, 0 to 1, that a tool must have to count as found, also when the model has chosen it."""
-    embedder: Literal["auto", "minilm", "openai"] = "auto"
-    """What makes the vectors that tools are found by: `minilm` on this machine, or `openai` at the model's server; `auto`: minilm."""
+    embedder: Literal["minilm", "openai"] = "minilm"
+    """What makes the vectors that tools are found by: `minilm` on this machine, or `openai` at the model's server."""
     openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
     """Name of the embedding model for EMBEDDER=openai."""
     openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)

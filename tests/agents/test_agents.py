@@ -51,7 +51,7 @@ async def test_a_thread_goes_on_in_the_next_turn_with_its_system_prompt(hall):
     async with Workshop(hall, proxy=proxy, coder=[done("first"), done("second")]) as shop:
         await shop.ask("do one", "proxy")
         thread = shop.events[2].thread
-        before = shop.threads.resume(thread).messages
+        before = shop.thread("proxy", "coder").messages
         await shop.ask("do two", "proxy")
     kept = shop.thread("proxy", "coder")
     assert (kept.id, kept.sender, kept.agent, [m.role for m in kept.messages]) == (

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbedder":
-    """The one that EMBEDDER names; `auto` is MiniLM, which is there without a network and without a key.
+    """The one that EMBEDDER names.
 
     Raises:
         ConfigurationError: EMBEDDER=openai lacks a server, or the length of its model's vectors is not known.

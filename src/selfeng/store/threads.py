@@ -1,4 +1,4 @@
-"""The threads of agents: kept exchange by exchange, and found again by conversation, sender and kind of agent, or by id."""
+"""The threads of agents: kept exchange by exchange, and found again by conversation, sender and kind of agent."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -6,7 +6,6 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from selfeng.core.errors import RequestError
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.thread import AgentThread
 from selfeng.store import schema
@@ -28,14 +27,6 @@ class Threads:
             row = _found(connection, conversation_id, sender, agent)
             if row is None:
                 return AgentThread(id=uuid4().hex, conversation_id=conversation_id, sender=sender, agent=agent)
-            return _loaded(connection, row)
-
-    def resume(self, thread_id: str) -> AgentThread:
-        """Raises: RequestError: there is no such thread."""
-        with reading(self._engine) as connection:
-            row = connection.execute(sa.select(_AGENTS).where(_AGENTS.c.id == storable(thread_id))).first()
-            if row is None:
-                raise RequestError(f"there is no thread {thread_id[:40]!r}", "name one that a `delegation` event tells")
             return _loaded(connection, row)
 
     def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None:
