@@ -7,12 +7,12 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from selfeng.runtime.agent import MiniAgent, miniagent
 from selfeng.runtime.frozen import Frozen, serialized_fields
 from selfeng.runtime.history import ChatHistoryMD
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.loops import Link, achain, achain_loop
 from selfeng.runtime.message import Message, MessageToken
+from selfeng.runtime.mini_agent import MiniAgent, miniagent
 from selfeng.runtime.models import anthropic_agent, openai_agent
 from selfeng.runtime.models.chat import content_of, role_of
 from selfeng.runtime.promise import StreamedPromise

@@ -9,23 +9,24 @@ from typing import Any
 
 import selfeng.runtime.miniagents as additions
 from selfeng import runtime
-from selfeng.runtime import agent, console, context, errors, message, models, sentinels
+from selfeng.runtime import console, message, mini_agent, models, promising_context, promising_errors, sentinels
 
 _OBJECTS: dict[str, Any] = {
     **vars(additions),
-    **vars(errors),
+    **vars(promising_errors),
     **vars(models),
     **vars(console),
     **vars(runtime),
-    "AgentFunction": agent.Body,
+    "AgentFunction": mini_agent.Body,
     "AnthropicAgent": models.anthropic_agent,
-    "LLMMessage": models.ChatMessage,
+    "ChatMessage": models.RoleMessage,
+    "LLMMessage": models.RoleMessage,
     "MarkdownHistoryAgent": additions.markdown_history_agent,
     "MessageTokenStreamer": message.TokenStreamer,
     "OpenAIAgent": models.openai_agent,
-    "PersistMessageEventHandler": agent.PersistMessageHandler,
-    "PersistMessagesEventHandler": agent.PersistMessagesHandler,
-    "PromiseResolvedEventHandler": context.ResolvedHandler,
+    "PersistMessageEventHandler": mini_agent.PersistMessageHandler,
+    "PersistMessagesEventHandler": mini_agent.PersistMessagesHandler,
+    "PromiseResolvedEventHandler": promising_context.ResolvedHandler,
     "Sentinel": sentinels.Sentinel,
     "as_single_text_promise": runtime.join_messages,
 }

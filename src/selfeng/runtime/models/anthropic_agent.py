@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from selfeng.runtime.agent import miniagent
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.message import Message, MessageTokenAppender
+from selfeng.runtime.mini_agent import miniagent
 from selfeng.runtime.models.chat import AssistantMessage, ToolCall, content_of, for_sdk, reply_with_tokens, role_of, streams_by_default
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, overload
 
-from selfeng.runtime.context import PromisingContext, as_list, check_async, current_scope, is_async
 from selfeng.runtime.frozen import Frozen, freezable
 from selfeng.runtime.interaction import AgentCall, InteractionContext
 from selfeng.runtime.message import Message
 from selfeng.runtime.promise import Promise
+from selfeng.runtime.promising_context import PromisingContext, as_list, check_async, current_scope, is_async
 from selfeng.runtime.sentinels import DEFAULT, Choice
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
-from selfeng.runtime.stream import being_cancelled
+from selfeng.runtime.streams import being_cancelled
 
 logger = logging.getLogger(__name__)
 

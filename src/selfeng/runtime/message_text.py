@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from selfeng.runtime.context import PromisingContext
 from selfeng.runtime.message import Message, MessagePromise, MessageTokenAppender
+from selfeng.runtime.promising_context import PromisingContext
 from selfeng.runtime.sentinels import DEFAULT, Choice
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
-from selfeng.runtime.stream import being_cancelled
+from selfeng.runtime.streams import being_cancelled
 
 
 def join_messages(

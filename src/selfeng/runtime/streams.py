@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from selfeng.runtime.context import PromisingContext
-from selfeng.runtime.errors import AppenderClosedError, AppenderNotOpenError
+from selfeng.runtime.promising_context import PromisingContext
+from selfeng.runtime.promising_errors import AppenderClosedError, AppenderNotOpenError
 from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 
 Piece = TypeVar("Piece")
@@ -35,7 +35,7 @@ class Failure:
             logger.error("Nobody has read the reply that failed with this", exc_info=self.error)
 
 
-class Stream(Generic[Piece]):
+class ReplayStream(Generic[Piece]):
     """One list of pieces with an end, which may be an error. Readers wait; the writer never does."""
 
     __slots__ = ("_arrivals", "_endings", "_on_demand", "ended", "failure", "pieces")
@@ -49,7 +49,7 @@ class Stream(Generic[Piece]):
         self._endings: list[asyncio.Future[None]] | None = None
 
     @classmethod
-    def of(cls, pieces: list[Piece]) -> Self:
+    def ended_with(cls, pieces: list[Piece]) -> Self:
         """A stream that has ended, with this list of pieces."""
         stream = cls()
         stream.pieces = pieces
@@ -130,7 +130,7 @@ class Reader(AsyncIterator[Piece]):
 
     __slots__ = ("_index", "_stream")
 
-    def __init__(self, stream: Stream[Piece]) -> None:
+    def __init__(self, stream: ReplayStream[Piece]) -> None:
         self._stream = stream
         self._index = 0
 
@@ -204,7 +204,7 @@ class StreamAppender(Appender, Generic[Piece]):
         """Whether errors go to the readers is for the context to say, if you do not."""
         context = PromisingContext.find_current()
         super().__init__(chosen(context is not None and context.appenders_capture_errors_by_default, capture_errors))
-        self.stream: Stream[Piece] = Stream()
+        self.stream: ReplayStream[Piece] = ReplayStream()
 
     def append(self, piece: Piece | BaseException) -> Self:
         """Add a piece; an exception ends the stream at its place. Raises: AppenderNotOpenError, AppenderClosedError."""

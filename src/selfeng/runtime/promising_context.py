@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar, cast
 
-from selfeng.runtime.errors import NoActiveContextError, WrongActiveContextError
+from selfeng.runtime.promising_errors import NoActiveContextError, WrongActiveContextError
 from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 
 T = TypeVar("T")
