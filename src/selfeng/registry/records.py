@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from selfeng.core.signature import Signature
 from selfeng.core.tool import Requirement, Standing, Tool, ToolDraft
-from selfeng.registry import lexical, requests, revisions
+from selfeng.registry import lexical, revisions
 from selfeng.registry.fusion import Vector
 from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
 
@@ -40,7 +40,7 @@ class Embedding(NamedTuple):
     """The same by the embedder whose vectors searches go by until all tools have new ones."""
 
 
-class Entry(NamedTuple):
+class ToolEntry(NamedTuple):
     """What is kept in memory of every tool."""
 
     name: str
@@ -54,12 +54,12 @@ class Entry(NamedTuple):
         return self.state in REGISTERED
 
 
-def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, Entry]:
+def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, ToolEntry]:
     """By name, of these tools or of all."""
     chosen = sa.select(tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing)
     queries = [chosen] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
     rows = (row for query in queries for row in connection.execute(query))
-    return {r.name: Entry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
+    return {r.name: ToolEntry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
 
 
 def unfinished(connection: sa.Connection) -> dict[str, State]:
@@ -108,7 +108,7 @@ def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embe
     """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
     connection.execute(tools.update().where(tools.c.name == tool.name).values(**columns(tool), state=state, failures=0))
     revisions.note(connection, tool.name)
-    lexical.write(connection, tool, requests.used(connection, tool.name))
+    lexical.write(connection, tool, used_requests(connection, tool.name))
     if embedding is not None:
         connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))  # of other embedders too
         insert_vector(connection, tool.name, embedding)
@@ -224,9 +224,26 @@ def drop_vectors(connection: sa.Connection, but: str) -> None:
 
 def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding) -> None:
     """Have the tool found by the requests that it was written with and by the `used` ones."""
-    requests.keep(connection, tool.name, used)
+    keep_requests(connection, tool.name, used)
     lexical.write(connection, tool, used)
     insert_vector(connection, tool.name, embedding)
+
+
+def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
+    """What the tool has served, the newest first."""
+    chosen = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
+    return tuple(connection.execute(chosen.order_by(tool_requests.c.at.desc(), tool_requests.c.request)).scalars())
+
+
+def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
+    """Have the tool's used requests be these, the newest first."""
+    wanted = list(requests)
+    ours = tool_requests.c.name == name
+    present = set(connection.execute(sa.select(tool_requests.c.request).where(ours)).scalars())
+    connection.execute(tool_requests.delete().where(ours, tool_requests.c.request.not_in(wanted)))
+    for request in wanted:
+        if request not in present:
+            connection.execute(tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC)))
 
 
 def without_words(connection: sa.Connection) -> list[str]:

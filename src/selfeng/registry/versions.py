@@ -1,7 +1,9 @@
 """The versions of the tools in SQL: every one that was ever registered, also of tools that were removed since."""
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from difflib import unified_diff
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,6 +15,7 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import Verdict
 from selfeng.registry.records import draft_columns, draft_fields, utc
+from selfeng.registry.tool_files import code_file, tests_file
 from selfeng.store.schema import tool_versions
 
 _ORIGIN: TypeAdapter[Origin] = TypeAdapter(Origin)
@@ -75,3 +78,18 @@ def _version(row: sa.Row[Any]) -> ToolVersion:
             usage=row.usage and Usage.model_validate_json(row.usage),
         ),
     )
+
+
+def difference(before: ToolVersion, after: ToolVersion) -> str:
+    """A unified diff of code and tests; "" if they are the same."""
+    return "".join(f"{line}\n" for line in _lines(before, after))
+
+
+def _lines(before: ToolVersion, after: ToolVersion) -> Iterator[str]:
+    versions = f"version {before.version}", f"version {after.version}"
+    for file, old, new in ((code_file(after.name), before.code, after.code), (tests_file(after.name), before.tests, after.tests)):
+        yield from unified_diff(_split(old), _split(new), file, file, *versions, n=3, lineterm="")
+
+
+def _split(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")

@@ -1,5 +1,6 @@
-"""What the confidence is fitted to: searches in libraries of many sizes, which hold the right tool or don't.
+"""The training of the confidence: searches in libraries of many sizes, which hold the right tool or don't, and the fit to them.
 
+The fit is a logistic regression towards a prior.
 A tool is absent by the data's protocol: int(md5(seed + id), 16) % 1000 < 300.
 """
 
@@ -8,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from selfeng.registry.confidence import BM25_EVIDENCE, features
+from selfeng.registry.confidence import BM25_EVIDENCE, Scale, features
 from selfeng.registry.fitting.judged import Bools, Judged, Rows
-from selfeng.registry.fitting.logistic import Floats
 from selfeng.registry.request_map import Matrix
-from selfeng.registry.scale import Scale
 
+Floats = npt.NDArray[np.float64]
+_STEPS = 50
+_BANDS = 10
 SIZES = (3, 5, 10, 20, 40, 100, 300, 1000)
 _TOP = 8
 _ABSENT = 300
@@ -91,3 +94,36 @@ def small_libraries(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows) -
 
 def present(ids: Sequence[str], seed: str) -> Bools:
     return np.array([int(hashlib.md5((seed + tool).encode(), usedforsecurity=False).hexdigest(), 16) % 1000 >= _ABSENT for tool in ids])
+
+
+def fit_logistic(features: Floats, right: Bools, weight: Floats, prior: Floats, strength: float) -> Floats:
+    """Weights by Newton's method; `features` is (k, f) with a column of ones.
+
+    `strength` is how many samples, of mean weight, the prior counts for.
+    """
+    pull = strength / len(prior) * _information(features, weight / weight.sum(), prior)
+    weights = prior.copy()
+    for _ in range(_STEPS):
+        p = probabilities(features, weights)
+        curvature = _information(features, weight, weights) + pull
+        weights += np.linalg.solve(curvature, features.T @ (weight * (right - p)) - pull @ (weights - prior))
+    return weights
+
+
+def probabilities(features: Floats, weights: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-features @ weights)), dtype=np.float64)
+
+
+def log_loss(p: Floats, right: Bools, weight: Floats) -> float:
+    return float(-np.average(np.log(np.clip(np.where(right, p, 1 - p), 1e-9, 1)), weights=weight))
+
+
+def calibration_error(p: Floats, right: Bools) -> float:
+    """Expected calibration error: how far ten bands of probability are from the share that was right, on average."""
+    bands = np.minimum((p * _BANDS).astype(int), _BANDS - 1)
+    return sum(float((bands == b).mean() * abs(p[bands == b].mean() - right[bands == b].mean())) for b in np.unique(bands))
+
+
+def _information(features: Floats, weight: Floats, weights: Floats) -> Floats:
+    p = probabilities(features, weights)
+    return np.asarray((features * (weight * p * (1 - p))[:, None]).T @ features, dtype=np.float64)

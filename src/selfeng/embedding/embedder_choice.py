@@ -10,7 +10,7 @@ from selfeng.embedding.minilm import MiniLM
 from selfeng.settings import Settings
 
 if TYPE_CHECKING:
-    from selfeng.embedding.openai import OpenAIEmbedder
+    from selfeng.embedding.openai_embedder import OpenAIEmbedder
 
 
 def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbedder":
@@ -23,7 +23,7 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbed
         return minilm
     if settings.offline:
         raise ConfigurationError("EMBEDDER='openai' has no server", "set OPENAI_API_KEY or OPENAI_BASE_URL, or EMBEDDER=minilm")
-    from selfeng.embedding.openai import DIMENSIONS
+    from selfeng.embedding.openai_embedder import DIMENSIONS
 
     model = settings.openai_embedding_model
     dimensions = settings.openai_embedding_dimensions or DIMENSIONS.get(model)
@@ -39,14 +39,14 @@ def former_embedder(settings: Settings, minilm: MiniLM, embedder_id: str) -> "Mi
     """The one with that id, whatever EMBEDDER says; None if it can't be made with these settings."""
     if embedder_id == minilm.id:
         return minilm
-    from selfeng.embedding.openai import OpenAIEmbedder
+    from selfeng.embedding.openai_embedder import OpenAIEmbedder
 
     named = OpenAIEmbedder.named(embedder_id)
     return _openai(settings, *named) if named and not settings.offline else None
 
 
 def _openai(settings: Settings, model: str, dimensions: int) -> "OpenAIEmbedder":
-    from selfeng.embedding.openai import OpenAIEmbedder
+    from selfeng.embedding.openai_embedder import OpenAIEmbedder
 
     return OpenAIEmbedder(
         model=model,

@@ -5,32 +5,32 @@ import sqlalchemy as sa
 from selfeng.core.provenance import Provenance, RolledBack, ToolVersion
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.registry import names, versions
-from selfeng.registry.inventory import Inventory
-from selfeng.registry.registrar import Registrar
-from selfeng.registry.sources import Sources
+from selfeng.registry.file_watcher import FileWatcher
+from selfeng.registry.tool_files import Sources
+from selfeng.registry.tool_writer import ToolWriter
 from selfeng.registry.vectors import Vectors
 from selfeng.store.database import reading
 
 
-class Editor:
-    """Blocking. Embeds what is searched before the registrar's lock is taken."""
+class ToolEditor:
+    """Blocking. Embeds what is searched before the writer's lock is taken."""
 
-    def __init__(self, engine: sa.Engine, inventory: Inventory, registrar: Registrar, vectors: Vectors) -> None:
-        self._engine, self._inventory, self._registrar, self._vectors = engine, inventory, registrar, vectors
+    def __init__(self, engine: sa.Engine, watcher: FileWatcher, writer: ToolWriter, vectors: Vectors) -> None:
+        self._engine, self._watcher, self._writer, self._vectors = engine, watcher, writer, vectors
 
     def add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
         """Raises: ToolNameInvalid, ToolExists, LibraryError."""
         names.check_form(draft.name)
-        self._inventory.look()  # a tool whose files were deleted just now gives its name up
-        self._registrar.check(draft.name, Sources(code=draft.code, tests=draft.tests))
-        return self._registrar.add(draft, provenance, self._vectors.of_new(draft))
+        self._watcher.look()  # a tool whose files were deleted just now gives its name up
+        self._writer.check(draft.name, Sources(code=draft.code, tests=draft.tests))
+        return self._writer.add(draft, provenance, self._vectors.of_new(draft))
 
     def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError."""
         names.check_form(draft.name)
         before = self.version(draft.name, based_on)
         same = (before.description, before.example_requests) == (draft.description, draft.example_requests)
-        return self._registrar.revise(draft, provenance, based_on, None if same else self._vectors.of_next(draft))
+        return self._writer.revise(draft, provenance, based_on, None if same else self._vectors.of_next(draft))
 
     def rollback(self, name: str, to: int) -> Tool:
         """Raises: as `revise`."""

@@ -1,4 +1,4 @@
-"""The shelf: what the library holds at one moment, without the tools' sources and vectors, which stay in SQL."""
+"""The snapshot: what the library holds at one moment, without the tools' sources and vectors, which stay in SQL."""
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from selfeng.registry.files import code_file, owner, tests_file
-from selfeng.registry.records import Entry
+from selfeng.registry.records import ToolEntry
+from selfeng.registry.tool_files import code_file, owner, tests_file
 
 Condition = Literal["offered", "modified", "missing"]
 """Of the files of a tool; retired tools count as offered here."""
 
 
 @dataclass(frozen=True)
-class Shelf:
+class LibrarySnapshot:
     """Immutable, so that a search goes on undisturbed while the library changes."""
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, ToolEntry]
     """Every record by the tool's name."""
     files: AbstractSet[str]
     """All Python files in the folder."""
@@ -70,4 +70,4 @@ class Shelf:
         return file in self.files and not (self.reserves(name) or (name in self.entries and file == tests_file(name)))
 
 
-EMPTY = Shelf(entries={}, files=frozenset(), modified=frozenset(), revision=-1)
+EMPTY = LibrarySnapshot(entries={}, files=frozenset(), modified=frozenset(), revision=-1)

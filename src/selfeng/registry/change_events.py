@@ -1,15 +1,25 @@
-"""The development of a tool between two looks at the library, told as the change that it is."""
+"""What changes in the library without being asked for in this process: the differences between two looks at it, as events."""
 
-from typing import assert_never
+from typing import Literal, assert_never
 
-from selfeng.registry.change import LibraryChange
-from selfeng.registry.files import code_file
-from selfeng.registry.records import Entry
-from selfeng.registry.refusals import complete
-from selfeng.registry.shelf import Condition, Shelf
+from selfeng.core.value import Value
+from selfeng.registry.library_errors import complete
+from selfeng.registry.library_snapshot import Condition, LibrarySnapshot
+from selfeng.registry.records import ToolEntry
+from selfeng.registry.tool_files import code_file
 
 
-def development(name: str, before: Shelf, after: Shelf) -> LibraryChange | None:
+class LibraryChange(Value):
+    name: str
+    change: Literal["added", "removed", "modified", "revised", "trusted", "retired", "restored", "kept_back"]
+    """modified: the files differ from what was verified, the tool is not offered; revised: it has a new version;
+    retired: search does not offer it any more; restored: it is offered again; kept_back: it goes on with an old version of a tool
+    that it imports, since it does not work with the new one."""
+    reason: str
+    """One sentence for people."""
+
+
+def development(name: str, before: LibrarySnapshot, after: LibrarySnapshot) -> LibraryChange | None:
     """None if there is nothing to tell."""
     old, new = before.entries.get(name), after.entries.get(name)
     was, now = before.condition(name), after.condition(name)
@@ -21,7 +31,7 @@ def development(name: str, before: Shelf, after: Shelf) -> LibraryChange | None:
     return change
 
 
-def _progress(name: str, before: Entry, after: Entry) -> LibraryChange | None:
+def _progress(name: str, before: ToolEntry, after: ToolEntry) -> LibraryChange | None:
     """What has become of a tool whose files are as they should be."""
     if after.version != before.version:
         return LibraryChange(name=name, change="revised", reason=f"Version {after.version} of {name} is in use.")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.synthetic import fill, requests
 from selfeng.registry import records, revisions
-from selfeng.registry.files import FolderListing
+from selfeng.registry.tool_files import FolderListing
 from selfeng.store.database import reading, writing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place

@@ -1,4 +1,4 @@
-"""The account of a turn: what a model is shown of it to learn from, if there is anything to learn."""
+"""The transcript of a turn: what a model is shown of it to learn from, and what became of the lessons that the turn was shown."""
 
 import difflib
 import hashlib
@@ -10,12 +10,15 @@ from selfeng.core.events import (
     Event,
     Executing,
     ExecutionFailed,
+    ExecutionFinished,
+    LessonsShown,
     SynthesisStep,
     TestFinished,
     TurnFailed,
     TurnFinished,
     TurnStarted,
 )
+from selfeng.core.lesson import AgentKind
 from selfeng.core.project_events import ProjectEvent
 from selfeng.core.value import Value
 from selfeng.core.verdict import Killed, Raised
@@ -28,7 +31,7 @@ _LONGEST_MESSAGE = 600
 _LONGEST_CHANGE = 1_500
 
 
-class Account(Value):
+class Transcript(Value):
     """One finished turn, in words."""
 
     request: str
@@ -43,8 +46,8 @@ class Account(Value):
         return hashlib.sha256(f"{self.previous}\0{self.record}".encode("utf-8", "replace")).hexdigest()
 
 
-def account_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Account | None:
-    """The account of a turn, `before` being the events of the turn before it in the conversation.
+def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Transcript | None:
+    """The transcript of a turn, `before` being the events of the turn before it in the conversation.
 
     None where nothing can be learnt: the turn is one of a project; or it was stopped, or ended by a limit or by a part that is out of
     order, never by the work itself; or all went well, and there was no tool's answer that the person could be correcting.
@@ -56,7 +59,7 @@ def account_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Account
         return None
     request = next((event.request for event in events if isinstance(event, TurnStarted)), "")
     record = "\n".join([f"request: {shortened(request, _LONGEST_REQUEST)}", *_told(events)])
-    return Account(request=request, record=shortened(record, _LONGEST), previous=previous)
+    return Transcript(request=request, record=shortened(record, _LONGEST), previous=previous)
 
 
 def ended_by_itself(events: Sequence[Event]) -> bool:
@@ -121,3 +124,46 @@ def _changes(before: str, after: str) -> str:
 def _indented(head: str, text: str) -> Iterator[str]:
     yield f"  {head}"
     yield from (f"    {line}" for line in text.splitlines())
+
+
+_STEPS: dict[AgentKind, tuple[str, ...]] = {
+    "specification": ("specification",),
+    "tests": ("tests",),
+    "implementation": ("implementation", "verification"),
+}
+"""What an agent's work has to pass; the last of them says that it did."""
+
+
+class LessonOutcome(Value):
+    lesson_id: str
+    helped: bool | None
+    """Whether what it was shown to passed at its first attempt; None if the turn does not tell."""
+
+
+def outcomes_of(events: Sequence[Event]) -> tuple[LessonOutcome, ...]:
+    """One for each lesson that was shown."""
+    shown = [(hint.id, event.agent) for event in events if isinstance(event, LessonsShown) for hint in event.lessons]
+    told = ended_by_itself(events)
+    return tuple(LessonOutcome(lesson_id=id, helped=_helped(agent, events) if told else None) for id, agent in shown)
+
+
+def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
+    match agent:
+        case "execution":
+            ends = [isinstance(event, ExecutionFinished) for event in events if isinstance(event, ExecutionFinished | ExecutionFailed)]
+            return all(ends) if ends else None
+        case "coder" | "proxy":
+            return _worked(agent, events)
+    steps = _STEPS[agent]
+    mine = [event for event in events if isinstance(event, SynthesisStep) and event.step in steps]
+    if any(event.state == "failed" for event in mine):
+        return False
+    return True if any(event.step == steps[-1] and event.state == "finished" for event in mine) else None
+
+
+def _worked(agent: AgentKind, events: Sequence[Event]) -> bool | None:
+    """Whether an agent's messages came to a good end, the coder's without code that failed on the way."""
+    mine = [e.state for e in events if isinstance(e, DelegationChanged) and e.recipient == agent and e.state != "started"]
+    if agent == "coder":
+        mine += [e.state for e in events if isinstance(e, CodeRun) and e.state == "failed"]
+    return "failed" not in mine if mine else None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from selfeng.core.errors import FileInTheWay, LibraryError, ToolExists, ToolModified, ToolNotFound, VersionConflict
-from selfeng.registry.files import code_file, tests_file
+from selfeng.registry.tool_files import code_file, tests_file
 
 
 def exists(name: str) -> ToolExists:

@@ -1,12 +1,33 @@
-"""The files of the tools: `<name>.py` and `test_<name>.py` in one folder that people may edit too."""
+"""The files of the tools: two sources each, the digest that says whether they are still the verified ones, and the folder of them all."""
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from selfeng.registry.sources import Sources
+from selfeng.core.value import Value
+
+
+class Sources(Value):
+    code: str
+    tests: str
+
+    @property
+    def digest(self) -> str:
+        return source_digest(self.code, self.tests)
+
+
+def source_digest(code: str, tests: str) -> str:
+    """sha256 over both, each preceded by its length, so that no two different pairs share their bytes."""
+    state = hashlib.sha256(b"tool-sources-1")
+    for text in (code, tests):
+        content = text.encode("utf-8", "surrogatepass")
+        state.update(len(content).to_bytes(8, "big"))
+        state.update(content)
+    return state.hexdigest()
+
 
 LOCK = ".library.lock"
 _STAGING = ".staging"

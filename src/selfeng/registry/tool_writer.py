@@ -1,4 +1,4 @@
-"""The registrar: adds, revises and removes whole tools, whatever kills the process in between.
+"""The writer: adds, revises and removes whole tools, whatever kills the process in between.
 
 A tool's record, with its sources and vector, is committed as `pending` before its first file is written, and becomes
 `active` after the last one. Whoever starts next completes what is pending: the sources were verified, and all that is
@@ -26,9 +26,7 @@ from selfeng.core.provenance import Provenance, RequirementChanged, RolledBack
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.registry import lexical, records, versions
-from selfeng.registry.files import LOCK, Checkpoint, ToolFiles, code_file, tests_file
-from selfeng.registry.records import Embedding
-from selfeng.registry.refusals import (
+from selfeng.registry.library_errors import (
     edits_in_the_way,
     exists,
     file_in_the_way,
@@ -38,7 +36,8 @@ from selfeng.registry.refusals import (
     unfinished,
     verify_again,
 )
-from selfeng.registry.sources import Sources
+from selfeng.registry.records import Embedding
+from selfeng.registry.tool_files import LOCK, Checkpoint, Sources, ToolFiles, code_file, tests_file
 from selfeng.store.database import reading, writing
 
 _log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ _PATIENCE = 30.0
 """Seconds to wait for another process that writes a tool, which takes it some milliseconds."""
 
 
-class Registrar:
+class ToolWriter:
     """Blocking; any number of threads and processes may use one folder and database."""
 
     def __init__(self, engine: sa.Engine, files: ToolFiles, checkpoint: Checkpoint) -> None:
