@@ -23,7 +23,7 @@ from selfeng.embedding.minilm import MiniLM
 from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES, Scale, scale_of
 from selfeng.registry.fitting.confidence_training import Searches, calibration_error, fit_logistic, probabilities, protocol, small_libraries
 from selfeng.registry.fitting.data import RetrievalSet, read_sets
-from selfeng.registry.fitting.judged import Judged, Rows, judge, leave_one_out, restricted
+from selfeng.registry.fitting.judged import Judged, Rows, judge, leave_one_out
 from selfeng.registry.fitting.map_training import STEPS, TrainingPart, train
 from selfeng.registry.parameters import SHIPPED, Parameters, write
 from selfeng.registry.request_map import RequestMap
@@ -85,6 +85,20 @@ def reliability(searches: Sequence[Searches], weights: Sequence[float]) -> dict[
 def halves(judged: Judged) -> tuple[Rows, Rows]:
     order = np.random.default_rng(1).permutation(len(judged.requests))
     return np.sort(order[::2]), np.sort(order[1::2])
+
+
+def restricted(judged: Judged, tools: Rows) -> Judged:
+    """A library of these tools only, with all the requests."""
+    part = Judged(
+        name=judged.name,
+        ids=tuple(judged.ids[t] for t in tools),
+        requests=judged.requests,
+        tools=judged.tools[tools],
+        gold=judged.gold[:, tools],
+        words=judged.words,
+    )
+    part.__dict__["bm25"] = judged.bm25[:, tools]
+    return part
 
 
 def held_out(fit: Fit) -> tuple[dict[str, Any], list[Searches]]:

@@ -146,11 +146,13 @@ def test_absent_tools_are_those_of_the_protocol() -> None:
     assert present(["x"], "A").tolist() == present(["x"], "A").tolist()
 
 
-async def test_a_library_calibrates_itself_by_its_own_requests(place: Place) -> None:
+async def test_a_library_calibrates_itself_by_the_requests_of_the_tools_that_it_offers(place: Place) -> None:
     async with place.open(EMBEDDER) as library:
         for number in range(8):
             await library.add(draft(f"tool_{number}", "A tool.", (f"do {number} now", f"please {number} it", f"{number} for me")))
         await library.record_request("tool_0", 1, "zero please")
+        await library.add(draft("retired_tool", "A tool.", ("do nothing", "please nothing", "nothing for me")))
+        await library.retire("retired_tool")
         found = await library.calibrate(place.root / "ranking")
     assert found is not None
     assert (found.tools, found.requests) == (8, 25)

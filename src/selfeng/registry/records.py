@@ -3,13 +3,15 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import sqlalchemy as sa
+from pydantic import BaseModel
+from pydantic_core import to_json
 
-from selfeng.core.signature import Signature
-from selfeng.core.tool import Requirement, Standing, Tool, ToolDraft
+from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.registry import lexical, revisions
 from selfeng.registry.fusion import Vector
 from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
@@ -22,6 +24,9 @@ _STATES: dict[str, State] = {state: state for state in get_args(State)}
 _STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
 """One string for all tools."""
 REGISTERED: tuple[State, ...] = ("active", "revising")
+
+_PLAIN = (str, int, datetime, Standing)
+"""Types of fields that a column holds as they are."""
 
 _CHUNK = 500
 """Names in one query; SQLite allows some thousand parameters."""
@@ -85,14 +90,7 @@ def state_of(connection: sa.Connection, name: str) -> State | None:
 def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
     for chunk in _chunks(names):
         for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk))):
-            yield Tool(
-                **draft_fields(row),
-                created_at=utc(row.created_at),
-                digest=row.digest,
-                uses=row.uses,
-                version=row.version,
-                standing=row.standing,
-            )
+            yield Tool(**fields(Tool, row))
 
 
 def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
@@ -114,38 +112,28 @@ def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embe
         insert_vector(connection, tool.name, embedding)
 
 
-def draft_columns(draft: ToolDraft) -> dict[str, Any]:
-    """What `tools` and `tool_versions` both have of a tool."""
-    return {
-        "name": draft.name,
-        "description": draft.description,
-        "signature": draft.signature.model_dump_json(),
-        "code": draft.code,
-        "tests": draft.tests,
-        "example_requests": json.dumps(draft.example_requests),
-        "model": draft.model,
-        "requires": json.dumps([r.model_dump() for r in draft.requires]),
-    }
+def columns(record: BaseModel) -> dict[str, Any]:
+    """A column for each field: text, numbers and times as they are, everything else as JSON."""
+    kept = _json_fields(type(record))
+    return {name: to_json(value).decode() if name in kept and value is not None else value for name, value in record}
 
 
-def draft_fields(row: sa.Row[Any]) -> dict[str, Any]:
-    """The other way round."""
-    return {
-        "name": row.name,
-        "description": row.description,
-        "signature": Signature.model_validate_json(row.signature),
-        "code": row.code,
-        "tests": row.tests,
-        "example_requests": tuple(json.loads(row.example_requests)),
-        "model": row.model,
-        "requires": tuple(Requirement(**r) for r in json.loads(row.requires)),
-    }
+def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str, Any]:
+    """The fields of a model from the columns of their names, as `columns` made them; `but` is a field without a column."""
+    kept = _json_fields(model)
+    values = {name: getattr(row, name) for name in model.model_fields if name != but}
+    return {name: _read(value, name in kept) for name, value in values.items()}
 
 
-def columns(tool: Tool) -> dict[str, Any]:
-    """The tool's row, but for its state."""
-    own = tool.model_dump(include={"created_at", "digest", "uses", "version", "standing"})
-    return {**draft_columns(tool), **own}
+@cache
+def _json_fields(model: type[BaseModel]) -> frozenset[str]:
+    return frozenset(name for name, field in model.model_fields.items() if field.annotation not in _PLAIN)
+
+
+def _read(value: Any, is_json: bool) -> Any:
+    if is_json and value is not None:
+        return json.loads(value)
+    return utc(value) if isinstance(value, datetime) else value
 
 
 def set_state(connection: sa.Connection, name: str, state: State) -> None:

@@ -91,7 +91,7 @@ class ToolWriter:
                 self._files.stage(draft.name, _sources(draft))
                 with writing(self._engine) as connection:
                     before = self._revisable(connection, draft, provenance, based_on)
-                    tool = _next(before, draft, provenance, versions.next_number(connection, draft.name))
+                    tool = next_version(before, draft, provenance, versions.next_number(connection, draft.name))
                     records.replace(connection, tool, "revising", embedding)
                     versions.insert(connection, tool, provenance)
                 self._checkpoint("revised")
@@ -142,7 +142,7 @@ class ToolWriter:
             if self._files.read(name) != _sources(draft):
                 raise ToolModified(f"the files of {name} have changed since they were verified", verify_again(name))
             (before,) = records.load(connection, [name])
-            tool = _next(before, draft, provenance, versions.next_number(connection, name))
+            tool = next_version(before, draft, provenance, versions.next_number(connection, name))
             records.replace(connection, tool, "active", None)
             versions.insert(connection, tool, provenance)
 
@@ -241,12 +241,15 @@ def _sources(draft: ToolDraft) -> Sources:
     return Sources(code=draft.code, tests=draft.tests)
 
 
-def _next(before: Tool, draft: ToolDraft, provenance: Provenance, number: int) -> Tool:
-    """The tool as its next version: to be watched like a new one, unless it is retired and only what it imports has changed."""
+def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number: int) -> Tool:
+    """The tool as its next version: to be watched like a new one, unless it is retired and only what it imports has changed.
+
+    What is no part of the draft stays as it was before.
+    """
     retired = before.standing == "retired" and isinstance(provenance.origin, RequirementChanged)
     standing: Standing = "retired" if retired else "provisional"
-    kept = {"created_at": before.created_at, "uses": before.uses}
-    return Tool(**dict(draft.draft()), **kept, digest=_sources(draft).digest, version=number, standing=standing)
+    own = {"digest": _sources(draft).digest, "version": number, "standing": standing}
+    return before.model_copy(update={**dict(draft.draft()), **own})
 
 
 def _unwritten(name: str, error: OSError) -> LibraryError:

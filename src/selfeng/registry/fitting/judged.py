@@ -196,17 +196,3 @@ def leave_one_out(
         words=Bm25([text(tool, used) for tool, used in tools], asked),
         own=np.array(own, dtype=np.float32).reshape(shape),
     )
-
-
-def restricted(judged: Judged, tools: Rows) -> Judged:
-    """A library of these tools only, with all the requests."""
-    part = Judged(
-        name=judged.name,
-        ids=tuple(judged.ids[t] for t in tools),
-        requests=judged.requests,
-        tools=judged.tools[tools],
-        gold=judged.gold[:, tools],
-        words=judged.words,
-    )
-    part.__dict__["bm25"] = judged.bm25[:, tools]
-    return part
