@@ -20,15 +20,13 @@ from benchmarks.measures import best_ranks, quality
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.protocols import Embedder
 from selfeng.embedding.minilm import MiniLM
-from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES
-from selfeng.registry.fitting import logistic
+from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES, Scale, scale_of
+from selfeng.registry.fitting.confidence_training import Searches, calibration_error, fit_logistic, probabilities, protocol, small_libraries
 from selfeng.registry.fitting.data import RetrievalSet, read_sets
-from selfeng.registry.fitting.judged import Judged, Rows, judge, leave_one_out, restricted
-from selfeng.registry.fitting.map_training import STEPS, Part, train
-from selfeng.registry.fitting.samples import Searches, protocol, small_libraries
+from selfeng.registry.fitting.judged import Judged, Rows, judge, leave_one_out
+from selfeng.registry.fitting.map_training import STEPS, TrainingPart, train
 from selfeng.registry.parameters import SHIPPED, Parameters, write
 from selfeng.registry.request_map import RequestMap
-from selfeng.registry.scale import Scale, scale_of
 from selfeng.seeds import load_seeds
 from selfeng.settings import load_settings
 
@@ -51,7 +49,7 @@ class Fit:
 
     def map(self, what: str, rows: Sequence[Rows], sets: Sequence[Judged] | None = None) -> RequestMap:
         task = self._progress.add_task(f"request map, {what}", total=STEPS)
-        parts = [Part(s, r[s.answerable[r]], WEIGHTS.get(s.name, 1.0)) for s, r in zip(sets or self.sets, rows, strict=True)]
+        parts = [TrainingPart(s, r[s.answerable[r]], WEIGHTS.get(s.name, 1.0)) for s, r in zip(sets or self.sets, rows, strict=True)]
         return train([p for p in parts if len(p.rows)], BM25_WEIGHT, progress=lambda: self._progress.advance(task))
 
     def searches(self, request_map: RequestMap, rows: Sequence[Rows]) -> list[Searches]:
@@ -70,15 +68,15 @@ def confidence(searches: Sequence[Searches]) -> tuple[float, ...]:
     features = np.concatenate([s.features.reshape(-1, FEATURES) for s in searches])
     right = np.concatenate([s.right.ravel() for s in searches])
     weight = np.concatenate([s.weights.ravel() / group.count(g) for s, g in zip(searches, group, strict=True)])
-    return tuple(logistic.fit(features, right, weight / weight.mean(), np.zeros(FEATURES), strength=1.0).tolist())
+    return tuple(fit_logistic(features, right, weight / weight.mean(), np.zeros(FEATURES), strength=1.0).tolist())
 
 
 def reliability(searches: Sequence[Searches], weights: Sequence[float]) -> dict[str, Any]:
     """Of the best candidate of each search."""
-    p = np.concatenate([logistic.probabilities(s.features[:, 0], np.array(weights)) for s in searches])
+    p = np.concatenate([probabilities(s.features[:, 0], np.array(weights)) for s in searches])
     right = np.concatenate([s.right[:, 0] for s in searches])
     sure = p >= 0.75
-    shown = {"ece": logistic.calibration_error(p, right), "right_at_0.75": float(right[sure].mean()) if sure.any() else None}
+    shown = {"ece": calibration_error(p, right), "right_at_0.75": float(right[sure].mean()) if sure.any() else None}
     return {name: value if value is None else round(value, 3) for name, value in shown.items()} | {
         "share_at_0.75": round(float(sure.mean()), 3)
     }
@@ -87,6 +85,20 @@ def reliability(searches: Sequence[Searches], weights: Sequence[float]) -> dict[
 def halves(judged: Judged) -> tuple[Rows, Rows]:
     order = np.random.default_rng(1).permutation(len(judged.requests))
     return np.sort(order[::2]), np.sort(order[1::2])
+
+
+def restricted(judged: Judged, tools: Rows) -> Judged:
+    """A library of these tools only, with all the requests."""
+    part = Judged(
+        name=judged.name,
+        ids=tuple(judged.ids[t] for t in tools),
+        requests=judged.requests,
+        tools=judged.tools[tools],
+        gold=judged.gold[:, tools],
+        words=judged.words,
+    )
+    part.__dict__["bm25"] = judged.bm25[:, tools]
+    return part
 
 
 def held_out(fit: Fit) -> tuple[dict[str, Any], list[Searches]]:

@@ -36,12 +36,11 @@ from selfeng.core.protocols import Embedder
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.embedding.minilm import MiniLM
 from selfeng.registry import records
-from selfeng.registry.files import code_file, tests_file
+from selfeng.registry.fitting.confidence_training import present
 from selfeng.registry.fitting.data import Query, RetrievalSet, read_sets
-from selfeng.registry.fitting.samples import present
 from selfeng.registry.fusion import parameter_words, split_words, tool_vector
 from selfeng.registry.records import Embedding
-from selfeng.registry.sources import source_digest
+from selfeng.registry.tool_files import code_file, source_digest, tests_file
 from selfeng.settings import load_settings
 from selfeng.store.database import open_database, writing
 

@@ -19,9 +19,8 @@ from selfeng.core.provenance import Provenance
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.registry import lexical, records, versions
-from selfeng.registry.files import code_file, tests_file
 from selfeng.registry.fusion import Vector
-from selfeng.registry.sources import source_digest
+from selfeng.registry.tool_files import code_file, source_digest, tests_file
 from selfeng.store.database import writing
 from selfeng.store.schema import properties, tool_changes, tool_vectors, tool_versions, tool_words, tools
 

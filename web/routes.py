@@ -22,7 +22,7 @@ from selfeng.core.errors import (
     VersionNotFound,
     WorkspaceError,
 )
-from selfeng.graph.turn_graph import turn_graph
+from selfeng.graph import TURN_SVG
 from web.bridge import Bridge
 from web.middleware import error_body, nonce_of, owner
 from web.payloads import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, problem, tool_line, tool_page
@@ -86,7 +86,7 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
 
     @app.get("/api/graph")
     def graph() -> Response:
-        return flask.jsonify({"svg": turn_graph().svg("The stages of a turn")})
+        return flask.jsonify({"svg": TURN_SVG.read_text("utf-8")})
 
     @app.get("/api/lessons")
     def lessons() -> Response:

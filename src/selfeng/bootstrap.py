@@ -21,14 +21,13 @@ from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.status import ModelStatus
-from selfeng.embedding.choice import chosen_embedder, former_embedder
+from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.preparation import prepare_embedder
 from selfeng.engine import Changes, Engine
 from selfeng.lessons.book import LessonBook
-from selfeng.lessons.learner import Learner
+from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
-from selfeng.lessons.turns import Turns
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
 from selfeng.offline.cookbook import Cookbook
@@ -58,7 +57,7 @@ from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from selfeng.turns.running_turns import RunningTurns
 
 if TYPE_CHECKING:
-    from selfeng.embedding.openai import OpenAIEmbedder
+    from selfeng.embedding.openai_embedder import OpenAIEmbedder
 
 EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
 
@@ -93,7 +92,7 @@ async def build_engine(settings: Settings) -> Engine:
             settings.tools_dir,
             settings.chroma_persist_dir,
             embedder,
-            ranking=Ranking.of(embedder.id, settings.data_dir / RANKING),
+            ranking=Ranking.for_embedder(embedder.id, settings.data_dir / RANKING),
             former=lambda embedder_id: _closed_with(stack, former_embedder(settings, minilm, embedder_id)),
             trust=TrustRule(settings.trust_after, settings.retire_after),
             on_change=changes.tell,

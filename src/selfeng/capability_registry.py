@@ -18,19 +18,18 @@ from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Edited, Provenance, ToolVersion
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.registry import names, records
-from selfeng.registry.change import LibraryChange
-from selfeng.registry.editor import Editor
-from selfeng.registry.files import Checkpoint, ToolFiles, code_file, tests_file
+from selfeng.registry.change_events import LibraryChange
+from selfeng.registry.file_watcher import FileWatcher
 from selfeng.registry.fitting.calibration import Calibration, Report, fit_library
 from selfeng.registry.index import IndexState, Progress, SearchIndex
-from selfeng.registry.inventory import Inventory
+from selfeng.registry.library_errors import exists, file_in_the_way, half, not_found, verify_again
+from selfeng.registry.library_snapshot import LibrarySnapshot
 from selfeng.registry.ranking import Ranking
 from selfeng.registry.reembedding import Embedded, Former, Reembedding, Space
-from selfeng.registry.refusals import exists, file_in_the_way, half, not_found, verify_again
-from selfeng.registry.registrar import Registrar, edited
 from selfeng.registry.searching import Search
-from selfeng.registry.shelf import Shelf
-from selfeng.registry.sources import Sources
+from selfeng.registry.tool_editor import ToolEditor
+from selfeng.registry.tool_files import Checkpoint, Sources, ToolFiles, code_file, tests_file
+from selfeng.registry.tool_writer import ToolWriter, edited
 from selfeng.registry.trust import Trust, TrustRule
 from selfeng.registry.vectors import Vectors
 from selfeng.runtime import PromisingContext
@@ -66,28 +65,28 @@ class CapabilityRegistry:
         `checkpoint` is for tests of crashes, see `Checkpoint`.
         """
         self._engine = engine
-        self._space = Space.of(embedder, ranking)
+        self._space = Space.for_embedder(embedder, ranking)
         self._on_change = on_change
         self._files = ToolFiles(tools_dir, checkpoint)
-        self._registrar = Registrar(engine, self._files, checkpoint)
-        self._inventory = Inventory(engine, self._files, self._registrar)
+        self._writer = ToolWriter(engine, self._files, checkpoint)
+        self._watcher = FileWatcher(engine, self._files, self._writer)
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(chroma_dir, engine, embedder.id)
-        self._editor = Editor(engine, self._inventory, self._registrar, self._vectors)
+        self._editor = ToolEditor(engine, self._watcher, self._writer, self._vectors)
         self._reembedding = Reembedding(engine, self._vectors, embedder, former)
-        self._search = Search(engine, self._inventory, self._index, self._reembedding, self._space)
+        self._search = Search(engine, self._watcher, self._index, self._reembedding, self._space)
         self._background = PromisingContext()
 
     async def start(self) -> None:
         """Complete what a killed process began and reconcile records with files; the index opens in the background."""
-        shelf = await asyncio.to_thread(self._start)
+        snapshot = await asyncio.to_thread(self._start)
         self._tell()
-        if strangers := sorted(file for file in shelf.files if shelf.is_stranger(file)):
+        if strangers := sorted(file for file in snapshot.files if snapshot.is_stranger(file)):
             listed = ", ".join(strangers)
             _log.warning("files in %s that the library did not write are left alone: %s", self._files.folder, listed)
         self._background.start(self._reembedding.run())
-        self._background.start(self._compare_files(sorted(shelf)[_COMPARED:]))
+        self._background.start(self._compare_files(sorted(snapshot)[_COMPARED:]))
 
     async def embed(self) -> None:
         """Give the tools that have none their vectors, once the embedder is there; what fails is logged, and tried at the next start."""
@@ -102,14 +101,14 @@ class CapabilityRegistry:
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         """The best tools for a request, best first; none that are retired or were edited by hand."""
         found = await self._search.find(request, limit)
-        self._index.follow(self._inventory.shelf.revision)
+        self._index.follow(self._watcher.snapshot.revision)
         self._tell()
         return found
 
     async def tools(self) -> tuple[Tool, ...]:
         """All tools by name, also those that are retired or whose files were edited by hand."""
         await self._compare_files(sorted(await self._look()))
-        return await asyncio.to_thread(self._load, sorted(self._inventory.shelf))
+        return await asyncio.to_thread(self._load, sorted(self._watcher.snapshot))
 
     async def count(self) -> int:
         """How many tools there are, also of those that are retired or whose files were edited by hand."""
@@ -117,23 +116,23 @@ class CapabilityRegistry:
 
     async def get(self, name: str) -> Tool:
         """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
-        shelf = await self._look(name)
-        if missing := shelf.half(name):
+        snapshot = await self._look(name)
+        if missing := snapshot.half(name):
             raise half(name, missing)
-        if name not in shelf:
+        if name not in snapshot:
             raise not_found(name)
-        if name in shelf.modified:
+        if name in snapshot.modified:
             raise ToolModified(f"{code_file(name)} or {tests_file(name)} differs from what was verified", verify_again(name))
         return await self._loaded(name)
 
     def check_name(self, name: str) -> None:
         """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists, FileInTheWay."""
         names.check_form(name)
-        shelf = self._inventory.shelf
-        if shelf.reserves(name):
+        snapshot = self._watcher.snapshot
+        if snapshot.reserves(name):
             raise exists(name)
         for file in (code_file(name), tests_file(name)):
-            if shelf.is_stranger(file):
+            if snapshot.is_stranger(file):
                 raise file_in_the_way(self._files.folder, file)
 
     async def check(self, draft: ToolDraft) -> None:
@@ -142,7 +141,7 @@ class CapabilityRegistry:
         Raises: ToolNameInvalid, ToolExists, LibraryError.
         """
         names.check_form(draft.name)
-        await asyncio.to_thread(self._registrar.check, draft.name, Sources(code=draft.code, tests=draft.tests))
+        await asyncio.to_thread(self._writer.check, draft.name, Sources(code=draft.code, tests=draft.tests))
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Register files, record, vector and version, or nothing, whatever happens in between.
@@ -199,10 +198,10 @@ class CapabilityRegistry:
 
     async def sources(self, name: str) -> Sources:
         """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the tests are missing)."""
-        shelf = await self._look(name)
-        if missing := shelf.half(name):
+        snapshot = await self._look(name)
+        if missing := snapshot.half(name):
             raise half(name, missing)
-        found = await asyncio.to_thread(self._files.read, name) if name in shelf else None
+        found = await asyncio.to_thread(self._files.read, name) if name in snapshot else None
         if found is None:
             raise not_found(name)
         return found
@@ -217,13 +216,13 @@ class CapabilityRegistry:
 
         Raises: ToolNotFound, ToolModified (the files hold something else now).
         """
-        await asyncio.to_thread(self._registrar.accept, draft, provenance or Provenance(origin=Edited()))
+        await asyncio.to_thread(self._writer.accept, draft, provenance or Provenance(origin=Edited()))
         return await self.get(draft.name)
 
     async def remove(self, name: str) -> None:
         """Its versions stay, and a later tool of the name counts on from them. Raises: ToolNotFound."""
         await self._look()
-        await asyncio.to_thread(self._registrar.remove, name)
+        await asyncio.to_thread(self._writer.remove, name)
         await self._look()
 
     async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
@@ -277,8 +276,8 @@ class CapabilityRegistry:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._background.aflush_tasks()
-        shelf = await self._look()
-        return await asyncio.to_thread(self._index.settle, shelf.revision, seconds)
+        snapshot = await self._look()
+        return await asyncio.to_thread(self._index.settle, snapshot.revision, seconds)
 
     @property
     def indexing(self) -> Progress | None:
@@ -289,29 +288,29 @@ class CapabilityRegistry:
         """Make the search index anew, and wait for it; `report` is told how many tools are in it, and of how many."""
         self._index.rebuild()
         while True:
-            state = await asyncio.to_thread(self._index.settle, self._inventory.shelf.revision, _REPORTED)
+            state = await asyncio.to_thread(self._index.settle, self._watcher.snapshot.revision, _REPORTED)
             if progress := self._index.progress:
                 report(*progress)
             elif self._index.idle:
                 return state
 
-    def _start(self) -> Shelf:
-        self._inventory.begin()
-        self._registrar.recover()
-        self._registrar.write_words()
-        shelf = self._inventory.look()
-        shelf = self._inventory.look(sorted(shelf)[:_COMPARED])
+    def _start(self) -> LibrarySnapshot:
+        self._watcher.begin()
+        self._writer.recover()
+        self._writer.write_words()
+        snapshot = self._watcher.look()
+        snapshot = self._watcher.look(sorted(snapshot)[:_COMPARED])
         self._reembedding.begin()
         self._index.start()
-        self._index.follow(shelf.revision)
-        return shelf
+        self._index.follow(snapshot.revision)
+        return snapshot
 
-    async def _look(self, *names: str) -> Shelf:
-        """The shelf as it is now; it is right about the content of the files of these tools."""
-        shelf = await asyncio.to_thread(self._inventory.look, names)
-        self._index.follow(shelf.revision)
+    async def _look(self, *names: str) -> LibrarySnapshot:
+        """The snapshot as it is now; it is right about the content of the files of these tools."""
+        snapshot = await asyncio.to_thread(self._watcher.look, names)
+        self._index.follow(snapshot.revision)
         self._tell()
-        return shelf
+        return snapshot
 
     async def _shown(self, name: str) -> Tool:
         await self._look(name)
@@ -330,10 +329,10 @@ class CapabilityRegistry:
         return tuple(found[name] for name in wanted if name in found)
 
     def _tell(self) -> None:
-        while self._inventory.changes:
-            self._on_change(self._inventory.changes.popleft())
+        while self._watcher.changes:
+            self._on_change(self._watcher.changes.popleft())
 
     async def _compare_files(self, names: Sequence[str]) -> None:
-        """Have the inventory look at the files of many tools, leaving room for others in between."""
+        """Have the watcher look at the files of many tools, leaving room for others in between."""
         for start in range(0, len(names), _COMPARED):
             await self._look(*names[start : start + _COMPARED])

@@ -24,9 +24,9 @@ from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.service import ProjectService
 from selfeng.provision.readiness import Readiness, Report
-from selfeng.registry.change import LibraryChange
-from selfeng.registry.difference import difference
+from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.seeding import Planted, SeedMark, plant
+from selfeng.registry.versions import difference
 from selfeng.runtime import MiniAgents, PromisingContext
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds

@@ -79,9 +79,9 @@ class Settings(BaseSettings):
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Confidence, 0 to 1, that a tool needs to count as found, also if the model has chosen it."""
-    embedder: Literal["auto", "minilm", "openai"] = "auto"
+    embedder: Literal["minilm", "openai"] = "minilm"
     """What makes the vectors of tools: `minilm` on this machine, or `openai` at the model's
-    server; `auto`: minilm. A change re-embeds the tools in the background."""
+    server. A change re-embeds the tools in the background."""
     openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
     """Name of the embedding model for EMBEDDER=openai."""
     openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)

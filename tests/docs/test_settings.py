@@ -63,6 +63,7 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
     ("name", "value", "message"),
     [
         ("FLASK_PORT", "99999", "FLASK_PORT='99999': Input should be less than or equal to 65535"),
+        ("EMBEDDER", "auto", "EMBEDDER='auto': Input should be 'minilm' or 'openai'"),
         ("SIMILARITY_THRESHOLD", "high", "SIMILARITY_THRESHOLD='high': Input should be a valid number, unable to parse string as a number"),
         ("SEARCH_FLOOR", "0.8", "SEARCH_FLOOR='0.8': should be below SIMILARITY_THRESHOLD=0.75, or 0 to have the model asked always"),
         ("SANDBOX", "host", "SANDBOX='host': Input should be 'auto', 'docker' or 'bubblewrap'"),

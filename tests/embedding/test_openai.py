@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from selfeng.core.errors import ConfigurationError, EmbedderUnavailable
-from selfeng.embedding.choice import chosen_embedder, former_embedder
+from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
-from selfeng.embedding.openai import OpenAIEmbedder
+from selfeng.embedding.openai_embedder import OpenAIEmbedder
 from selfeng.settings import Settings, load_settings
 from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 

@@ -1,13 +1,9 @@
-"""The state graph by itself: building it, moving in it, what it refuses, and how it is drawn."""
-
-import xml.etree.ElementTree as ET
-from itertools import pairwise
+"""The state graph by itself: building it, moving in it, what it refuses, and its Mermaid text."""
 
 import pytest
 
 from selfeng.core.errors import GraphError, NodeUnknown, SymbolUnknown
 from selfeng.graph import Graph, Transition
-from selfeng.graph.layout import layout
 
 NO_BLUE = NodeUnknown, "the graph has no node 'blue'", "the nodes here are 'red', 'green', 'off'"
 
@@ -123,44 +119,6 @@ def test_mermaid_joins_symbols_and_escapes_names():
     )
 
 
-def test_svg_names_what_it_draws():
-    graph = light()
-    graph.add_node("<off>", "a & b")
-    graph.add_transition("red", "wait", "red")
-    graph.add_transition("red", "<", "<off>")
-    root = ET.fromstring(graph.svg("A traffic light"))
-    svg = "{http://www.w3.org/2000/svg}"
-    assert (root.get("role"), root.findtext(f"{svg}title")) == ("img", "A traffic light")
-    groups = [(g.attrib, g.findtext(f"{svg}title")) for g in root.iter(f"{svg}g")]
-    told = {tuple(attributes.values())[1:]: title for attributes, title in groups}
-    assert told == {
-        ("red", "green"): "red → green: timer",
-        ("green", "red"): "green → red: timer",
-        ("green", "off"): "green → off: fault",
-        ("red", "red"): "red → red: wait",
-        ("red", "<off>"): "red → <off>: <",
-        ("red",): "red: wait",
-        ("green",): "green: go",
-        ("off",): "off: give way",
-        ("<off>",): "<off>: a & b",
-    }
-
-
-def test_an_empty_graph_can_be_drawn():
+def test_an_empty_graph_is_an_empty_diagram():
     graph: Graph[None] = Graph()
     assert graph.mermaid() == "stateDiagram-v2\n"
-    ET.fromstring(graph.svg("nothing"))
-
-
-def test_a_layout_leads_down_keeps_boxes_apart_and_cuts_arrows_at_every_row():
-    names = [f"n{i}" for i in range(9)]
-    arrows = [(a, b) for i, a in enumerate(names) for j, b in enumerate(names) if a != b and (i * 7 + j * 5) % 4 == 1]
-    placed = layout(names, "n3", arrows)
-    assert placed.nodes["n3"][1] == 0
-    rows: dict[float, list[float]] = {}
-    for x, y in placed.nodes.values():
-        rows.setdefault(y, []).append(x)
-    assert all(b - a > 0.99 for xs in rows.values() for a, b in pairwise(sorted(xs)))
-    for (a, b), way in placed.arrows.items():
-        assert (way[0], way[-1]) == (placed.nodes[a], placed.nodes[b])
-        assert {abs(p[1] - q[1]) for p, q in pairwise(way)} == {1}

@@ -7,9 +7,8 @@ from pathlib import Path
 from selfeng.core.events import Event, Limits, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
 from selfeng.core.verdict import TestResult
 from selfeng.lessons.book import LessonBook
-from selfeng.lessons.learner import Learner, LearntLesson, LessonsReply
+from selfeng.lessons.learner import Learner, LearntLesson, LessonsReply, Turns
 from selfeng.lessons.learning import Learning
-from selfeng.lessons.turns import Turns
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal, JournalEntry
 from tests.doubles import ScriptedModel

@@ -9,7 +9,7 @@ from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid,
 from selfeng.core.events import Event, LessonsShown, TurnStopped
 from selfeng.core.lesson import Lesson, LessonHint
 from selfeng.core.project_events import ProjectActChosen
-from selfeng.lessons import weight
+from selfeng.lessons.rows import START_WEIGHT, gained
 from selfeng.store.database import writing
 from selfeng.store.schema import lessons as table
 from tests.lessons.notebook import Notebook, ended, failed, lesson, repaired, reply, smooth
@@ -38,7 +38,7 @@ async def test_a_repaired_turn_teaches_once_with_itself_as_evidence(tmp_path):
     book = Notebook(tmp_path, reply(lesson("Multiply.")))
     turn = book.turn(*repaired())
     assert await book.learn() == ["Multiply."]
-    assert (only(book).evidence, only(book).weight, only(book).agent) == ((turn,), weight.START, "implementation")
+    assert (only(book).evidence, only(book).weight, only(book).agent) == ((turn,), START_WEIGHT, "implementation")
     assert await book.learn() == []
     assert book.model.asked() == ["lessons"]
 
@@ -67,7 +67,7 @@ async def test_the_same_evidence_twice_costs_one_call_and_gives_one_lesson(tmp_p
     for _ in range(2):
         book.turn(*repaired(), conversation=book.journal.create_conversation("me", "another"))
         await book.learn()
-    assert (len(book.model.prompts), len(only(book).evidence), only(book).weight) == (1, 1, weight.START)
+    assert (len(book.model.prompts), len(only(book).evidence), only(book).weight) == (1, 1, START_WEIGHT)
 
 
 @pytest.mark.parametrize("kind", ["budget", "model", "sandbox", "library", "internal"])
@@ -119,7 +119,7 @@ async def test_another_turn_that_teaches_the_same_adds_evidence(tmp_path):
         turns.append(book.turn(*repaired(str(number))))
         await book.learn()
     assert only(book).evidence == tuple(turns)
-    assert (only(book).advice, only(book).weight) == ("Multiply.", weight.gained(weight.gained(weight.START)))
+    assert (only(book).advice, only(book).weight) == ("Multiply.", gained(gained(START_WEIGHT)))
     assert "<known>\n1. implementation: a function doubles a number: Multiply.\n</known>" in book.model.prompts[2].messages[-1].content
     book.turn(*repaired("3"))
     assert await book.learn() == ["Add."]
@@ -193,7 +193,7 @@ async def test_a_lesson_that_helps_gains_weight(tmp_path):
     book.turn(*shown(hint, *first_time), conversation=book.journal.create_conversation("me", "another"))
     await book.learn()
     found = only(book)
-    assert (found.uses, found.helped, found.failed, found.weight) == (1, 1, 0, weight.gained(weight.START))
+    assert (found.uses, found.helped, found.failed, found.weight) == (1, 1, 0, gained(START_WEIGHT))
 
 
 async def test_a_lesson_that_does_not_help_expires_and_is_shown_no_more(tmp_path):
@@ -217,7 +217,7 @@ async def test_a_turn_that_was_ended_from_outside_says_nothing_of_a_lesson(tmp_p
     hint = await taught(book)
     book.turn(*shown(hint, *failed(kind)))
     await book.learn()
-    assert (only(book).uses, only(book).helped, only(book).failed, only(book).weight) == (1, 0, 0, weight.START)
+    assert (only(book).uses, only(book).helped, only(book).failed, only(book).weight) == (1, 0, 0, START_WEIGHT)
 
 
 async def test_a_lesson_that_was_never_shown_expires_with_time_until_it_is_learnt_again(tmp_path):

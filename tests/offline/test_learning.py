@@ -3,8 +3,8 @@
 import json
 
 from selfeng.core.prompt import Prompt
-from selfeng.lessons.account import account_of
 from selfeng.lessons.learner import LessonsReply
+from selfeng.lessons.transcript import transcript_of
 from selfeng.offline.completion import ChatRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.prompts import render
@@ -17,9 +17,9 @@ def said(prompt: Prompt) -> str:
 
 
 def learnt(events, before=()) -> LessonsReply:
-    account = account_of(events, before)
-    assert account
-    return LessonsReply.model_validate_json(said(render("lessons", record=account.record, previous=account.previous, known="")))
+    transcript = transcript_of(events, before)
+    assert transcript
+    return LessonsReply.model_validate_json(said(render("lessons", record=transcript.record, previous=transcript.previous, known="")))
 
 
 def test_a_repair_teaches_the_case_that_failed():

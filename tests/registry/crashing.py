@@ -13,8 +13,8 @@ from pathlib import Path
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.provenance import Provenance, Repaired
-from selfeng.registry.files import Checkpoint, ToolFiles
-from selfeng.registry.registrar import Registrar
+from selfeng.registry.tool_files import Checkpoint, ToolFiles
+from selfeng.registry.tool_writer import ToolWriter
 from selfeng.registry.vectors import Vectors
 from selfeng.store.database import open_database
 from tests.embedding.hashing import HashingEmbedder
@@ -49,21 +49,21 @@ def _die_at(place: Path, action: str, number: int, write: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     quiet = lambda _: None  # noqa: E731
-    registrar, vectors = _registrar(place, die if action == "add" else quiet)
-    registrar.add(REVERSE, Provenance(), vectors.of_new(REVERSE))
-    registrar, vectors = _registrar(place, die)
+    writer, vectors = _tool_writer(place, die if action == "add" else quiet)
+    writer.add(REVERSE, Provenance(), vectors.of_new(REVERSE))
+    writer, vectors = _tool_writer(place, die)
     match action:
         case "revise":
-            registrar.revise(REPAIRED, Provenance(origin=Repaired()), 1, vectors.of_next(REPAIRED))
+            writer.revise(REPAIRED, Provenance(origin=Repaired()), 1, vectors.of_next(REPAIRED))
         case "remove":
-            registrar.remove(REVERSE.name)
+            writer.remove(REVERSE.name)
 
 
-def _registrar(place: Path, checkpoint: Checkpoint) -> tuple[Registrar, Vectors]:
+def _tool_writer(place: Path, checkpoint: Checkpoint) -> tuple[ToolWriter, Vectors]:
     engine = open_database(f"sqlite:///{place / 'agent.db'}")
-    registrar = Registrar(engine, ToolFiles(place / "tools", checkpoint), checkpoint)
-    registrar.recover()
-    return registrar, Vectors(engine, HashingEmbedder())
+    writer = ToolWriter(engine, ToolFiles(place / "tools", checkpoint), checkpoint)
+    writer.recover()
+    return writer, Vectors(engine, HashingEmbedder())
 
 
 async def endless(root: Path) -> None:

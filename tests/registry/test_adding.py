@@ -6,7 +6,7 @@ import pytest
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import FileInTheWay, LibraryError, ToolExists, ToolNameInvalid, ToolNotFound
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.registry.sources import source_digest
+from selfeng.registry.tool_files import source_digest
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 

@@ -7,15 +7,13 @@ import pytest
 
 from selfeng.cli.terminal import calibration_lines
 from selfeng.core.errors import ConfigurationError
-from selfeng.registry.fitting import logistic
-from selfeng.registry.fitting.bm25 import Bm25
+from selfeng.registry.confidence import Scale
 from selfeng.registry.fitting.calibration import Calibration, Figures, fit_library, reciprocal_ranks
+from selfeng.registry.fitting.confidence_training import calibration_error, fit_logistic, present, probabilities, search
 from selfeng.registry.fitting.data import read_sets
-from selfeng.registry.fitting.judged import Judged, leave_one_out
-from selfeng.registry.fitting.map_training import Part, train
-from selfeng.registry.fitting.samples import present, search
+from selfeng.registry.fitting.judged import Bm25, Judged, leave_one_out
+from selfeng.registry.fitting.map_training import TrainingPart, train
 from selfeng.registry.parameters import current, shipped
-from selfeng.registry.scale import Scale
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
@@ -69,7 +67,7 @@ def test_a_map_learns_what_requests_mean_here() -> None:
     requests = (requests / np.linalg.norm(requests, axis=1, keepdims=True)).astype(np.float32)
     judged = Judged("shifted", tuple(map(str, range(8))), requests, tools, gold, Bm25([""] * 8, [""] * 64))
     seen, unseen = np.arange(32), np.arange(32, 64)
-    fitted = train([Part(judged, seen)], bm25_weight=0.0, strength=0.001)
+    fitted = train([TrainingPart(judged, seen)], bm25_weight=0.0, strength=0.001)
     assert reciprocal_ranks(judged, None, 0.0, unseen).mean() < 0.7
     assert reciprocal_ranks(judged, fitted, 0.0, unseen).mean() > 0.9
 
@@ -79,11 +77,11 @@ def test_logistic_regression_stays_with_its_prior_until_there_is_reason() -> Non
     right = np.tile([False, True], 100)
     right[::10] = True
     prior = np.zeros(2)
-    free = logistic.fit(x, right, np.ones(200), prior, strength=0.1)
-    held = logistic.fit(x, right, np.ones(200), prior, strength=1e6)
-    np.testing.assert_allclose(logistic.probabilities(x[:1], free), [0.2], atol=0.01)
+    free = fit_logistic(x, right, np.ones(200), prior, strength=0.1)
+    held = fit_logistic(x, right, np.ones(200), prior, strength=1e6)
+    np.testing.assert_allclose(probabilities(x[:1], free), [0.2], atol=0.01)
     np.testing.assert_allclose(held, prior, atol=0.01)
-    assert logistic.calibration_error(logistic.probabilities(x, free), right) < 0.01 < logistic.calibration_error(np.full(200, 0.9), right)
+    assert calibration_error(probabilities(x, free), right) < 0.01 < calibration_error(np.full(200, 0.9), right)
 
 
 def test_a_small_library_changes_nothing(tmp_path: Path) -> None:
@@ -148,11 +146,13 @@ def test_absent_tools_are_those_of_the_protocol() -> None:
     assert present(["x"], "A").tolist() == present(["x"], "A").tolist()
 
 
-async def test_a_library_calibrates_itself_by_its_own_requests(place: Place) -> None:
+async def test_a_library_calibrates_itself_by_the_requests_of_the_tools_that_it_offers(place: Place) -> None:
     async with place.open(EMBEDDER) as library:
         for number in range(8):
             await library.add(draft(f"tool_{number}", "A tool.", (f"do {number} now", f"please {number} it", f"{number} for me")))
         await library.record_request("tool_0", 1, "zero please")
+        await library.add(draft("retired_tool", "A tool.", ("do nothing", "please nothing", "nothing for me")))
+        await library.retire("retired_tool")
         found = await library.calibrate(place.root / "ranking")
     assert found is not None
     assert (found.tools, found.requests) == (8, 25)

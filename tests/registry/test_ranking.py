@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from selfeng.embedding.model_files import MODEL_ID
-from selfeng.registry.confidence import confidences
+from selfeng.registry.confidence import Scale, confidences
 from selfeng.registry.parameters import SHIPPED, Parameters, ParametersInvalid, current, forget, read, shipped, write
 from selfeng.registry.ranking import Evidence, Ranking
 from selfeng.registry.request_map import RequestMap, low_rank
-from selfeng.registry.scale import Scale
 from tests.embedding.hashing import HashingEmbedder
 
 WEIGHTS = shipped("").weights
@@ -49,7 +48,7 @@ def test_what_ships_is_small_and_made_for_our_embedder() -> None:
 
 def test_an_embedder_for_which_nothing_ships_is_measured_by_the_seeds() -> None:
     embedder = HashingEmbedder(dimensions=512)
-    ranking = Ranking.of(embedder.id)
+    ranking = Ranking.for_embedder(embedder.id)
     ranking.prepare(embedder)
     scale = ranking.parameters.scale
     assert scale is not None

@@ -16,7 +16,7 @@ from selfeng.registry.fusion import Vector, fuse, split_words
 from selfeng.registry.index import Found, SearchIndex
 from selfeng.registry.records import Embedding
 from selfeng.registry.searching import Search
-from selfeng.registry.sources import Sources
+from selfeng.registry.tool_files import Sources
 from selfeng.seeds import load_seeds
 from selfeng.store.database import writing
 from tests.embedding.hashing import HashingEmbedder
@@ -114,7 +114,7 @@ async def test_while_the_index_is_behind_what_has_changed_is_looked_at_or_all_ve
         for number in range(changes - 1):
             revisions.note(connection, f"removed_{number}")
     late = Late(place.root / "late", place.engine, library._space.embedder.id)
-    search = Search(place.engine, library._inventory, late, library._reembedding, library._space)
+    search = Search(place.engine, library._watcher, late, library._reembedding, library._space)
     read: list[str] = []
 
     @sa.event.listens_for(place.engine, "before_cursor_execute")

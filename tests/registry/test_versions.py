@@ -2,14 +2,20 @@
 
 import asyncio
 from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+import sqlalchemy as sa
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import LibraryError, ToolModified, ToolNotFound, VersionConflict, VersionNotFound
 from selfeng.core.events import Usage
 from selfeng.core.provenance import AskedPrompt, Edited, Provenance, Repaired, RequirementChanged, RolledBack, ToolVersion
 from selfeng.core.tool import Requirement, Tool
+from selfeng.registry import records
+from selfeng.registry.tool_files import source_digest
+from selfeng.registry.tool_writer import next_version
 from selfeng.store.database import writing
 from selfeng.store.schema import tools
 from tests.doubles import passing
@@ -27,6 +33,37 @@ REPAIR = Provenance(origin=Repaired(failure="it raised KeyError"), verdict=passi
 
 def _texts(place: Place) -> list[str]:
     return [(place.tools_dir / f"{prefix}reverse_text.py").read_text() for prefix in ("", "test_")]
+
+
+class _Wider(Tool):
+    """A tool with a field that nothing in the library has heard of."""
+
+    colours: tuple[str, ...] = ()
+
+
+def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
+    tool = _Wider(
+        **dict(REVERSE.model_copy(update={"requires": (Requirement(name="count_letters", version=2),)})),
+        created_at=datetime.now(UTC),
+        digest="1" * 64,
+        uses=3,
+        version=2,
+        standing="trusted",
+        colours=("red", "blüe"),
+    )
+    assert [name for name, field in _Wider.model_fields.items() if getattr(tool, name) == field.default] == []
+    assert set(Tool.model_fields) <= set(tools.c.keys())
+    row = cast("sa.Row[Any]", SimpleNamespace(**records.columns(tool)))
+    assert (row.colours, row.name, row.uses) == ('["red","blüe"]', "reverse_text", 3)
+    assert _Wider(**records.fields(_Wider, row)) == tool
+
+
+def test_the_next_version_keeps_every_field_that_is_not_made_anew() -> None:
+    before = _Wider(**dict(REVERSE), created_at=datetime.now(UTC), digest="1", uses=3, standing="trusted", colours=("red",))
+    after = next_version(before, REPAIRED, REPAIR, 2)
+    kept = {"created_at": before.created_at, "uses": 3, "colours": ("red",)}
+    assert after == _Wider(**dict(REPAIRED), **kept, digest=after.digest, version=2, standing="provisional")
+    assert after.digest == source_digest(REPAIRED.code, REPAIRED.tests)
 
 
 async def test_a_new_tool_is_version_1_with_all_that_is_known_of_it(library: CapabilityRegistry) -> None:

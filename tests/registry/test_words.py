@@ -5,7 +5,7 @@ import pytest
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.provenance import Provenance, Repaired
 from selfeng.registry import lexical
-from selfeng.registry.requests import MOST_USED
+from selfeng.registry.vectors import MOST_USED
 from selfeng.store.database import reading, writing
 from selfeng.store.schema import WORD_INDEX, tool_changes, tool_words
 from tests.registry.conftest import Place

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 from selfeng.runtime import InteractionContext, Message, MiniAgents, miniagent
-from selfeng.runtime.errors import AppenderClosedError, NoActiveContextError
+from selfeng.runtime.promising_errors import AppenderClosedError, NoActiveContextError
 from tests.runtime.reading import read_texts, texts
 
 BOTH_STARTS = pytest.mark.parametrize("start_asap", [True, False])

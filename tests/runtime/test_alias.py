@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 import selfeng.runtime
-from selfeng.runtime import compat
+import selfeng.runtime.miniagents
+from selfeng.runtime.miniagents.miniagents import MODULES
 
-ALIAS = Path(compat.__file__).parent
-MODULES = sorted(
-    ".".join(path.relative_to(ALIAS).with_suffix("").parts).removesuffix(".__init__") for path in (ALIAS / "miniagents").rglob("*.py")
-)
+ALIAS = Path(selfeng.runtime.miniagents.__file__).parent
 
 
 @pytest.fixture
@@ -24,9 +22,22 @@ def imported(monkeypatch):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_module_has_the_names_that_it_says(module, imported):
-    there = imported(module)
-    assert [name for name in getattr(there, "__all__", []) if not hasattr(there, name)] == []
+def test_a_module_that_is_imported_first_has_its_names(module, imported):
+    name = f"miniagents.{module}".rstrip(".")
+    there = imported(name)
+    assert (there.__name__, there.__all__) == (name, sorted(MODULES[module].split()))
+    assert [name for name in there.__all__ if not hasattr(there, name)] == []
+
+
+def test_there_are_all_modules_and_no_others(imported):
+    assert len(MODULES) == 30
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'miniagents\.unknown'"):
+        imported("miniagents.unknown")
+
+
+def test_a_module_is_found_in_the_one_that_it_is_in(imported):
+    top = imported("miniagents")
+    assert top.ext.llm.openai is imported("miniagents.ext.llm.openai")
 
 
 def test_the_names_are_the_runtimes_own_objects(imported):

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from selfeng.runtime import Frozen, Message, MessagePromise, MessageTokenAppender, MiniAgents, StrictMessage
-from selfeng.runtime.errors import AppenderNotOpenError
+from selfeng.runtime.promising_errors import AppenderNotOpenError
 
 
 class Task(Message):

@@ -6,7 +6,7 @@ import gc
 import pytest
 
 from selfeng.runtime import MiniAgents, Promise, StreamAppender, StreamedPromise
-from selfeng.runtime.errors import AppenderClosedError, AppenderNotOpenError, FunctionNotProvidedError, NoActiveContextError
+from selfeng.runtime.promising_errors import AppenderClosedError, AppenderNotOpenError, FunctionNotProvidedError, NoActiveContextError
 from tests.runtime.reading import read
 
 BOTH_STARTS = pytest.mark.parametrize("start_asap", [True, False])

@@ -1,5 +1,6 @@
 """The state graph: named nodes, each with a context, transitions between them by input symbols, and the node that it is at."""
 
+import re
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
@@ -7,6 +8,9 @@ from selfeng.core.errors import GraphError, NodeUnknown, SymbolUnknown
 from selfeng.core.value import Value
 
 Context = TypeVar("Context")
+
+_PLAIN = re.compile(r"[A-Za-z]\w*")
+_RESERVED = frozenset({"as", "class", "classDef", "default", "direction", "end", "hide", "note", "scale", "state", "style"})
 
 
 class Transition(Value):
@@ -131,16 +135,15 @@ class Graph(Generic[Context]):
         return graph
 
     def mermaid(self) -> str:
-        """The graph as a Mermaid state diagram."""
-        from selfeng.graph.mermaid import state_diagram
-
-        return state_diagram(self)
-
-    def svg(self, title: str) -> str:
-        """The graph as an SVG image of its own, from the start node down; `title` is what a screen reader calls it."""
-        from selfeng.graph.svg import image
-
-        return image(self, title)
+        """The graph as a Mermaid `stateDiagram-v2`; symbols that lead from one node to the same other share an arrow."""
+        ids = {name: name if _PLAIN.fullmatch(name) and name not in _RESERVED else f"node_{i}" for i, name in enumerate(self.nodes)}
+        lines = [f'state "{_escaped(name)}" as {key}' for name, key in ids.items() if name != key]
+        if self.start_node:
+            lines.append(f"[*] --> {ids[self.start_node]}")
+        lines += [f"{ids[a]} --> {ids[b]}: {_escaped(' | '.join(symbols))}" for (a, b), symbols in self.arrows.items()]
+        sources = {source for source, _ in self.arrows}
+        lines += [f"{key} --> [*]" for name, key in ids.items() if name not in sources]
+        return "\n    ".join(["stateDiagram-v2", *lines]) + "\n"
 
     def _known(self, name: str) -> str:
         if name not in self._contexts:
@@ -150,3 +153,8 @@ class Graph(Generic[Context]):
 
 def _one_of(what: str, names: Mapping[str, object]) -> str:
     return f"the {what} here are {', '.join(map(repr, names))}" if names else f"there are no {what} here"
+
+
+def _escaped(text: str) -> str:
+    """Mermaid's own entities, by code point, for whatever is neither a letter, a digit nor plain punctuation."""
+    return re.sub(r"[^\w |.,/()+-]", lambda match: f"#{ord(match[0])};", text)

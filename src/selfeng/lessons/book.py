@@ -12,7 +12,7 @@ from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.core.protocols import Embedder
 from selfeng.core.value import Value
 from selfeng.lessons import rows
-from selfeng.lessons.outcome import Outcome
+from selfeng.lessons.transcript import LessonOutcome
 from selfeng.store.database import reading, writing
 from selfeng.store.text import storable
 
@@ -81,11 +81,11 @@ class LessonBook:
             return rows.is_examined(connection, turn_id)
 
     def knows(self, digest: str) -> bool:
-        """Whether a turn with the same account was looked at before."""
+        """Whether a turn with the same transcript was looked at before."""
         with reading(self._engine) as connection:
             return rows.knows(connection, digest)
 
-    def close(self, turn_id: str, digest: str, outcomes: Sequence[Outcome], findings: Sequence[Finding]) -> tuple[Lesson, ...]:
+    def close(self, turn_id: str, digest: str, outcomes: Sequence[LessonOutcome], findings: Sequence[Finding]) -> tuple[Lesson, ...]:
         """Enter all that a turn brought, once, whoever else looks at it at the same time; the lessons that it taught or confirmed."""
         with writing(self._engine) as connection:
             if rows.is_examined(connection, turn_id):

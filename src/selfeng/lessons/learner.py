@@ -2,19 +2,54 @@
 
 import asyncio
 import logging
+from typing import Any
+
+import sqlalchemy as sa
 
 from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid
-from selfeng.core.events import Limits
+from selfeng.core.events import Event, Limits
 from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.core.protocols import ModelClient
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.core.visible import one_line
-from selfeng.lessons.account import Account, account_of
 from selfeng.lessons.book import Finding, LessonBook
-from selfeng.lessons.outcome import outcomes_of
-from selfeng.lessons.turns import Turns
+from selfeng.lessons.transcript import Transcript, outcomes_of, transcript_of
 from selfeng.prompts import render
+from selfeng.store.database import reading
+from selfeng.store.journal import read_record
+from selfeng.store.schema import events, examined_turns, turns
+
+
+class Turns:
+    """Reads the journal. All methods block: call them in a thread."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def unexamined(self) -> tuple[str, ...]:
+        """Ids of the turns that have ended and were not looked at, the oldest first."""
+        examined = sa.select(examined_turns.c.turn_id)
+        ended = (turns.c.state != "running") & turns.c.id.not_in(examined)
+        with reading(self._engine) as connection:
+            return tuple(connection.scalars(sa.select(turns.c.id).where(ended).order_by(turns.c.started_at, turns.c.id)))
+
+    def events(self, turn_id: str) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+        """The events of a turn that has ended, and those of the turn that ended before it in its conversation; none for other ids."""
+        with reading(self._engine) as connection:
+            row = connection.execute(sa.select(turns).where((turns.c.id == turn_id) & (turns.c.state != "running"))).first()
+            if row is None:
+                return (), ()
+            earlier = (turns.c.conversation_id == row.conversation_id) & (turns.c.started_at < row.started_at)
+            query = sa.select(turns.c.id).where(earlier).order_by(turns.c.started_at.desc(), turns.c.id)
+            before = connection.scalar(query.limit(1))
+            return _events(connection, turn_id), _events(connection, before)
+
+
+def _events(connection: sa.Connection, turn_id: str | None) -> tuple[Event, ...]:
+    rows: list[sa.Row[Any]] = list(connection.execute(sa.select(events).where(events.c.turn_id == turn_id).order_by(events.c.seq)))
+    return tuple(record.event for row in rows if (record := read_record(row)))
+
 
 MOST = 3
 """Lessons that one turn may teach."""
@@ -67,18 +102,18 @@ class Learner:
         events, before = await asyncio.to_thread(self._turns.events, turn_id)
         if not events or await asyncio.to_thread(self._book.is_examined, turn_id):
             return Examined()
-        account = account_of(events, before)
+        transcript = transcript_of(events, before)
         findings: tuple[Finding, ...] = ()
-        if account and not await asyncio.to_thread(self._book.knows, account.digest):
-            findings = await self._findings(account)
-        digest, outcomes = account.digest if account else "", outcomes_of(events)
+        if transcript and not await asyncio.to_thread(self._book.knows, transcript.digest):
+            findings = await self._findings(transcript)
+        digest, outcomes = transcript.digest if transcript else "", outcomes_of(events)
         taught = await asyncio.to_thread(self._book.close, turn_id, digest, outcomes, findings)
         return Examined(taught=taught, changed=bool(taught or outcomes))
 
-    async def _findings(self, account: Account) -> tuple[Finding, ...]:
-        known = await asyncio.to_thread(self._book.nearest, f"{account.request}\n{account.record}", _KNOWN)
+    async def _findings(self, transcript: Transcript) -> tuple[Finding, ...]:
+        known = await asyncio.to_thread(self._book.nearest, f"{transcript.request}\n{transcript.record}", _KNOWN)
         listed = "\n".join(f"{n}. {one.agent}: {one.trigger}: {one.advice}" for n, one in enumerate(known, 1))
-        prompt = render("lessons", record=account.record, previous=account.previous, known=listed)
+        prompt = render("lessons", record=transcript.record, previous=transcript.previous, known=listed)
         try:
             reply = await self._model.structured(prompt, LessonsReply, Budget(self._limits))
         except (ModelReplyInvalid, ModelRefused, BudgetExceeded) as error:  # asked again, it would most likely end the same

@@ -11,8 +11,7 @@ from selfeng.core.lesson import AgentKind, Lesson, LessonHint
 from selfeng.core.turn import Recall
 from selfeng.core.visible import one_line
 from selfeng.lessons.book import LessonBook
-from selfeng.lessons.learner import Examined, Learner
-from selfeng.lessons.turns import Turns
+from selfeng.lessons.learner import Examined, Learner, Turns
 from selfeng.runtime import PromisingContext
 
 log = logging.getLogger(__name__)

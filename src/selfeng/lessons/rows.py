@@ -7,8 +7,23 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from selfeng.core.lesson import AgentKind, Lesson
-from selfeng.lessons import weight
 from selfeng.store.schema import examined_turns, lesson_evidence, lessons
+
+START_WEIGHT = 0.5
+LEAST_WEIGHT = 0.2
+"""Below it a lesson expires: after the third failure without any help."""
+_GAIN, _LOSS = 0.2, 0.3
+"""Shares of the way to 1 and to 0. A failure counts more: a lesson that misleads costs repairs, one that is missing costs nothing new."""
+
+
+def gained(weight: float) -> float:
+    """After it helped, or was learnt again from another turn."""
+    return weight + _GAIN * (1 - weight)
+
+
+def lost(weight: float) -> float:
+    """After the step that it was shown to failed."""
+    return weight * (1 - _LOSS)
 
 
 def load(connection: sa.Connection, agent: AgentKind | None = None, lesson_id: str | None = None) -> tuple[Lesson, ...]:
@@ -29,7 +44,7 @@ def load(connection: sa.Connection, agent: AgentKind | None = None, lesson_id: s
 def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: str) -> str:
     """A new lesson's id."""
     lesson_id, now = uuid4().hex, datetime.now(UTC)
-    counts = {"uses": 0, "helped": 0, "failed": 0, "weight": weight.START, "expired": False}
+    counts = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
     words = {"id": lesson_id, "agent": agent, "trigger": trigger, "advice": advice}
     connection.execute(lessons.insert().values(**words, **counts, created_at=now, updated_at=now))
     return lesson_id
@@ -37,8 +52,8 @@ def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: st
 
 def confirm(connection: sa.Connection, lesson: Lesson) -> None:
     """Another turn taught the same. One that expired for want of use comes back; one that did not help stays away."""
-    now_weight = lesson.weight if lesson.weight < weight.LIMIT else weight.gained(lesson.weight)
-    _change(connection, lesson.id, weight=now_weight, expired=now_weight < weight.LIMIT)
+    now_weight = lesson.weight if lesson.weight < LEAST_WEIGHT else gained(lesson.weight)
+    _change(connection, lesson.id, weight=now_weight, expired=now_weight < LEAST_WEIGHT)
 
 
 def add_evidence(connection: sa.Connection, lesson_id: str, turn_id: str) -> None:
@@ -51,16 +66,16 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
         case None:
             _change(connection, lesson.id, uses=lesson.uses + 1)
         case True:
-            _change(connection, lesson.id, uses=lesson.uses + 1, helped=lesson.helped + 1, weight=weight.gained(lesson.weight))
+            _change(connection, lesson.id, uses=lesson.uses + 1, helped=lesson.helped + 1, weight=gained(lesson.weight))
         case False:
-            left = weight.lost(lesson.weight)
-            expired = lesson.expired or left < weight.LIMIT
+            left = lost(lesson.weight)
+            expired = lesson.expired or left < LEAST_WEIGHT
             _change(connection, lesson.id, uses=lesson.uses + 1, failed=lesson.failed + 1, weight=left, expired=expired)
 
 
 def reword(connection: sa.Connection, lesson_id: str, trigger: str, advice: str) -> bool:
     """Give a lesson other words, with which it begins anew; False if there is none of that id."""
-    fresh = {"uses": 0, "helped": 0, "failed": 0, "weight": weight.START, "expired": False}
+    fresh = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
     return _change(connection, lesson_id, trigger=trigger, advice=advice, **fresh)
 
 
@@ -81,7 +96,7 @@ def is_examined(connection: sa.Connection, turn_id: str) -> bool:
 
 
 def knows(connection: sa.Connection, digest: str) -> bool:
-    """Whether a turn with the same account was looked at."""
+    """Whether a turn with the same transcript was looked at."""
     return connection.scalar(sa.select(examined_turns.c.turn_id).where(examined_turns.c.digest == digest).limit(1)) is not None
 
 

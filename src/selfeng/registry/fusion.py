@@ -6,14 +6,13 @@ without any is norm(description + description with parameters).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
-from selfeng.registry.requests import distinct
 
 Vector = npt.NDArray[np.float32]
 
@@ -26,7 +25,7 @@ _WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_
 def tool_vector(embedder: Embedder, name: str, description: str, example_requests: Sequence[str], parameters: str = "") -> Vector:
     """`parameters`: their names and descriptions as words. Blocking. Raises what the embedder raises."""
     words = described(name, description)
-    examples = distinct(example_requests)[:_MAX_EXAMPLES]
+    examples = distinct_requests(example_requests)[:_MAX_EXAMPLES]
     if examples:
         embedded = embedder.embed([words, *examples])
         return fuse(embedded[0], embedded[1:])
@@ -58,3 +57,16 @@ def unit(vectors: Vector) -> Vector:
     """A vector, or each row of a matrix, with length 1; zeros stay."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+def distinct_requests(requests: Iterable[str]) -> tuple[str, ...]:
+    """Without those that differ from an earlier one by case and white space only."""
+    first: dict[str, str] = {}
+    for request in requests:
+        first.setdefault(same_request(request), request)
+    return tuple(first.values())
+
+
+def same_request(request: str) -> str:
+    """Equal for requests that count as one."""
+    return " ".join(request.split()).casefold()

@@ -20,9 +20,8 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
 from selfeng.registry import chroma, records, revisions
+from selfeng.registry.chroma_process import RebuildOrder, Subprocess
 from selfeng.registry.fusion import Vector
-from selfeng.registry.part import Part
-from selfeng.registry.rebuild import Order
 from selfeng.store.database import address, id_of, reading
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class SearchIndex:
         """Of the library that the index holds; None if it can't be searched."""
         self._demanded = self._awaited = self._anew = self._busy = self._closing = False
         self._not_before = 0.0
-        self._part: Part | None = None
+        self._process: Subprocess | None = None
         self._progress: Progress | None = None
         self._using = threading.Lock()
         """Held while the client is opened, used or closed; guards what follows."""
@@ -145,8 +144,8 @@ class SearchIndex:
         with self._news:
             self._closing = True
             self._news.notify_all()
-            if self._part is not None:
-                self._part.kill()
+            if self._process is not None:
+                self._process.kill()
         if self._thread.is_alive():
             self._thread.join(_CLOSE_SECONDS)
 
@@ -209,7 +208,7 @@ class SearchIndex:
 
     def _opens(self) -> bool:
         """Whether Chroma can open what lies there; a damaged index may crash the process that tries."""
-        with self._started("selfeng.registry.probe", str(self._folder.resolve())) as probe:
+        with self._started("probe", str(self._folder.resolve())) as probe:
             problem = probe.wait(_PROBE_SECONDS)
         if problem is not None and not self._closing:
             _log.warning("the search index in %s is damaged and made again: %s", self._folder, problem)
@@ -230,12 +229,12 @@ class SearchIndex:
     def _rebuild(self) -> None:
         """Raises: RuntimeError, OSError."""
         new = chroma.new_folder(self._folder)
-        order = Order(database=address(self._engine), embedder=self._embedder, collection=self._name, folder=new.resolve())
+        order = RebuildOrder(database=address(self._engine), embedder=self._embedder, collection=self._name, folder=new.resolve())
         try:
-            with self._started("selfeng.registry.rebuild", line=order.model_dump_json()) as part:
-                for line in part.lines():
+            with self._started("rebuild", line=order.model_dump_json()) as process:
+                for line in process.lines():
                     self._progress = Progress(*map(int, line.split()))
-                if problem := part.wait():
+                if problem := process.wait():
                     raise RuntimeError(problem)
         finally:
             self._progress = None
@@ -245,18 +244,18 @@ class SearchIndex:
         chroma.place(new, self._folder)
 
     @contextmanager
-    def _started(self, module: str, *arguments: str, line: str = "") -> Iterator[Part]:
+    def _started(self, *task: str, line: str = "") -> Iterator[Subprocess]:
         """A process that `close` ends."""
-        with Part(module, *arguments, line=line) as part:
+        with Subprocess(*task, line=line) as process:
             with self._news:
-                self._part = part
+                self._process = process
                 if self._closing:
-                    part.kill()
+                    process.kill()
             try:
-                yield part
+                yield process
             finally:
                 with self._news:
-                    self._part = None
+                    self._process = None
 
     def _copy(self) -> None:
         """Bring the open index up to date. Raises whatever Chroma raises, and ValueError: it lacks what it should hold."""

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from selfeng.registry.confidence import FEATURES
+from selfeng.registry.confidence import FEATURES, Scale
 from selfeng.registry.request_map import RequestMap
-from selfeng.registry.scale import Scale
 
 _log = logging.getLogger(__name__)
 SHIPPED = Path(__file__).with_name("fitted")
@@ -39,7 +38,7 @@ class Parameters:
     weights: tuple[float, ...]
     """Of the confidence, see `src/selfeng/registry/confidence.py`."""
     scale: Scale | None = None
-    """None: not measured yet, see `src/selfeng/registry/scale.py`."""
+    """None: not measured yet, see `src/selfeng/registry/confidence.py`."""
     map: RequestMap | None = None
     """None: requests stay as they are."""
 

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from selfeng.core.protocols import Embedder
-from selfeng.registry.confidence import BM25_EVIDENCE, confidences
+from selfeng.registry.confidence import BM25_EVIDENCE, confidences, measure
 from selfeng.registry.fusion import Vector
 from selfeng.registry.parameters import Parameters, current
-from selfeng.registry.scale import measure
 
 _UNKNOWN = -3.0
 """Evidence, in natural log-odds, of a cosine that is not known: the likeliest for what words alone find of the labelled requests in
@@ -44,7 +43,7 @@ class Ranking:
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, embedder: str, folder: Path | None = None) -> "Ranking":
+    def for_embedder(cls, embedder: str, folder: Path | None = None) -> "Ranking":
         """For the embedder with that id; `folder` is where `selfeng calibrate` keeps what it fitted to the library at hand."""
         return cls(current(embedder, folder))
 

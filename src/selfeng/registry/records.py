@@ -3,14 +3,16 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import sqlalchemy as sa
+from pydantic import BaseModel
+from pydantic_core import to_json
 
-from selfeng.core.signature import Signature
-from selfeng.core.tool import Requirement, Standing, Tool, ToolDraft
-from selfeng.registry import lexical, requests, revisions
+from selfeng.core.tool import Standing, Tool, ToolDraft
+from selfeng.registry import lexical, revisions
 from selfeng.registry.fusion import Vector
 from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
 
@@ -22,6 +24,9 @@ _STATES: dict[str, State] = {state: state for state in get_args(State)}
 _STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
 """One string for all tools."""
 REGISTERED: tuple[State, ...] = ("active", "revising")
+
+_PLAIN = (str, int, datetime, Standing)
+"""Types of fields that a column holds as they are."""
 
 _CHUNK = 500
 """Names in one query; SQLite allows some thousand parameters."""
@@ -40,7 +45,7 @@ class Embedding(NamedTuple):
     """The same by the embedder whose vectors searches go by until all tools have new ones."""
 
 
-class Entry(NamedTuple):
+class ToolEntry(NamedTuple):
     """What is kept in memory of every tool."""
 
     name: str
@@ -54,12 +59,12 @@ class Entry(NamedTuple):
         return self.state in REGISTERED
 
 
-def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, Entry]:
+def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, ToolEntry]:
     """By name, of these tools or of all."""
     chosen = sa.select(tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing)
     queries = [chosen] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
     rows = (row for query in queries for row in connection.execute(query))
-    return {r.name: Entry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
+    return {r.name: ToolEntry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
 
 
 def unfinished(connection: sa.Connection) -> dict[str, State]:
@@ -85,14 +90,7 @@ def state_of(connection: sa.Connection, name: str) -> State | None:
 def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
     for chunk in _chunks(names):
         for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk))):
-            yield Tool(
-                **draft_fields(row),
-                created_at=utc(row.created_at),
-                digest=row.digest,
-                uses=row.uses,
-                version=row.version,
-                standing=row.standing,
-            )
+            yield Tool(**fields(Tool, row))
 
 
 def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
@@ -108,44 +106,34 @@ def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embe
     """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
     connection.execute(tools.update().where(tools.c.name == tool.name).values(**columns(tool), state=state, failures=0))
     revisions.note(connection, tool.name)
-    lexical.write(connection, tool, requests.used(connection, tool.name))
+    lexical.write(connection, tool, used_requests(connection, tool.name))
     if embedding is not None:
         connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))  # of other embedders too
         insert_vector(connection, tool.name, embedding)
 
 
-def draft_columns(draft: ToolDraft) -> dict[str, Any]:
-    """What `tools` and `tool_versions` both have of a tool."""
-    return {
-        "name": draft.name,
-        "description": draft.description,
-        "signature": draft.signature.model_dump_json(),
-        "code": draft.code,
-        "tests": draft.tests,
-        "example_requests": json.dumps(draft.example_requests),
-        "model": draft.model,
-        "requires": json.dumps([r.model_dump() for r in draft.requires]),
-    }
+def columns(record: BaseModel) -> dict[str, Any]:
+    """A column for each field: text, numbers and times as they are, everything else as JSON."""
+    kept = _json_fields(type(record))
+    return {name: to_json(value).decode() if name in kept and value is not None else value for name, value in record}
 
 
-def draft_fields(row: sa.Row[Any]) -> dict[str, Any]:
-    """The other way round."""
-    return {
-        "name": row.name,
-        "description": row.description,
-        "signature": Signature.model_validate_json(row.signature),
-        "code": row.code,
-        "tests": row.tests,
-        "example_requests": tuple(json.loads(row.example_requests)),
-        "model": row.model,
-        "requires": tuple(Requirement(**r) for r in json.loads(row.requires)),
-    }
+def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str, Any]:
+    """The fields of a model from the columns of their names, as `columns` made them; `but` is a field without a column."""
+    kept = _json_fields(model)
+    values = {name: getattr(row, name) for name in model.model_fields if name != but}
+    return {name: _read(value, name in kept) for name, value in values.items()}
 
 
-def columns(tool: Tool) -> dict[str, Any]:
-    """The tool's row, but for its state."""
-    own = tool.model_dump(include={"created_at", "digest", "uses", "version", "standing"})
-    return {**draft_columns(tool), **own}
+@cache
+def _json_fields(model: type[BaseModel]) -> frozenset[str]:
+    return frozenset(name for name, field in model.model_fields.items() if field.annotation not in _PLAIN)
+
+
+def _read(value: Any, is_json: bool) -> Any:
+    if is_json and value is not None:
+        return json.loads(value)
+    return utc(value) if isinstance(value, datetime) else value
 
 
 def set_state(connection: sa.Connection, name: str, state: State) -> None:
@@ -224,9 +212,26 @@ def drop_vectors(connection: sa.Connection, but: str) -> None:
 
 def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding) -> None:
     """Have the tool found by the requests that it was written with and by the `used` ones."""
-    requests.keep(connection, tool.name, used)
+    keep_requests(connection, tool.name, used)
     lexical.write(connection, tool, used)
     insert_vector(connection, tool.name, embedding)
+
+
+def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
+    """What the tool has served, the newest first."""
+    chosen = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
+    return tuple(connection.execute(chosen.order_by(tool_requests.c.at.desc(), tool_requests.c.request)).scalars())
+
+
+def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
+    """Have the tool's used requests be these, the newest first."""
+    wanted = list(requests)
+    ours = tool_requests.c.name == name
+    present = set(connection.execute(sa.select(tool_requests.c.request).where(ours)).scalars())
+    connection.execute(tool_requests.delete().where(ours, tool_requests.c.request.not_in(wanted)))
+    for request in wanted:
+        if request not in present:
+            connection.execute(tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC)))
 
 
 def without_words(connection: sa.Connection) -> list[str]:

@@ -37,8 +37,8 @@ class Space:
     exact: ExactSearch
 
     @classmethod
-    def of(cls, embedder: Embedder, ranking: Ranking | None = None) -> "Space":
-        return cls(embedder, ranking or Ranking.of(embedder.id), ExactSearch(embedder.id))
+    def for_embedder(cls, embedder: Embedder, ranking: Ranking | None = None) -> "Space":
+        return cls(embedder, ranking or Ranking.for_embedder(embedder.id), ExactSearch(embedder.id))
 
 
 class Embedded(NamedTuple):
@@ -77,7 +77,7 @@ class Reembedding:
         most = max(known, key=lambda embedder: (known[embedder], embedder == self._embedder.id), default=self._embedder.id)
         former = None if most == self._embedder.id else self._make(most)
         if former is not None:
-            self.former, self._vectors.former = Space.of(former), former
+            self.former, self._vectors.former = Space.for_embedder(former), former
 
     async def wait(self) -> None:
         """Wait until searches have something to go by, but not for long."""

@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.tool import Candidate
 from selfeng.registry import lexical, records, revisions
+from selfeng.registry.file_watcher import FileWatcher
 from selfeng.registry.fusion import Vector
 from selfeng.registry.index import SearchIndex
-from selfeng.registry.inventory import Inventory
+from selfeng.registry.library_snapshot import LibrarySnapshot
 from selfeng.registry.ranking import Evidence
 from selfeng.registry.reembedding import Reembedding, Space
-from selfeng.registry.shelf import Shelf
 from selfeng.store.database import reading
 
 _log = logging.getLogger(__name__)
@@ -27,9 +27,9 @@ _RECENT = 200
 class Search:
     """Any number of searches may go on at once, also while the library changes."""
 
-    def __init__(self, engine: sa.Engine, inventory: Inventory, index: SearchIndex, reembedding: Reembedding, space: Space) -> None:
+    def __init__(self, engine: sa.Engine, watcher: FileWatcher, index: SearchIndex, reembedding: Reembedding, space: Space) -> None:
         """`space`: what the index holds, and what is searched in unless the tools are being embedded anew."""
-        self._engine, self._inventory, self._index, self._reembedding, self._space = engine, inventory, index, reembedding, space
+        self._engine, self._watcher, self._index, self._reembedding, self._space = engine, watcher, index, reembedding, space
 
     async def find(self, request: str, limit: int) -> tuple[Candidate, ...]:
         """The best tools for a request, best first; none that are retired or were edited by hand.
@@ -45,19 +45,19 @@ class Search:
         return self._reembedding.former or self._space
 
     def _find(self, request: str, limit: int) -> tuple[Candidate, ...]:
-        shelf = self._inventory.look()
-        if not shelf.searched:
+        snapshot = self._watcher.look()
+        if not snapshot.searched:
             return ()
         space = self._current
-        evidence = self._evidence(shelf, request, space)
+        evidence = self._evidence(snapshot, request, space)
         if space is not self._current:  # just now all tools have got new vectors, and lost those
             space = self._current
-            evidence = self._evidence(shelf, request, space)
+            evidence = self._evidence(snapshot, request, space)
         while True:
-            best = space.ranking.rank([e for e in evidence if shelf.offers(e.name)], shelf.searched)[:limit]
+            best = space.ranking.rank([e for e in evidence if snapshot.offers(e.name)], snapshot.searched)[:limit]
             names = [ranked.name for ranked in best]
-            shelf = self._inventory.look(names)
-            if all(map(shelf.offers, names)):
+            snapshot = self._watcher.look(names)
+            if all(map(snapshot.offers, names)):
                 break
         with reading(self._engine) as connection:
             tools = {tool.name: tool for tool in records.load(connection, names)}
@@ -67,13 +67,13 @@ class Search:
             if ranked.name in tools
         )
 
-    def _evidence(self, shelf: Shelf, request: str, space: Space) -> list[Evidence]:
+    def _evidence(self, snapshot: LibrarySnapshot, request: str, space: Space) -> list[Evidence]:
         """Of the tools that are near, and of those that share words with the request; some may not be offered any more."""
         vector = self._vector(request, space)
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
-            near = [] if vector is None else self._near(connection, shelf, space, vector)
-            found = list({*near, *self._worded(connection, shelf, words)})
+            near = [] if vector is None else self._near(connection, snapshot, space, vector)
+            found = list({*near, *self._worded(connection, snapshot, words)})
             cosines = {} if vector is None else _cosines(vector, records.vectors(connection, space.embedder.id, found))
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in found]
@@ -87,22 +87,22 @@ class Search:
             _log.info("searched by words alone: %s", error)
             return None
 
-    def _near(self, connection: sa.Connection, shelf: Shelf, space: Space, vector: Vector) -> list[str]:
+    def _near(self, connection: sa.Connection, snapshot: LibrarySnapshot, space: Space, vector: Vector) -> list[str]:
         """Names of the nearest tools, and of some others that have changed since they were indexed."""
-        count = _LISTED + len(shelf.modified)
+        count = _LISTED + len(snapshot.modified)
         found = self._index.nearest(vector, count) if space is self._space else None
         if found is not None:
-            late = found.revision < shelf.revision
+            late = found.revision < snapshot.revision
             recent = revisions.changed(connection, found.revision, ("", space.embedder.id)) if late else []
             if len(recent) <= _RECENT:
                 space.exact.release()
                 return [*found.names, *recent]
         return space.exact.nearest(connection, vector, count)
 
-    def _worded(self, connection: sa.Connection, shelf: Shelf, words: lexical.Words) -> list[str]:
+    def _worded(self, connection: sa.Connection, snapshot: LibrarySnapshot, words: lexical.Words) -> list[str]:
         """Names of the best by their words, which retired, modified and missing tools have in the index as well."""
-        others = len(shelf.entries) - shelf.searched
-        return [name for name in lexical.best(connection, words, _LISTED + others) if shelf.offers(name)][:_LISTED]
+        others = len(snapshot.entries) - snapshot.searched
+        return [name for name in lexical.best(connection, words, _LISTED + others) if snapshot.offers(name)][:_LISTED]
 
 
 def _cosines(vector: Vector, tools: Mapping[str, Vector]) -> dict[str, float]:

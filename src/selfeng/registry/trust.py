@@ -14,7 +14,7 @@ from selfeng.core.events import ToolStandingChanged
 from selfeng.core.tool import Standing
 from selfeng.core.words import count
 from selfeng.registry import records, revisions
-from selfeng.registry.refusals import not_found
+from selfeng.registry.library_errors import not_found
 from selfeng.store.database import writing
 from selfeng.store.schema import tool_uses, tools
 

@@ -9,12 +9,15 @@ import sqlalchemy as sa
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.registry import records, requests
-from selfeng.registry.fusion import parameter_words, tool_vector
+from selfeng.registry import records
+from selfeng.registry.fusion import parameter_words, same_request, tool_vector
 from selfeng.registry.records import Embedding
 from selfeng.store.database import reading, writing
 
 _log = logging.getLogger(__name__)
+
+MOST_USED = 15
+"""Served requests that a tool is found by; the oldest make room."""
 
 Used = tuple[str, ...]
 """Requests that a tool has served, the newest first."""
@@ -43,7 +46,7 @@ class Vectors:
     def used(self, name: str) -> Used:
         """What a tool of that name has served; empty if there is none."""
         with reading(self._engine) as connection:
-            return requests.used(connection, name)
+            return records.used_requests(connection, name)
 
     def complete(self, name: str) -> None:
         """Give a tool that has none its vector of this embedder; nothing if it is gone."""
@@ -62,8 +65,8 @@ class Vectors:
         """Have a tool found by a request that this version of it has served; nothing if it is gone, changed, or found by it already."""
 
         def add(tool: Tool, used: Used) -> Used | None:
-            known = map(requests.same, (*tool.example_requests, *used))
-            return None if tool.version != version or requests.same(request) in known else (request, *used)[: requests.MOST_USED]
+            known = map(same_request, (*tool.example_requests, *used))
+            return None if tool.version != version or same_request(request) in known else (request, *used)[:MOST_USED]
 
         self._change(name, add)
 
@@ -106,4 +109,4 @@ class _FoundBy(NamedTuple):
 
 def _found_by(connection: sa.Connection, name: str) -> _FoundBy | None:
     tool = next(records.load(connection, [name]), None)
-    return _FoundBy(tool, requests.used(connection, name)) if tool is not None else None
+    return _FoundBy(tool, records.used_requests(connection, name)) if tool is not None else None

@@ -1,21 +1,18 @@
 """The versions of the tools in SQL: every one that was ever registered, also of tools that were removed since."""
 
-import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from difflib import unified_diff
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 
 from selfeng.core.errors import VersionNotFound
-from selfeng.core.provenance import AskedPrompt, Origin, Provenance, ToolVersion
-from selfeng.core.stage_event import Usage
+from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.tool import Tool
-from selfeng.core.verdict import Verdict
-from selfeng.registry.records import draft_columns, draft_fields, utc
+from selfeng.registry import records
+from selfeng.registry.tool_files import code_file, tests_file
 from selfeng.store.schema import tool_versions
-
-_ORIGIN: TypeAdapter[Origin] = TypeAdapter(Origin)
 
 
 def next_number(connection: sa.Connection, name: str) -> int:
@@ -30,16 +27,9 @@ def insert(connection: sa.Connection, tool: Tool, provenance: Provenance) -> Non
 
 
 def columns(tool: Tool, provenance: Provenance) -> dict[str, Any]:
-    return {
-        **draft_columns(tool),
-        "version": tool.version,
-        "digest": tool.digest,
-        "origin": _ORIGIN.dump_json(provenance.origin).decode(),
-        "verdict": provenance.verdict and provenance.verdict.model_dump_json(),
-        "prompts": json.dumps([p.model_dump() for p in provenance.prompts]),
-        "usage": provenance.usage and provenance.usage.model_dump_json(),
-        "created_at": datetime.now(UTC),
-    }
+    """The row of a version."""
+    own = {"version": tool.version, "digest": tool.digest, "created_at": datetime.now(UTC)}
+    return {**records.columns(tool.draft()), **own, **records.columns(provenance)}
 
 
 def withdraw(connection: sa.Connection, name: str, version: int) -> None:
@@ -63,15 +53,20 @@ def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
 
 
 def _version(row: sa.Row[Any]) -> ToolVersion:
-    return ToolVersion(
-        **draft_fields(row),
-        version=row.version,
-        digest=row.digest,
-        created_at=utc(row.created_at),
-        provenance=Provenance(
-            origin=_ORIGIN.validate_json(row.origin),
-            verdict=row.verdict and Verdict.model_validate_json(row.verdict),
-            prompts=tuple(AskedPrompt(**p) for p in json.loads(row.prompts)),
-            usage=row.usage and Usage.model_validate_json(row.usage),
-        ),
-    )
+    provenance = Provenance(**records.fields(Provenance, row))
+    return ToolVersion(**records.fields(ToolVersion, row, but="provenance"), provenance=provenance)
+
+
+def difference(before: ToolVersion, after: ToolVersion) -> str:
+    """A unified diff of code and tests; "" if they are the same."""
+    return "".join(f"{line}\n" for line in _lines(before, after))
+
+
+def _lines(before: ToolVersion, after: ToolVersion) -> Iterator[str]:
+    versions = f"version {before.version}", f"version {after.version}"
+    for file, old, new in ((code_file(after.name), before.code, after.code), (tests_file(after.name), before.tests, after.tests)):
+        yield from unified_diff(_split(old), _split(new), file, file, *versions, n=3, lineterm="")
+
+
+def _split(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")

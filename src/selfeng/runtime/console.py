@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from selfeng.runtime.agent import MiniAgent, miniagent
-from selfeng.runtime.errors import EndOfLoop
 from selfeng.runtime.history import ChatHistory, InMemoryChatHistory
 from selfeng.runtime.interaction import InteractionContext
+from selfeng.runtime.mini_agent import MiniAgent, miniagent
 from selfeng.runtime.models.chat import UserMessage
+from selfeng.runtime.promising_errors import EndOfLoop
 from selfeng.runtime.sequence import MessageType
 
 

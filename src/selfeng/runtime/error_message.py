@@ -3,16 +3,16 @@
 import traceback
 from collections.abc import AsyncIterator
 
-from selfeng.runtime.context import PromisingContext
 from selfeng.runtime.message import Message, MessagePromise
-from selfeng.runtime.stream import Reader, Stream
+from selfeng.runtime.promising_context import PromisingContext
+from selfeng.runtime.streams import Reader, ReplayStream
 
 
 class ErrorMessage(Message):
     """What an error says, after what was said before it."""
 
     @classmethod
-    def of(cls, error: BaseException, context: PromisingContext) -> "ErrorMessage":
+    def from_error(cls, error: BaseException, context: PromisingContext) -> "ErrorMessage":
         """The error by its type and text, or by its traceback if the context has `error_tracebacks_in_messages`."""
         return cls(text=_describe(error, context))
 
@@ -28,7 +28,7 @@ class ForgivingPromise(MessagePromise):
         self._strict = strict
 
     @classmethod
-    def of(cls, promise: MessagePromise) -> MessagePromise:
+    def forgiving(cls, promise: MessagePromise) -> MessagePromise:
         """The promise itself, if nothing can go wrong with it any more."""
         return promise if promise.is_there or isinstance(promise, ForgivingPromise) else cls(promise)
 
@@ -48,7 +48,7 @@ class _ForgivingReader(Reader[str]):
 
     __slots__ = ("_context",)
 
-    def __init__(self, stream: Stream[str], context: PromisingContext) -> None:
+    def __init__(self, stream: ReplayStream[str], context: PromisingContext) -> None:
         super().__init__(stream)
         self._context = context
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic_core import to_jsonable_python
 
-from selfeng.runtime.context import PromisingContext
+from selfeng.runtime.promising_context import PromisingContext
 
 PLAIN = (type(None), str, Number, bool, UUID, datetime, date, time, timedelta, Path, Enum, bytes)
 """What is immutable by itself."""

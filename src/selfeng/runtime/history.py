@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from selfeng.runtime.agent import MiniAgent
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.message import Message
+from selfeng.runtime.mini_agent import MiniAgent
 
 
 class ChatHistory(ABC):

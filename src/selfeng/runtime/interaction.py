@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from selfeng.runtime.context import PromisingContext, Scope, current_scope
-from selfeng.runtime.errors import NoActiveContextError
+from selfeng.runtime.promising_context import PromisingContext, Scope, current_scope
+from selfeng.runtime.promising_errors import NoActiveContextError
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
 
 if TYPE_CHECKING:
-    from selfeng.runtime.agent import MiniAgent
-    from selfeng.runtime.miniagents import MiniAgents
+    from selfeng.runtime.mini_agent import MiniAgent, MiniAgents
 
 logger = logging.getLogger(__name__)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from selfeng.runtime.agent import MiniAgent
-from selfeng.runtime.errors import EndOfLoop
+from selfeng.runtime.mini_agent import MiniAgent
+from selfeng.runtime.promising_errors import EndOfLoop
 from selfeng.runtime.sentinels import AWAIT, Sentinel
 from selfeng.runtime.sequence import MessageSequencePromise, MessageType
 

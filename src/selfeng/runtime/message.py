@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from selfeng.runtime.context import PromisingContext
-from selfeng.runtime.errors import AppenderNotOpenError
 from selfeng.runtime.frozen import Frozen
 from selfeng.runtime.promise import StreamedPromise
+from selfeng.runtime.promising_context import PromisingContext
+from selfeng.runtime.promising_errors import AppenderNotOpenError
 from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
-from selfeng.runtime.stream import StreamAppender
+from selfeng.runtime.streams import StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
 """Gives the tokens of a message. What it puts into the dict it is called with become fields of the message."""

@@ -4,14 +4,16 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, Generic, TypeVar
 
-from selfeng.runtime.context import PromisingContext
-from selfeng.runtime.errors import FunctionNotProvidedError
+from selfeng.runtime.promising_context import PromisingContext
+from selfeng.runtime.promising_errors import FunctionNotProvidedError
 from selfeng.runtime.sentinels import DEFAULT, NO_VALUE, Choice, Sentinel, chosen
-from selfeng.runtime.stream import Failure, Reader, Stream, StreamAppender
+from selfeng.runtime.streams import Failure, Reader, ReplayStream, StreamAppender
 
 T = TypeVar("T")
 Piece = TypeVar("Piece")
 Whole = TypeVar("Whole")
+
+Streamer = Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece]
 
 
 class Promise(Generic[T]):
@@ -118,7 +120,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
     def __init__(
         self,
         *,
-        streamer: Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece] | None = None,
+        streamer: Streamer[Piece] | None = None,
         prefill_pieces: Iterable[Piece] | Sentinel = NO_VALUE,
         resolver: Callable[[Any], Awaitable[Whole]] | None = None,
         prefill_result: Whole | Sentinel = NO_VALUE,
@@ -141,8 +143,10 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         context = PromisingContext.get_current()
         self._prepare(context, resolver or _all_pieces)
         eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
-        self._stream: Stream[Piece] | None = (
-            Stream.of(list(prefill_pieces)) if not isinstance(prefill_pieces, Sentinel) else self._stream_from(streamer, eager)
+        self._stream: ReplayStream[Piece] | None = (
+            ReplayStream.ended_with(list(prefill_pieces))
+            if not isinstance(prefill_pieces, Sentinel)
+            else self._stream_from(streamer, eager)
         )
         if prefill_result is not NO_VALUE:
             self._settle(prefill_result)
@@ -150,10 +154,10 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
             self._start()
 
     @property
-    def stream(self) -> Stream[Piece]:
+    def stream(self) -> ReplayStream[Piece]:
         """What the readers share."""
         if self._stream is None:
-            self._stream = Stream.of(list(self._pieces_of_the_whole()))
+            self._stream = ReplayStream.ended_with(list(self._pieces_of_the_whole()))
         return self._stream
 
     def __aiter__(self) -> AsyncIterator[Piece]:
@@ -167,7 +171,9 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         """What a promise streams that got its value without pieces."""
         return ()
 
-    def _stream_from(self, streamer: Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece] | None, eager: bool) -> Stream[Piece]:
+    def _stream_from(
+        self, streamer: Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece] | None, eager: bool
+    ) -> ReplayStream[Piece]:
         """The streamer's own stream where it has one; else a new one, and the task that fills it."""
         if isinstance(streamer, StreamAppender):
             return streamer.stream
@@ -175,7 +181,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
             if eager:
                 streamer.stream.demand()
             return streamer.stream
-        stream: Stream[Piece] = Stream()
+        stream: ReplayStream[Piece] = ReplayStream()
         if streamer is None:
             stream.end(FunctionNotProvidedError(f"A {type(self).__name__} needs a streamer or its pieces."))
         elif eager:
@@ -184,9 +190,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
             stream.on_demand(lambda: self._context.start(self._fill(stream, streamer, eager), stream))
         return stream
 
-    async def _fill(
-        self, stream: Stream[Piece], streamer: Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece], eager: bool
-    ) -> None:
+    async def _fill(self, stream: ReplayStream[Piece], streamer: Streamer[Piece], eager: bool) -> None:
         try:
             async for piece in _pieces_of(streamer(self) if callable(streamer) else streamer):
                 stream.push(piece)
@@ -199,7 +203,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         else:
             stream.end()
 
-    async def _until_wanted(self, stream: Stream[Piece]) -> None:
+    async def _until_wanted(self, stream: ReplayStream[Piece]) -> None:
         wanted = asyncio.get_running_loop().create_future()
         stream.on_demand(lambda: wanted.set_result(None))
         if not wanted.done():

@@ -7,12 +7,12 @@ from typing import Any, Self, Union, cast
 
 from pydantic import BaseModel
 
-from selfeng.runtime.context import PromisingContext, Scope
 from selfeng.runtime.error_message import ErrorMessage, ForgivingPromise
 from selfeng.runtime.message import Message, MessagePromise
 from selfeng.runtime.promise import StreamedPromise
+from selfeng.runtime.promising_context import PromisingContext, Scope
 from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
-from selfeng.runtime.stream import Appender, Failure, Stream, being_cancelled
+from selfeng.runtime.streams import Appender, Failure, ReplayStream, being_cancelled
 
 MessageType = Union[  # noqa: UP007  a name in quotes can't stand beside |
     str, dict[str, Any], BaseModel, MessagePromise, BaseException, Iterable["MessageType"], AsyncIterable["MessageType"]
@@ -28,7 +28,7 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
 
     __slots__ = ("_scope",)
 
-    def __init__(self, stream: Stream[MessagePromise], context: PromisingContext, observed: bool = False) -> None:
+    def __init__(self, stream: ReplayStream[MessagePromise], context: PromisingContext, observed: bool = False) -> None:
         self._prepare(context)
         self._stream = stream
         self._scope: weakref.ref[Scope] | None = None
@@ -41,7 +41,7 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
 
     def as_single_promise(self, **options: Any) -> MessagePromise:
         """All the messages as one; see `join_messages`."""
-        from selfeng.runtime.text import join_messages
+        from selfeng.runtime.message_text import join_messages
 
         return join_messages(self, **{"start_asap": False, **options})
 
@@ -104,7 +104,7 @@ class MessageSequence(Appender):
         """How many parts that are out of order have not ended."""
         self._asleep: list[Callable[[], object]] | None = None if self._eager else []
         """What starts when the first reader comes; None once one has."""
-        self.stream: Stream[MessagePromise] = Stream()
+        self.stream: ReplayStream[MessagePromise] = ReplayStream()
         self.sequence_promise = MessageSequencePromise(self.stream, context, observed=self._eager)
 
     @classmethod
@@ -114,10 +114,10 @@ class MessageSequence(Appender):
             return messages
         context = PromisingContext.get_current()
         if type(messages) is str:
-            return MessageSequencePromise(Stream.of([MessagePromise.of_text(messages, context)]), context)
+            return MessageSequencePromise(ReplayStream.ended_with([MessagePromise.of_text(messages, context)]), context)
         leaves = [] if messages is None else list(_leaves(messages))
         if all(isinstance(leaf, MessagePromise) for leaf in leaves):
-            return MessageSequencePromise(Stream.of(cast(list[MessagePromise], leaves)), context)
+            return MessageSequencePromise(ReplayStream.ended_with(cast(list[MessagePromise], leaves)), context)
         sequence = cls(errors_as_messages=False, start_asap=False)
         with sequence:
             sequence.append(leaves)
@@ -177,7 +177,7 @@ class MessageSequence(Appender):
 
     def _put(self, leaf: Leaf) -> None:
         if isinstance(leaf, MessagePromise):
-            self.stream.push(ForgivingPromise.of(leaf) if self._safe else leaf)
+            self.stream.push(ForgivingPromise.forgiving(leaf) if self._safe else leaf)
         elif isinstance(leaf, MessageSequencePromise):
             for promise in leaf.stream.pieces:
                 self._put(promise)
@@ -185,7 +185,7 @@ class MessageSequence(Appender):
                 self._put(leaf.stream.failure.throw())
         elif isinstance(leaf, BaseException):
             if self._safe and isinstance(leaf, Exception):
-                self.stream.push(ErrorMessage.of(leaf, self._context).as_promise)
+                self.stream.push(ErrorMessage.from_error(leaf, self._context).as_promise)
             else:
                 self.stream.end(leaf)
 

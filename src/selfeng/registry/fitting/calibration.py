@@ -14,16 +14,23 @@ import numpy as np
 from selfeng.core.errors import LibraryError
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
-from selfeng.registry.confidence import BM25_EVIDENCE
-from selfeng.registry.fitting import logistic
+from selfeng.registry.confidence import BM25_EVIDENCE, Scale, scale_of
+from selfeng.registry.fitting.confidence_training import (
+    Floats,
+    Searches,
+    calibration_error,
+    fit_logistic,
+    log_loss,
+    probabilities,
+    protocol,
+    search,
+    small_libraries,
+)
 from selfeng.registry.fitting.data import read_sets
 from selfeng.registry.fitting.judged import Bools, Judged, Rows, judge, leave_one_out
-from selfeng.registry.fitting.logistic import Floats
-from selfeng.registry.fitting.map_training import STEPS, Part, train
-from selfeng.registry.fitting.samples import Searches, protocol, search, small_libraries
+from selfeng.registry.fitting.map_training import STEPS, TrainingPart, train
 from selfeng.registry.parameters import Parameters, shipped, write
 from selfeng.registry.request_map import RequestMap
-from selfeng.registry.scale import Scale, scale_of
 from selfeng.seeds import load_seeds
 
 LEAST_REQUESTS = 20
@@ -145,7 +152,7 @@ def _map(
             done += 1
             progress("fitting the request map", (0 if fold is None else fold + 1) * STEPS + done, 3 * STEPS)
 
-        return train([Part(j, _rows(j, fold, other=True)) for j in usable], bm25_weight, start=now.map, progress=step)
+        return train([TrainingPart(j, _rows(j, fold, other=True)) for j in usable], bm25_weight, start=now.map, progress=step)
 
     before, after = [], []
     for fold in (0, 1):
@@ -180,13 +187,13 @@ def _confidence(sets: Sequence[Judged], parameters: Parameters) -> tuple[tuple[f
     before, after = np.empty(len(right)), np.empty(len(right))
     for fold in (0, 1):
         seen, unseen = folds != fold, folds == fold
-        fitted = logistic.fit(features[seen], right[seen], _of_mean_one(weight[seen]), prior, PRIOR)
-        before[unseen] = logistic.probabilities(features[unseen], prior)
-        after[unseen] = logistic.probabilities(features[unseen], fitted)
-    losses = logistic.log_loss(before, right, weight), logistic.log_loss(after, right, weight)
+        fitted = fit_logistic(features[seen], right[seen], _of_mean_one(weight[seen]), prior, PRIOR)
+        before[unseen] = probabilities(features[unseen], prior)
+        after[unseen] = probabilities(features[unseen], fitted)
+    losses = log_loss(before, right, weight), log_loss(after, right, weight)
     adopted = losses[1] < losses[0]
-    errors = logistic.calibration_error(before[best], right[best]), logistic.calibration_error(after[best], right[best])
-    weights = logistic.fit(features, right, _of_mean_one(weight), prior, PRIOR) if adopted else prior
+    errors = calibration_error(before[best], right[best]), calibration_error(after[best], right[best])
+    weights = fit_logistic(features, right, _of_mean_one(weight), prior, PRIOR) if adopted else prior
     return tuple(map(float, weights)), Figures(*losses, adopted), Figures(*errors, adopted)
 
 

@@ -23,7 +23,7 @@ _PLACES = 500_000
 """Pairs of request and tool that one step looks at in each set; larger sets give a sample of their requests."""
 
 
-class Part(NamedTuple):
+class TrainingPart(NamedTuple):
     """Requests of a set to learn from; some tool serves each."""
 
     judged: Judged
@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 def train(
-    parts: Sequence[Part],
+    parts: Sequence[TrainingPart],
     bm25_weight: float,
     *,
     start: RequestMap | None = None,

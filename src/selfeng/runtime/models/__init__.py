@@ -1,14 +1,14 @@
 """Chat models as agents."""
 
-from selfeng.runtime.models.anthropic import AnthropicMessage, anthropic_agent
-from selfeng.runtime.models.chat import AssistantMessage, ChatMessage, SystemMessage, ToolCall, ToolMessage, UserMessage
-from selfeng.runtime.models.openai import OpenAIMessage, openai_agent
+from selfeng.runtime.models.anthropic_agent import AnthropicMessage, anthropic_agent
+from selfeng.runtime.models.chat import AssistantMessage, RoleMessage, SystemMessage, ToolCall, ToolMessage, UserMessage
+from selfeng.runtime.models.openai_agent import OpenAIMessage, openai_agent
 
 __all__ = [
     "AnthropicMessage",
     "AssistantMessage",
-    "ChatMessage",
     "OpenAIMessage",
+    "RoleMessage",
     "SystemMessage",
     "ToolCall",
     "ToolMessage",

@@ -18,25 +18,25 @@ class ToolCall(Frozen):
     """JSON text of an object, as the model wrote it."""
 
 
-class ChatMessage(Message):
+class RoleMessage(Message):
     """A message with a role."""
 
     role: str
 
 
-class UserMessage(ChatMessage):
+class UserMessage(RoleMessage):
     """What a person says."""
 
     role: str = "user"
 
 
-class SystemMessage(ChatMessage):
+class SystemMessage(RoleMessage):
     """What the model is told to be."""
 
     role: str = "system"
 
 
-class AssistantMessage(ChatMessage):
+class AssistantMessage(RoleMessage):
     """What a model says, and the tools that it calls."""
 
     role: str = "assistant"
@@ -45,7 +45,7 @@ class AssistantMessage(ChatMessage):
     tool_calls: tuple[ToolCall, ...] = ()
 
 
-class ToolMessage(ChatMessage):
+class ToolMessage(RoleMessage):
     """What a tool gave back."""
 
     role: str = "tool"

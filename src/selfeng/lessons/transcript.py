@@ -1,0 +1,169 @@
+"""The transcript of a turn: what a model is shown of it to learn from, and what became of the lessons that the turn was shown."""
+
+import difflib
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from selfeng.core.events import (
+    CodeRun,
+    DelegationChanged,
+    Event,
+    Executing,
+    ExecutionFailed,
+    ExecutionFinished,
+    LessonsShown,
+    SynthesisStep,
+    TestFinished,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
+from selfeng.core.lesson import AgentKind
+from selfeng.core.project_events import ProjectEvent
+from selfeng.core.value import Value
+from selfeng.core.verdict import Killed, Raised
+from selfeng.core.words import shortened
+
+_LONGEST = 9_000
+"""Characters of a record; those below are of its parts."""
+_LONGEST_REQUEST = 2_000
+_LONGEST_MESSAGE = 600
+_LONGEST_CHANGE = 1_500
+
+
+class Transcript(Value):
+    """One finished turn, in words."""
+
+    request: str
+    record: str
+    """What was asked, each step with its end, and what a repair changed."""
+    previous: str
+    """The request and the answer before it, if the request may be a correction of them; else ""."""
+
+    @property
+    def digest(self) -> str:
+        """The same for two turns that teach the same."""
+        return hashlib.sha256(f"{self.previous}\0{self.record}".encode("utf-8", "replace")).hexdigest()
+
+
+def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Transcript | None:
+    """The transcript of a turn, `before` being the events of the turn before it in the conversation.
+
+    None where nothing can be learnt: the turn is one of a project; or it was stopped, or ended by a limit or by a part that is out of
+    order, never by the work itself; or all went well, and there was no tool's answer that the person could be correcting.
+    """
+    if not ended_by_itself(events) or any(isinstance(event, ProjectEvent) and not event.within for event in events):
+        return None
+    previous = _exchange(before)
+    if not previous and not any(_is_trouble(event) for event in events):
+        return None
+    request = next((event.request for event in events if isinstance(event, TurnStarted)), "")
+    record = "\n".join([f"request: {shortened(request, _LONGEST_REQUEST)}", *_told(events)])
+    return Transcript(request=request, record=shortened(record, _LONGEST), previous=previous)
+
+
+def ended_by_itself(events: Sequence[Event]) -> bool:
+    """Whether how the turn ended says something about the work: it finished, or the work itself failed."""
+    last = events[-1] if events else None
+    return isinstance(last, TurnFinished) or (isinstance(last, TurnFailed) and last.kind == "task")
+
+
+def _is_trouble(event: Event) -> bool:
+    match event:
+        case SynthesisStep(state=state, attempt=attempt):
+            return state == "failed" or attempt > 1
+        case ExecutionFailed() | TurnFailed() | CodeRun(state="failed") | DelegationChanged(state="failed"):
+            return True
+    return False
+
+
+def _exchange(events: Sequence[Event]) -> str:
+    """The request and the answer of a turn that ran a tool."""
+    match events:
+        case [TurnStarted(request=request), *_, TurnFinished(answer=answer, tool=str())]:
+            return f"request: {shortened(request, _LONGEST_REQUEST)}\nanswer: {shortened(answer, _LONGEST_REQUEST)}"
+    return ""
+
+
+def _told(events: Sequence[Event]) -> Iterator[str]:
+    artifacts: dict[str, str] = {}
+    for event in events:
+        match event:
+            case SynthesisStep(step=step, state="finished" | "failed" as state, attempt=attempt, text=text, artifact=artifact):
+                yield f"{step}, attempt {attempt}, {state}" + (f": {shortened(text, _LONGEST_MESSAGE)}" if text else "")
+                if artifact and artifacts.get(step):
+                    yield from _indented("changed:", shortened(_changes(artifacts[step], artifact), _LONGEST_CHANGE))
+                artifacts[step] = artifact or artifacts.get(step, "")
+            case TestFinished(against="implementation", result=result) if result.outcome != "passed":
+                yield from _indented(f"{result.test} {result.outcome}:", shortened(result.message, _LONGEST_MESSAGE))
+            case Executing(tool=tool, arguments=arguments):
+                yield f"called: {tool} with {shortened(arguments, _LONGEST_MESSAGE)}"
+            case ExecutionFailed(execution=Raised(type_name=name, message=message)):
+                yield f"raised: {name}: {shortened(message, _LONGEST_MESSAGE)}"
+            case ExecutionFailed(execution=Killed(reason=reason)):
+                yield f"ended by the sandbox: {reason}"
+            case DelegationChanged(sender=sender, recipient=recipient, state=state, text=text):
+                yield f"{sender} to {recipient}, {state}: {shortened(text, _LONGEST_MESSAGE)}"
+            case CodeRun(run=run, state="started", code=code):
+                yield from _indented(f"code {run}:", shortened(code, _LONGEST_CHANGE))
+            case CodeRun(run=run, execution=Raised(type_name=name, message=message)):
+                yield f"  code {run} raised {name}: {shortened(message, _LONGEST_MESSAGE)}"
+            case CodeRun(run=run, execution=Killed(reason=reason)):
+                yield f"  code {run} was ended by the sandbox: {reason}"
+            case TurnFinished(answer=answer):
+                yield f"answered: {shortened(answer, _LONGEST_MESSAGE)}"
+            case TurnFailed(where=where, message=message):
+                yield f"gave up at {where}: {shortened(message, _LONGEST_MESSAGE)}"
+
+
+def _changes(before: str, after: str) -> str:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def _indented(head: str, text: str) -> Iterator[str]:
+    yield f"  {head}"
+    yield from (f"    {line}" for line in text.splitlines())
+
+
+_STEPS: dict[AgentKind, tuple[str, ...]] = {
+    "specification": ("specification",),
+    "tests": ("tests",),
+    "implementation": ("implementation", "verification"),
+}
+"""What an agent's work has to pass; the last of them says that it did."""
+
+
+class LessonOutcome(Value):
+    lesson_id: str
+    helped: bool | None
+    """Whether what it was shown to passed at its first attempt; None if the turn does not tell."""
+
+
+def outcomes_of(events: Sequence[Event]) -> tuple[LessonOutcome, ...]:
+    """One for each lesson that was shown."""
+    shown = [(hint.id, event.agent) for event in events if isinstance(event, LessonsShown) for hint in event.lessons]
+    told = ended_by_itself(events)
+    return tuple(LessonOutcome(lesson_id=id, helped=_helped(agent, events) if told else None) for id, agent in shown)
+
+
+def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
+    match agent:
+        case "execution":
+            ends = [isinstance(event, ExecutionFinished) for event in events if isinstance(event, ExecutionFinished | ExecutionFailed)]
+            return all(ends) if ends else None
+        case "coder" | "proxy":
+            return _worked(agent, events)
+    steps = _STEPS[agent]
+    mine = [event for event in events if isinstance(event, SynthesisStep) and event.step in steps]
+    if any(event.state == "failed" for event in mine):
+        return False
+    return True if any(event.step == steps[-1] and event.state == "finished" for event in mine) else None
+
+
+def _worked(agent: AgentKind, events: Sequence[Event]) -> bool | None:
+    """Whether an agent's messages came to a good end, the coder's without code that failed on the way."""
+    mine = [e.state for e in events if isinstance(e, DelegationChanged) and e.recipient == agent and e.state != "started"]
+    if agent == "coder":
+        mine += [e.state for e in events if isinstance(e, CodeRun) and e.state == "failed"]
+    return "failed" not in mine if mine else None

@@ -1,0 +1,129 @@
+"""The training of the confidence: searches in libraries of many sizes, which hold the right tool or don't, and the fit to them.
+
+The fit is a logistic regression towards a prior.
+A tool is absent by the data's protocol: int(md5(seed + id), 16) % 1000 < 300.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from selfeng.registry.confidence import BM25_EVIDENCE, Scale, features
+from selfeng.registry.fitting.judged import Bools, Judged, Rows
+from selfeng.registry.request_map import Matrix
+
+Floats = npt.NDArray[np.float64]
+_STEPS = 50
+_BANDS = 10
+SIZES = (3, 5, 10, 20, 40, 100, 300, 1000)
+_TOP = 8
+_ABSENT = 300
+"""Of a thousand tools."""
+_TOOLS_DRAWN, _MOST_DRAWS = 400, 40
+_MOST_ASKED = 150
+_ANSWERABLE = 0.7
+_REST_WEIGHT = 0.3
+"""Of a candidate that is not the best, whose confidence decides less."""
+
+
+class Searches(NamedTuple):
+    """Of one library: what the search gave for each of q requests, its best c candidates first."""
+
+    set: str
+    tools: int
+    rows: Rows
+    """(q): the requests."""
+    features: Floats
+    """(q, c, features)"""
+    right: Bools
+    """(q, c)"""
+    present: Bools
+    """(q): whether the library holds a right tool."""
+
+    @property
+    def weights(self) -> Floats:
+        """(q, c): all searches together weigh 1, the best candidate of each most."""
+        weights = np.full(self.right.shape, _REST_WEIGHT)
+        weights[:, 0] = 1.0
+        return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+def search(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows, tools: Rows, *, without_gold: bool = False) -> Searches:
+    """These requests in a library of these tools; `cosines` are those of all requests and tools.
+
+    `without_gold`: as it were if the tools that serve a request, and not all do, were not there when it is asked.
+    """
+    evidence = scale.steepness * (cosines[np.ix_(rows, tools)] - scale.middle) + BM25_EVIDENCE * judged.bm25_among(rows, tools)
+    right = judged.gold[np.ix_(rows, tools)]
+    there = len(tools)
+    if without_gold:
+        evidence, right, there = np.where(right, -np.inf, evidence), np.zeros_like(right), there - int(right.sum(axis=1).max())
+    order = np.argsort(-evidence, axis=1, kind="stable")[:, : min(_TOP + 1, there)]
+    best = np.take_along_axis(evidence, order, axis=1).astype(np.float64)
+    return Searches(
+        set=judged.name,
+        tools=there,
+        rows=rows,
+        features=features(best, there)[:, :_TOP],
+        right=np.take_along_axis(right, order, axis=1)[:, :_TOP],
+        present=np.asarray(right.any(axis=1)),
+    )
+
+
+def protocol(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows, seed: str) -> Searches:
+    return search(judged, cosines, scale, rows, np.flatnonzero(present(judged.ids, seed)))
+
+
+def small_libraries(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows) -> Iterator[Searches]:
+    """Drawn at random among the tools that serve any of the requests, and asked 70 % questions that they can answer."""
+    random = np.random.default_rng(5)
+    serving = np.flatnonzero(judged.gold[rows].any(axis=0))
+    for size in SIZES:
+        if size > len(serving):
+            return
+        for _ in range(max(2, min(_MOST_DRAWS, _TOOLS_DRAWN // size))):
+            tools = random.permutation(serving)[:size]
+            answerable = judged.gold[np.ix_(rows, tools)].any(axis=1)
+            yes = random.permutation(rows[answerable])[:_MOST_ASKED]
+            no = random.permutation(rows[~answerable])[: max(1, round(len(yes) * (1 - _ANSWERABLE) / _ANSWERABLE))]
+            yield search(judged, cosines, scale, np.concatenate([yes, no]), tools)
+
+
+def present(ids: Sequence[str], seed: str) -> Bools:
+    return np.array([int(hashlib.md5((seed + tool).encode(), usedforsecurity=False).hexdigest(), 16) % 1000 >= _ABSENT for tool in ids])
+
+
+def fit_logistic(features: Floats, right: Bools, weight: Floats, prior: Floats, strength: float) -> Floats:
+    """Weights by Newton's method; `features` is (k, f) with a column of ones.
+
+    `strength` is how many samples, of mean weight, the prior counts for.
+    """
+    pull = strength / len(prior) * _information(features, weight / weight.sum(), prior)
+    weights = prior.copy()
+    for _ in range(_STEPS):
+        p = probabilities(features, weights)
+        curvature = _information(features, weight, weights) + pull
+        weights += np.linalg.solve(curvature, features.T @ (weight * (right - p)) - pull @ (weights - prior))
+    return weights
+
+
+def probabilities(features: Floats, weights: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-features @ weights)), dtype=np.float64)
+
+
+def log_loss(p: Floats, right: Bools, weight: Floats) -> float:
+    return float(-np.average(np.log(np.clip(np.where(right, p, 1 - p), 1e-9, 1)), weights=weight))
+
+
+def calibration_error(p: Floats, right: Bools) -> float:
+    """Expected calibration error: how far ten bands of probability are from the share that was right, on average."""
+    bands = np.minimum((p * _BANDS).astype(int), _BANDS - 1)
+    return sum(float((bands == b).mean() * abs(p[bands == b].mean() - right[bands == b].mean())) for b in np.unique(bands))
+
+
+def _information(features: Floats, weight: Floats, weights: Floats) -> Floats:
+    p = probabilities(features, weights)
+    return np.asarray((features * (weight * p * (1 - p))[:, None]).T @ features, dtype=np.float64)

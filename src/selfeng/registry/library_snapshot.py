@@ -1,0 +1,73 @@
+"""The snapshot: what the library holds at one moment, without the tools' sources and vectors, which stay in SQL."""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from selfeng.registry.records import ToolEntry
+from selfeng.registry.tool_files import code_file, owner, tests_file
+
+Condition = Literal["offered", "modified", "missing"]
+"""Of the files of a tool; retired tools count as offered here."""
+
+
+@dataclass(frozen=True)
+class LibrarySnapshot:
+    """Immutable, so that a search goes on undisturbed while the library changes."""
+
+    entries: Mapping[str, ToolEntry]
+    """Every record by the tool's name."""
+    files: AbstractSet[str]
+    """All Python files in the folder."""
+    modified: frozenset[str]
+    """Tools whose files, when they were last looked at, differed from what was verified."""
+    revision: int
+    """Of the records, see `revisions`."""
+
+    def __contains__(self, name: str) -> bool:
+        """Whether a tool of that name is registered, retired and modified ones too."""
+        return name in self.entries and self.entries[name].registered
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the registered tools."""
+        return (entry.name for entry in self.entries.values() if entry.registered)
+
+    @cached_property
+    def count(self) -> int:
+        """Of the registered tools."""
+        return sum(1 for _ in self)
+
+    @cached_property
+    def searched(self) -> int:
+        """Of the tools that search offers."""
+        return sum(1 for name in self if self.offers(name))
+
+    def offers(self, name: str) -> bool:
+        return name in self and self.entries[name].standing != "retired" and name not in self.modified
+
+    def reserves(self, name: str) -> bool:
+        """Whether the name has a record whose files are not known to be deleted."""
+        return name in self.entries and self.entries[name].state != "missing"
+
+    def condition(self, name: str) -> Condition | None:
+        """None if the tool is not there, or not yet, or is being removed."""
+        if name in self:
+            return "modified" if name in self.modified else "offered"
+        return "missing" if name in self.entries and self.entries[name].state == "missing" else None
+
+    def half(self, name: str) -> str | None:
+        """The missing file of a tool of which one file is there and one was deleted by hand."""
+        if name not in self.entries or self.entries[name].state not in ("active", "missing"):
+            return None
+        missing = [file for file in (code_file(name), tests_file(name)) if file not in self.files]
+        return missing[0] if len(missing) == 1 else None
+
+    def is_stranger(self, file: str) -> bool:
+        """Whether a file of the folder belongs to no tool; of one whose code was deleted by hand, the tests may have stayed behind."""
+        name = owner(file)
+        return file in self.files and not (self.reserves(name) or (name in self.entries and file == tests_file(name)))
+
+
+EMPTY = LibrarySnapshot(entries={}, files=frozenset(), modified=frozenset(), revision=-1)

@@ -1,0 +1,256 @@
+"""The writer: adds, revises and removes whole tools, whatever kills the process in between.
+
+A tool's record, with its sources and vector, is committed as `pending` before its first file is written, and becomes
+`active` after the last one. Whoever starts next completes what is pending: the sources were verified, and all that is
+needed to write the files stands in the record, so nothing that was earned is thrown away. A new version of a tool goes the
+same way as `revising`, and is in use from the commit on. Removing runs the other way round: `removing` is committed first,
+files go next, the record last; the next start completes that as well.
+
+Every version is kept for good, in the transaction that puts it into the record.
+
+All of this happens under one lock per folder, so a record in between seen under the lock belongs to a process that died.
+"""
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+from filelock import FileLock, Timeout
+
+from selfeng.core.composition import Importable
+from selfeng.core.errors import LibraryError, ToolModified
+from selfeng.core.provenance import Provenance, RequirementChanged, RolledBack
+from selfeng.core.signature import SignatureError, parse_signature
+from selfeng.core.tool import Standing, Tool, ToolDraft
+from selfeng.registry import lexical, records, versions
+from selfeng.registry.library_errors import (
+    edits_in_the_way,
+    exists,
+    file_in_the_way,
+    in_use_already,
+    not_found,
+    overtaken,
+    unfinished,
+    verify_again,
+)
+from selfeng.registry.records import Embedding
+from selfeng.registry.tool_files import LOCK, Checkpoint, Sources, ToolFiles, code_file, tests_file
+from selfeng.store.database import reading, writing
+
+_log = logging.getLogger(__name__)
+_PATIENCE = 30.0
+"""Seconds to wait for another process that writes a tool, which takes it some milliseconds."""
+
+
+class ToolWriter:
+    """Blocking; any number of threads and processes may use one folder and database."""
+
+    def __init__(self, engine: sa.Engine, files: ToolFiles, checkpoint: Checkpoint) -> None:
+        self._engine = engine
+        self._files = files
+        self._checkpoint = checkpoint
+        self._thread_lock = threading.Lock()
+
+    def add(self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None) -> Tool:
+        """Files that are there already and say the same are taken for the tool's; `embedding` None: it gets its vector later.
+
+        Raises: ToolExists, FileInTheWay, LibraryError.
+        """
+        with self._alone():
+            self._check_free(draft.name, _sources(draft))
+            with writing(self._engine) as connection:
+                number = versions.next_number(connection, draft.name)
+                tool = Tool(**dict(draft.draft()), created_at=datetime.now(UTC), digest=_sources(draft).digest, version=number)
+                records.delete(connection, tool.name)  # of a tool whose files were deleted by hand
+                records.insert(connection, tool, "pending", embedding)
+                versions.insert(connection, tool, provenance)
+            self._checkpoint("recorded")
+            try:
+                self._complete(tool)
+            except OSError as error:
+                with suppress(OSError):  # if the disk refuses this too, the next start completes the tool
+                    self._files.delete(tool.name)
+                    with writing(self._engine) as connection:
+                        records.delete(connection, tool.name)
+                        versions.withdraw(connection, tool.name, tool.version)
+                raise _unwritten(tool.name, error) from error
+            return tool
+
+    def revise(self, draft: ToolDraft, provenance: Provenance, based_on: int, embedding: Embedding | None) -> Tool:
+        """Make the next version of a tool and replace its files; `embedding` None: the words that are searched are the same.
+
+        A rollback also brings back a tool whose files were deleted by hand.
+
+        Raises: ToolNotFound, ToolModified, VersionConflict, LibraryError.
+        """
+        with self._alone():
+            try:
+                self._files.stage(draft.name, _sources(draft))
+                with writing(self._engine) as connection:
+                    before = self._revisable(connection, draft, provenance, based_on)
+                    tool = next_version(before, draft, provenance, versions.next_number(connection, draft.name))
+                    records.replace(connection, tool, "revising", embedding)
+                    versions.insert(connection, tool, provenance)
+                self._checkpoint("revised")
+                self._files.place_staged(tool.name)
+                self._activate(tool.name)
+            except OSError as error:
+                raise _unwritten(draft.name, error) from error
+            return tool
+
+    def _revisable(self, connection: sa.Connection, draft: ToolDraft, provenance: Provenance, based_on: int) -> Tool:
+        """The tool as it is. Raises: as `revise`."""
+        before, state = next(records.load(connection, [draft.name]), None), records.state_of(connection, draft.name)
+        back = isinstance(provenance.origin, RolledBack)
+        if before is not None and state == "revising":
+            raise unfinished(draft.name, before.version)
+        if before is None or not (state == "active" or (state == "missing" and back)):
+            raise not_found(draft.name)
+        if before.version != based_on:
+            raise overtaken(draft.name, based_on, before.version)
+        if back and state == "active" and before.draft() == draft.draft():
+            raise in_use_already(draft.name, before.version)
+        for file, text in ((code_file(before.name), before.code), (tests_file(before.name), before.tests)):
+            if self._files.content(file) not in (None, text.encode("utf-8")):
+                raise edits_in_the_way(before.name, file)
+        return before
+
+    def check(self, name: str, sources: Sources) -> None:
+        """Whether `add` would take these. Raises: ToolExists, FileInTheWay, LibraryError."""
+        with self._alone():
+            self._check_free(name, sources)
+
+    def remove(self, name: str) -> None:
+        """Raises: ToolNotFound, LibraryError."""
+        with self._alone():
+            with writing(self._engine) as connection:
+                if records.state_of(connection, name) != "active":
+                    raise not_found(name)
+                records.set_state(connection, name, "removing")
+            self._checkpoint("removing")
+            self._take_away(name)
+
+    def accept(self, draft: ToolDraft, provenance: Provenance) -> None:
+        """Raises: ToolNotFound, ToolModified, LibraryError."""
+        name = draft.name
+        with self._alone(), writing(self._engine) as connection:
+            if records.state_of(connection, name) != "active":
+                raise not_found(name)
+            if self._files.read(name) != _sources(draft):
+                raise ToolModified(f"the files of {name} have changed since they were verified", verify_again(name))
+            (before,) = records.load(connection, [name])
+            tool = next_version(before, draft, provenance, versions.next_number(connection, name))
+            records.replace(connection, tool, "active", None)
+            versions.insert(connection, tool, provenance)
+
+    def recover(self) -> None:
+        """Complete what killed processes began. Raises: LibraryError."""
+        with self._alone():
+            self._files.prepare()
+            with reading(self._engine) as connection:
+                began = records.unfinished(connection)
+                tools = {t.name: t for t in records.load(connection, list(began))}
+            for name, state in began.items():
+                try:
+                    if state == "removing":
+                        self._take_away(name)
+                    else:
+                        self._complete(tools[name])
+                except OSError:
+                    _log.exception("the tool %s stays %s until the next start", name, state)
+
+    def write_words(self) -> None:
+        """Write down the words of tools that an older version of this program has registered. Raises: LibraryError."""
+        with self._alone(), writing(self._engine) as connection:
+            for tool in records.load(connection, records.without_words(connection)):
+                lexical.write(connection, tool, ())
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Write down which of these tools lost their files by hand, and which got them back. Raises: LibraryError."""
+        with self._alone(), writing(self._engine) as connection:
+            for name, entry in records.entries(connection, list(names)).items():
+                present = self._files.stamps(name)[0] is not None
+                if entry.state == "active" and not present:
+                    records.set_state(connection, name, "missing")
+                elif entry.state == "missing" and present:
+                    sources = self._files.read(name)
+                    if sources is not None and sources.digest == records.digests(connection, [name], "missing").get(name):
+                        records.set_state(connection, name, "active")
+
+    def _complete(self, tool: Tool) -> None:
+        self._files.place(tool.name, _sources(tool))
+        self._activate(tool.name)
+
+    def _activate(self, name: str) -> None:
+        with writing(self._engine) as connection:
+            records.set_state(connection, name, "active")
+        self._checkpoint("active")
+
+    def _take_away(self, name: str) -> None:
+        self._files.delete(name)
+        with writing(self._engine) as connection:
+            records.delete(connection, name)
+        self._checkpoint("removed")
+
+    def _check_free(self, name: str, sources: Sources) -> None:
+        with reading(self._engine) as connection:
+            state = records.state_of(connection, name)
+            previous = next(records.load(connection, [name]), None)
+        if state in ("active", "pending", "revising"):
+            raise exists(name)
+        code, tests = self._files.content(code_file(name)), self._files.content(tests_file(name))
+        if previous is not None and code is None and tests == previous.tests.encode("utf-8"):
+            return  # what we wrote for a tool whose code was deleted by hand
+        if code not in (None, sources.code.encode("utf-8")):
+            raise file_in_the_way(self._files.folder, code_file(name))
+        if tests not in (None, sources.tests.encode("utf-8")):
+            raise file_in_the_way(self._files.folder, tests_file(name))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with self._thread_lock:
+            self._files.folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self._files.folder / LOCK)
+            try:
+                lock.acquire(timeout=_PATIENCE)
+            except Timeout as error:
+                raise LibraryError(
+                    f"another process has held {lock.lock_file} for {_PATIENCE:g} seconds", "end it and try again"
+                ) from error
+            try:
+                yield
+            finally:
+                lock.release()
+
+
+def edited(tool: Tool, sources: Sources, tools: Iterable[Tool]) -> ToolDraft:
+    """The tool as its files have it now, with what it imports of the `tools`. Raises: ToolModified if they don't define it any more."""
+    described = {p.name: p.description for p in tool.signature.parameters}
+    try:
+        signature = parse_signature(sources.code, tool.name, described)
+    except SignatureError as error:
+        raise ToolModified(str(error), "correct the file, or restore what was verified") from error
+    requires = Importable(tools).requires(sources.code)
+    return tool.draft().model_copy(update={"code": sources.code, "tests": sources.tests, "signature": signature, "requires": requires})
+
+
+def _sources(draft: ToolDraft) -> Sources:
+    return Sources(code=draft.code, tests=draft.tests)
+
+
+def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number: int) -> Tool:
+    """The tool as its next version: to be watched like a new one, unless it is retired and only what it imports has changed.
+
+    What is no part of the draft stays as it was before.
+    """
+    retired = before.standing == "retired" and isinstance(provenance.origin, RequirementChanged)
+    standing: Standing = "retired" if retired else "provisional"
+    own = {"digest": _sources(draft).digest, "version": number, "standing": standing}
+    return before.model_copy(update={**dict(draft.draft()), **own})
+
+
+def _unwritten(name: str, error: OSError) -> LibraryError:
+    return LibraryError(f"the files of {name} can't be written: {error}", "see to the folder of the tools")

@@ -1,5 +1,0 @@
-"""Chat histories."""
-
-from selfeng.runtime import ChatHistory, InMemoryChatHistory
-
-__all__ = ["ChatHistory", "InMemoryChatHistory"]

@@ -1,3 +1,0 @@
-"""Agents, by what they do."""
-
-__all__ = []

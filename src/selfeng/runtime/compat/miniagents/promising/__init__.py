@@ -1,3 +1,0 @@
-"""Promises and streams."""
-
-__all__ = []

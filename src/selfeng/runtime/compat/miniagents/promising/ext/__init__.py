@@ -1,3 +1,0 @@
-"""What goes with promises."""
-
-__all__ = []

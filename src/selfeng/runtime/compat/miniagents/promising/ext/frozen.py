@@ -1,5 +1,0 @@
-"""Frozen values."""
-
-from selfeng.runtime import Frozen
-
-__all__ = ["Frozen"]

@@ -1,5 +1,0 @@
-"""Flat sequences."""
-
-from selfeng.runtime.compat.values import FlatSequence
-
-__all__ = ["FlatSequence"]

@@ -1,0 +1,263 @@
+"""The agent: an async function, or a class, that gets messages and replies with messages; and the context that agents run in."""
+
+import logging
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from typing import Any, overload
+
+from selfeng.runtime.frozen import Frozen, freezable
+from selfeng.runtime.interaction import AgentCall, InteractionContext
+from selfeng.runtime.message import Message
+from selfeng.runtime.promise import Promise
+from selfeng.runtime.promising_context import PromisingContext, as_list, check_async, current_scope, is_async
+from selfeng.runtime.sentinels import DEFAULT, Choice
+from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
+from selfeng.runtime.streams import being_cancelled
+
+logger = logging.getLogger(__name__)
+
+Body = Callable[..., Any]
+"""`async def agent(ctx, **kwargs)`, or a class that is made with `ctx=` and the arguments, and has an async `__call__`."""
+PersistMessageHandler = Callable[[Any, Message], Awaitable[None]]
+"""Called with a promise and the message it brought, one message at a time."""
+PersistMessagesHandler = Callable[[list[Message]], Awaitable[None]]
+"""Called with messages that came together."""
+
+
+class MiniAgent:
+    """An agent that can be called. Make one by the decorator `miniagent`, and variants of it by `fork`."""
+
+    def __init__(
+        self,
+        func_or_class: Body,
+        *,
+        alias: str | None = None,
+        description: str | None = None,
+        normalize_func_or_class_name: bool = True,
+        normalize_spaces_in_docstring: bool = True,
+        interaction_metadata: Frozen | dict[str, Any] | None = None,
+        non_freezable_kwargs: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Raises: ValueError, it is not async."""
+        if not is_async(func_or_class):
+            raise ValueError(f"An agent is an async function, or a class with an async `__call__`, not {func_or_class!r}.")
+        name = getattr(func_or_class, "__name__", type(func_or_class).__name__)
+        self.alias: str = alias or (_as_alias(name) if normalize_func_or_class_name else name)
+        text = (func_or_class.__doc__ if description is None else description) or ""
+        self.description = (" ".join(text.split()) if normalize_spaces_in_docstring else text).replace("{AGENT_ALIAS}", self.alias) or None
+        self.interaction_metadata = Frozen(**dict(interaction_metadata or {}))
+        self.wrapped_func_or_class = func_or_class
+        self.__name__ = self.alias
+        self.__doc__ = self.description
+        self._kwargs = {**kwargs, **(non_freezable_kwargs or {})}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.alias}>"
+
+    def inquire(
+        self,
+        messages: MessageType | None = None,
+        *,
+        start_asap: Choice = DEFAULT,
+        start_soon: Choice = DEFAULT,
+        errors_as_messages: Choice = DEFAULT,
+        **kwargs: Any,
+    ) -> MessageSequencePromise:
+        """The agent's replies to the messages, promised at once.
+
+        The agent starts at the next task switch, or with `start_asap=False` when somebody reads its replies; `start_soon` is another
+        name of that. What is raised in the agent is raised where its replies are read, or with `errors_as_messages` becomes one of
+        them. The keyword arguments are the agent's.
+
+        Raises:
+            NoActiveContextError: nothing is running under `async with MiniAgents():`.
+        """
+        incoming = MessageSequence.turn_into_sequence_promise(messages)
+        return self._begin(incoming, kwargs, start_asap, start_soon, errors_as_messages)
+
+    trigger = inquire
+
+    def kick_off(self, messages: MessageType | None = None, **kwargs: Any) -> None:
+        """Start the agent, whatever the context says, and do not look at its replies."""
+        self.inquire(messages, start_asap=True, **kwargs)
+
+    def initiate_inquiry(
+        self,
+        *,
+        start_asap: Choice = DEFAULT,
+        start_soon: Choice = DEFAULT,
+        errors_as_messages: Choice = DEFAULT,
+        **kwargs: Any,
+    ) -> AgentCall:
+        """Call the agent and send the messages piece by piece; see `inquire`."""
+        incoming = MessageSequence(errors_as_messages=False, start_asap=False).open()
+        return AgentCall(self, incoming, self._begin(incoming.sequence_promise, kwargs, start_asap, start_soon, errors_as_messages))
+
+    initiate_call = initiate_inquiry
+
+    def fork(
+        self,
+        alias: str | None = None,
+        description: str | None = None,
+        *,
+        interaction_metadata: Frozen | dict[str, Any] | None = None,
+        non_freezable_kwargs: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> "MiniAgent":
+        """The same agent with arguments preset; those of a call, or of a fork of the fork, win over them."""
+        return MiniAgent(
+            self.wrapped_func_or_class,
+            alias=alias or self.alias,
+            description=self.description or "" if description is None else description,
+            normalize_spaces_in_docstring=False,
+            interaction_metadata={**self.interaction_metadata.as_kwargs(), **dict(interaction_metadata or {})},
+            **{**self._kwargs, **kwargs, **(non_freezable_kwargs or {})},
+        )
+
+    def _begin(
+        self, incoming: MessageSequencePromise, kwargs: dict[str, Any], start_asap: Choice, start_soon: Choice, errors_as_messages: Choice
+    ) -> MessageSequencePromise:
+        context = PromisingContext.get_current()
+        replies = MessageSequence(
+            appender_capture_errors=True, errors_as_messages=errors_as_messages, start_asap=start_asap, start_soon=start_soon
+        ).open()
+        ctx = InteractionContext(self, incoming, replies, context)
+        replies.sequence_promise.written_by(ctx)
+        replies.begin(lambda: context.start(self._run(ctx, kwargs), replies.stream, ctx))
+        return replies.sequence_promise
+
+    async def _run(self, ctx: InteractionContext, kwargs: dict[str, Any]) -> None:
+        current_scope.set(ctx)
+        body = self.wrapped_func_or_class
+        try:
+            try:
+                if isinstance(body, type):
+                    await body(ctx=ctx, **{**self._kwargs, **kwargs})()
+                else:
+                    await body(ctx, **{**self._kwargs, **kwargs})
+            finally:
+                await ctx.wind_up()
+        except BaseException as error:
+            ctx.close(error)
+            if being_cancelled(error):
+                raise
+        else:
+            ctx.close()
+            if ctx.miniagents.is_observed:
+                ctx.miniagents.start(self._record(ctx, kwargs))
+
+    async def _record(self, ctx: InteractionContext, kwargs: dict[str, Any]) -> None:
+        """Let those who keep messages know who said what to whom; a call that failed leaves no record."""
+        about = {"agent_alias": self.alias, **self.interaction_metadata.as_kwargs()}
+        with suppress(Exception):
+            call = AgentCallNode(messages=await ctx.message_promises, **{**about, **freezable(kwargs)})
+            reply = AgentReplyNode(agent_call=call, replies=await ctx.reply_promises, **about)
+            Promise(prefill_result=call)
+            Promise(prefill_result=reply)
+
+
+@overload
+def miniagent(func_or_class: Body, **options: Any) -> MiniAgent: ...
+
+
+@overload
+def miniagent(func_or_class: None = None, **options: Any) -> Callable[[Body], MiniAgent]: ...
+
+
+def miniagent(func_or_class: Body | None = None, **options: Any) -> MiniAgent | Callable[[Body], MiniAgent]:
+    """Make an agent of an async function or a class; a decorator, with or without the options of `MiniAgent`."""
+    if func_or_class is None:
+        return lambda body: MiniAgent(body, **options)
+    return MiniAgent(func_or_class, **options)
+
+
+class AgentInteractionNode(Message):
+    """A record of what an agent did."""
+
+    agent_alias: str
+
+
+class AgentCallNode(AgentInteractionNode):
+    """What an agent was asked, and with which arguments."""
+
+    messages: tuple[Message, ...]
+
+
+class AgentReplyNode(AgentInteractionNode):
+    """What it replied."""
+
+    agent_call: AgentCallNode
+    replies: tuple[Message, ...]
+
+
+class MiniAgents(PromisingContext):
+    """An async context manager under which agents run; leaving it waits for all of them. See PromisingContext."""
+
+    def __init__(
+        self,
+        *,
+        stream_llm_tokens_by_default: bool = True,
+        on_persist_message: PersistMessageHandler | Iterable[PersistMessageHandler] = (),
+        on_persist_messages: PersistMessagesHandler | Iterable[PersistMessagesHandler] = (),
+        **options: Any,
+    ) -> None:
+        """`on_persist_message` and `on_persist_messages` are called once for every message, after the messages inside it.
+
+        The other options are those of PromisingContext.
+        """
+        super().__init__(**options)
+        self.stream_llm_tokens_by_default = stream_llm_tokens_by_default
+        self.on_persist_message_handlers = as_list(on_persist_message)
+        self.on_persist_messages_handlers = as_list(on_persist_messages)
+        self._watch_messages()
+
+    def on_persist_message(self, handler: PersistMessageHandler) -> PersistMessageHandler:
+        """Have an async function called with every message, one at a time; a decorator."""
+        self.on_persist_message_handlers.append(check_async(handler))
+        self._watch_messages()
+        return handler
+
+    def on_persist_messages(self, handler: PersistMessagesHandler) -> PersistMessagesHandler:
+        """Have an async function called with lists of messages that came together; a decorator."""
+        self.on_persist_messages_handlers.append(check_async(handler))
+        self._watch_messages()
+        return handler
+
+    def run_agent(self, agent: MiniAgent, messages: MessageType | None = None, **kwargs: Any) -> tuple[Message, ...]:
+        """Run an agent in a new event loop and this context, and give its replies. Blocks."""
+
+        async def replies() -> tuple[Message, ...]:
+            return await agent.inquire(messages, **kwargs)
+
+        return self.run(replies())
+
+    async def apersist_messages(self, messages: Message | Iterable[Message], promise: Any = None) -> list[Message]:
+        """Have messages persisted that were not yet, and those inside them first; gives which they were."""
+        given = [messages] if isinstance(messages, Message) else list(messages)
+        found = [found for message in given for found in (*message.sub_messages(), message) if found.claim_persistence()]
+        if found:
+            for keep in self.on_persist_messages_handlers:
+                await keep(found)
+            for keep in self.on_persist_message_handlers:
+                for message in found:
+                    await keep(promise, message)
+        return found
+
+    def _watch_messages(self) -> None:
+        """Watch promises from the first handler on; nothing is watched, and nothing waits, as long as nobody asks."""
+        wanted = self.on_persist_message_handlers or self.on_persist_messages_handlers
+        if wanted and self._persist not in self.on_promise_resolved_handlers:
+            self.on_promise_resolved_handlers.insert(0, self._persist)
+
+    async def _persist(self, promise: object, value: object) -> None:
+        if isinstance(value, Message):
+            try:
+                await self.apersist_messages(value, promise)
+            except Exception:
+                logger.exception("A message could not be persisted")
+
+
+def _as_alias(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).upper()

@@ -1,0 +1,223 @@
+"""The stream: pieces in the order in which they came, kept in one list, read from the first piece on by any number of readers."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+from selfeng.runtime.promising_context import PromisingContext
+from selfeng.runtime.promising_errors import AppenderClosedError, AppenderNotOpenError
+from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
+
+Piece = TypeVar("Piece")
+
+logger = logging.getLogger(__name__)
+
+
+class Failure:
+    """An error in its place; whoever comes there raises the same object. Logged when it goes away and nobody has come."""
+
+    __slots__ = ("_traceback", "error", "seen")
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+        self.seen = False
+        self._traceback = error.__traceback__
+
+    def throw(self) -> BaseException:
+        """The error to raise, without what earlier readers have added to its traceback."""
+        self.seen = True
+        return self.error.with_traceback(self._traceback)
+
+    def __del__(self) -> None:
+        if not self.seen and isinstance(self.error, Exception):
+            logger.error("Nobody has read the reply that failed with this", exc_info=self.error)
+
+
+class ReplayStream(Generic[Piece]):
+    """One list of pieces with an end, which may be an error. Readers wait; the writer never does."""
+
+    __slots__ = ("_arrivals", "_endings", "_on_demand", "ended", "failure", "pieces")
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self.ended = False
+        self.failure: Failure | None = None
+        self._on_demand: Callable[[], object] | None = None
+        self._arrivals: list[asyncio.Future[None]] | None = None
+        self._endings: list[asyncio.Future[None]] | None = None
+
+    @classmethod
+    def ended_with(cls, pieces: list[Piece]) -> Self:
+        """A stream that has ended, with this list of pieces."""
+        stream = cls()
+        stream.pieces = pieces
+        stream.ended = True
+        return stream
+
+    def push(self, piece: Piece) -> None:
+        """Add a piece. What comes after the end is lost."""
+        if self.ended:
+            return
+        self.pieces.append(piece)
+        if self._arrivals:
+            waiting, self._arrivals = self._arrivals, None
+            _wake(waiting)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """There will be no more pieces; only the first end counts."""
+        if self.ended:
+            return
+        self.ended = True
+        self._on_demand = None
+        if error is not None:
+            self.failure = Failure(error)
+        for waiting in (self._arrivals, self._endings):
+            if waiting:
+                _wake(waiting)
+        self._arrivals = self._endings = None
+
+    def on_demand(self, start: Callable[[], object]) -> None:
+        """Call `start` once, when a reader needs more than there is; at once if one does."""
+        if self._arrivals or self._endings:
+            start()
+        else:
+            self._on_demand = start
+
+    async def more(self) -> None:
+        """Wait for a piece or the end; only for readers that have all there is."""
+        waiter = asyncio.get_running_loop().create_future()
+        if self._arrivals is None:
+            self._arrivals = [waiter]
+        else:
+            self._arrivals.append(waiter)
+        self.demand()
+        await waiter
+
+    async def until_ended(self) -> None:
+        """Wait for the end, whatever it is."""
+        while not self.ended:
+            waiter = asyncio.get_running_loop().create_future()
+            if self._endings is None:
+                self._endings = [waiter]
+            else:
+                self._endings.append(waiter)
+            self.demand()
+            await waiter
+
+    def demand(self) -> None:
+        """Somebody needs more than there is."""
+        start, self._on_demand = self._on_demand, None
+        if start is not None:
+            start()
+
+
+def being_cancelled(error: BaseException) -> bool:
+    """Whether the error is the cancellation of the current task, and not one that it has read of."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
+def _wake(waiting: list[asyncio.Future[None]]) -> None:
+    for waiter in waiting:
+        if not waiter.done():  # a reader that was cancelled
+            waiter.set_result(None)
+
+
+class Reader(AsyncIterator[Piece]):
+    """One reader's place in a stream. After an error the reader is at the end."""
+
+    __slots__ = ("_index", "_stream")
+
+    def __init__(self, stream: ReplayStream[Piece]) -> None:
+        self._stream = stream
+        self._index = 0
+
+    async def __anext__(self) -> Piece:
+        stream, index = self._stream, self._index
+        while index >= len(stream.pieces):
+            if stream.ended:
+                failure = stream.failure
+                if failure is not None and index == len(stream.pieces):
+                    self._index += 1
+                    raise failure.throw()
+                raise StopAsyncIteration
+            await stream.more()
+        self._index = index + 1
+        return stream.pieces[index]
+
+
+class Appender:
+    """What is open inside `with`, and takes no more after it."""
+
+    __slots__ = ("_capture_errors", "is_open", "was_open")
+
+    def __init__(self, capture_errors: bool) -> None:
+        """With `capture_errors`, an error of the `with` block goes to the readers instead of further up."""
+        self._capture_errors = capture_errors
+        self.was_open = False
+        self.is_open = False
+
+    def open(self) -> Self:
+        """Begin; `with` does it and ends it too, whatever happens. Raises: AppenderClosedError."""
+        if self.was_open and not self.is_open:
+            raise AppenderClosedError(f"A {type(self).__name__} that was closed can't be opened again.")
+        self.was_open = self.is_open = True
+        return self
+
+    def close(self, error: BaseException | None = None) -> bool:
+        """Take no more; gives whether the error goes to the readers. Closing again does nothing."""
+        late = not self.is_open and self.was_open
+        captured = error is not None and self._capture_errors and not (late and isinstance(error, AppenderClosedError))
+        if not late:
+            self.was_open, self.is_open = True, False
+            self._end(error if captured else None)
+        elif self._capture_errors and isinstance(error, Exception):
+            logger.error("An error came after the %s was closed, so nobody can read it", type(self).__name__, exc_info=error)
+        return captured
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> bool:
+        return self.close(error) and isinstance(error, Exception)  # a cancellation goes both ways
+
+    def _check_open(self) -> None:
+        if self.is_open:
+            return
+        name = type(self).__name__
+        if self.was_open:
+            raise AppenderClosedError(f"The {name} is closed; nothing can be appended any more.")
+        raise AppenderNotOpenError(f"The {name} is not open; append inside `with` it, or call `open()` before and `close()` after.")
+
+    def _end(self, error: BaseException | None) -> None:
+        raise NotImplementedError
+
+
+class StreamAppender(Appender, Generic[Piece]):
+    """The writing end of a stream; give it to a StreamedPromise as its streamer. It never makes the writer wait."""
+
+    __slots__ = ("stream",)
+
+    def __init__(self, capture_errors: Choice = DEFAULT) -> None:
+        """Whether errors go to the readers is for the context to say, if you do not."""
+        context = PromisingContext.find_current()
+        super().__init__(chosen(context is not None and context.appenders_capture_errors_by_default, capture_errors))
+        self.stream: ReplayStream[Piece] = ReplayStream()
+
+    def append(self, piece: Piece | BaseException) -> Self:
+        """Add a piece; an exception ends the stream at its place. Raises: AppenderNotOpenError, AppenderClosedError."""
+        if not self.is_open:
+            self._check_open()
+        if isinstance(piece, BaseException):
+            self.stream.end(piece)
+        else:
+            self.stream.push(piece)
+        return self
+
+    def _end(self, error: BaseException | None) -> None:
+        self.stream.end(error)
+
+    def __aiter__(self) -> Reader[Piece]:
+        return Reader(self.stream)
