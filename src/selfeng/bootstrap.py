@@ -85,7 +85,7 @@ async def build_engine(settings: Settings) -> Engine:
         stack.callback(database.dispose)
         minilm = MiniLM.below(settings.data_dir)
         embedder = _closed_with(stack, chosen_embedder(settings, minilm))
-        sandbox = SecureSandbox.of(settings)
+        sandbox = SecureSandbox.from_settings(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
         library = CapabilityRegistry(
@@ -193,7 +193,7 @@ async def open_builder(options: ProjectOptions, settings: Settings | None = None
 
 def _project_sandbox(settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()) -> SecureSandbox:
     """A sandbox that a whole project fits into; closed with the stack."""
-    sandbox = SecureSandbox.of(settings, _PROJECTS, packages)
+    sandbox = SecureSandbox.from_settings(settings, files=_PROJECTS, packages=packages)
     stack.push_async_callback(sandbox.aclose)
     return sandbox
 

@@ -13,7 +13,7 @@ def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
         SandboxUnavailable: no backend works, or what it needs can't be had.
         SandboxFailed: a step of the build failed.
     """
-    make_image(SecureSandbox.of(settings), report)
+    make_image(SecureSandbox.from_settings(settings), report)
 
 
 def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
