@@ -95,7 +95,7 @@ def test_edited_tools_are_refused_until_they_are_verified_again(home, built):
     [
         (("ask", "   "), "error: the request is blank"),
         (("tools", "nothing"), "nothing"),
-        (("check", "nothing"), "error: there is no part 'nothing' to check"),
+        (("check", "nothing"), "error: unknown part 'nothing'"),
         (("setup", "nothing"), "error: there is no part 'nothing' to set up"),
     ],
 )

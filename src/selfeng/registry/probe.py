@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from selfeng.core.leaving import leave
+from selfeng.core.leaving import exit_process
 from selfeng.registry.chroma import open_client
 
 
@@ -22,4 +22,4 @@ def probe(folder: Path) -> None:
 
 if __name__ == "__main__":
     probe(Path(sys.argv[1]))
-    leave(0)
+    exit_process(0)

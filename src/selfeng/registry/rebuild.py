@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from selfeng.core.leaving import leave
+from selfeng.core.leaving import exit_process
 from selfeng.core.value import Value
 from selfeng.registry import chroma, records, revisions
 from selfeng.store.database import attach, id_of, reading
@@ -64,4 +64,4 @@ if __name__ == "__main__":
     given = Order.model_validate_json(sys.stdin.readline())
     threading.Thread(target=_leave_at_the_end_of_stdin, daemon=True).start()
     rebuild(given, _print)
-    leave(0)
+    exit_process(0)
