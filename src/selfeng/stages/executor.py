@@ -24,7 +24,7 @@ from selfeng.execution.outcome import call_digest, own_failure
 from selfeng.execution.references import resolved
 from selfeng.prompts import plans, render
 from selfeng.prompts.answers import answered
-from selfeng.prompts.files import listed
+from selfeng.prompts.file_list import listed
 from selfeng.prompts.lessons import learnt
 
 
