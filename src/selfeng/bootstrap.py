@@ -14,9 +14,8 @@ from anyio.from_thread import start_blocking_portal
 from selfeng.agents import Delegation, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.composition.linked_sandbox import LinkedSandbox
-from selfeng.composition.reverification import Reverification, Reverified
+from selfeng.composition.reverification import Reverification, Reverified, Reverifier
 from selfeng.composition.sources import PinnedSources
-from selfeng.composition.upkeep import Upkeep
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
@@ -38,7 +37,7 @@ from selfeng.projects.agent import ProjectAgent
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.desk import ProjectDesk
 from selfeng.projects.options import ProjectOptions
-from selfeng.provision.image import make_image
+from selfeng.provision.parts import make_image
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.parameters import FOLDER as RANKING
 from selfeng.registry.ranking import Ranking
@@ -252,10 +251,10 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
     return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
 
 
-def _upkeep(changes: Changes, reverification: Reverification) -> Upkeep:
+def _upkeep(changes: Changes, reverification: Reverification) -> Reverifier:
     """Has every tool that gets another version followed by those that import it."""
-    upkeep = Upkeep(reverification)
-    changes.subscribe(lambda change: upkeep.notice(change.name) if change.change in ("added", "revised", "restored") else None)
+    upkeep = Reverifier(reverification)
+    changes.subscribe(lambda change: upkeep.tool_changed(change.name) if change.change in ("added", "revised", "restored") else None)
     return upkeep
 
 

@@ -70,7 +70,7 @@ def rollback(name: str, to: int) -> None:
     async def work(engine: Engine) -> None:
         with _effects_said(engine, name):
             tool = await engine.library.rollback(name, to)
-            await engine.upkeep.settle()
+            await engine.upkeep.wait_idle()
         say(f"{name} is now at version {tool.version}, which equals version {to}.")
 
     with_engine(work)
@@ -117,7 +117,7 @@ def verify(name: str) -> None:
         verdict = await engine.synthesis.examine(draft)
         with _effects_said(engine, name):
             await engine.library.accept(draft, Provenance(origin=Edited(), verdict=verdict))
-            await engine.upkeep.settle()
+            await engine.upkeep.wait_idle()
         say(f"{name} passes its tests and is accepted.")
 
     with_engine(work)
