@@ -111,7 +111,7 @@ async def build_engine(settings: Settings) -> Engine:
         synthesis = SynthesisEngine(model, linked, library, model.model, policy)
         upkeep = _upkeep(changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes)))
         stack.push_async_callback(upkeep.aclose)
-        executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
+        executor, responder = Executor(model, sandbox, library, sources), ResponseSynthesizer(model)
         learning = _learning(settings, database, minilm, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())

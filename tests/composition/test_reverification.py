@@ -102,7 +102,7 @@ async def test_what_the_end_interrupted_is_done_by_the_next_that_begins():
     assert run.told == []
     following = Reverifier(run.work)
     following.begin()
-    await following.settle()
+    await following.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]
 
 
