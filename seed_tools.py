@@ -3,7 +3,7 @@
 import sys
 
 from selfeng.cli.app import app
-from selfeng.core.leaving import call_and_leave
+from selfeng.core.leaving import run_and_exit
 
 if __name__ == "__main__":
-    call_and_leave(lambda: app(["seed", *sys.argv[1:]], prog_name="python seed_tools.py"))
+    run_and_exit(lambda: app(["seed", *sys.argv[1:]], prog_name="python seed_tools.py"))

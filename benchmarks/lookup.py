@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.synthetic import fill, requests
 from selfeng.capability_registry import CapabilityRegistry
-from selfeng.core.leaving import leave
+from selfeng.core.leaving import exit_process
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.model_files import FOLDER
 from selfeng.settings import load_settings
@@ -146,7 +146,7 @@ if __name__ == "__main__":
         case [("fill" | "index" | "search" | "chroma") as part, folder, size]:
             parts = {"fill": _fill, "index": _index, "search": _search, "chroma": _chroma}
             sys.stdout.write(json.dumps(asyncio.run(parts[part](Path(folder), int(size)))) + "\n")
-            leave(0)
+            exit_process(0)
         case sizes:
             figures = measure(tuple(map(int, sizes)) or SIZES, lambda line: sys.stderr.write(f"{line}\n") and None)
             sys.stdout.write(json.dumps(figures) + "\n")

@@ -34,7 +34,7 @@ from docker.client import DockerClient
 from benchmarks.ready import current_sandbox
 from selfeng.core.verdict import Returned, TestResult, Version
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes import ownership
+from selfeng.sandboxes import docker_engine as ownership
 from selfeng.settings import load_settings
 
 NAME = "is_prime"

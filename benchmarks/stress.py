@@ -24,7 +24,7 @@ from docker.errors import DockerException
 from benchmarks.ready import current_sandbox
 from selfeng.core.verdict import Returned
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes import ownership
+from selfeng.sandboxes import docker_engine as ownership
 from selfeng.settings import load_settings
 
 CODE = "def tool(n=1): return n"

@@ -73,11 +73,11 @@ def missing(part: str) -> str:
 def _docker() -> str:
     from docker.errors import DockerException
 
-    from selfeng.sandboxes.engine import Engine
+    from selfeng.sandboxes.docker_engine import DockerEngine
     from tests.sandbox.backends import DockerBehind, prepared
 
     try:
-        Engine().version(patience=30)
+        DockerEngine().version(patience=30)
         prepared(DockerBehind()).close()
     except (SandboxError, DockerException) as error:
         return _reason(error)

@@ -26,7 +26,7 @@ from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, ConfigurationError
-from selfeng.core.leaving import leave
+from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.status import PARTS, EngineStatus
 from selfeng.settings import Settings, load_settings, make_folders
@@ -252,4 +252,4 @@ def _report(line: str) -> None:
 
 
 if __name__ == "__main__":
-    leave(main())
+    exit_process(main())

@@ -14,9 +14,8 @@ from anyio.from_thread import start_blocking_portal
 from selfeng.agents import Delegation, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.composition.linked_sandbox import LinkedSandbox
-from selfeng.composition.reverification import Reverification, Reverified
+from selfeng.composition.reverification import Reverification, Reverified, Reverifier
 from selfeng.composition.sources import PinnedSources
-from selfeng.composition.upkeep import Upkeep
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
@@ -37,7 +36,7 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
 from selfeng.projects.service import ProjectService
-from selfeng.provision.image import make_image
+from selfeng.provision.parts import make_image
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.parameters import FOLDER as RANKING
 from selfeng.registry.ranking import Ranking
@@ -84,7 +83,7 @@ async def build_engine(settings: Settings) -> Engine:
         stack.callback(database.dispose)
         minilm = MiniLM.below(settings.data_dir)
         embedder = _closed_with(stack, chosen_embedder(settings, minilm))
-        sandbox = SecureSandbox.of(settings)
+        sandbox = SecureSandbox.from_settings(settings)
         stack.push_async_callback(sandbox.aclose)
         changes = Changes()
         library = CapabilityRegistry(
@@ -111,7 +110,7 @@ async def build_engine(settings: Settings) -> Engine:
         synthesis = SynthesisEngine(model, linked, library, model.model, policy)
         upkeep = _upkeep(changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes)))
         stack.push_async_callback(upkeep.aclose)
-        executor, responder = Executor(model, linked, library, sources), ResponseSynthesizer(model)
+        executor, responder = Executor(model, sandbox, library, sources), ResponseSynthesizer(model)
         learning = _learning(settings, database, minilm, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
@@ -192,7 +191,7 @@ async def open_builder(options: ProjectOptions, settings: Settings | None = None
 
 def _project_sandbox(settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()) -> SecureSandbox:
     """A sandbox that a whole project fits into; closed with the stack."""
-    sandbox = SecureSandbox.of(settings, _PROJECTS, packages)
+    sandbox = SecureSandbox.from_settings(settings, files=_PROJECTS, packages=packages)
     stack.push_async_callback(sandbox.aclose)
     return sandbox
 
@@ -251,10 +250,10 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
     return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
 
 
-def _upkeep(changes: Changes, reverification: Reverification) -> Upkeep:
+def _upkeep(changes: Changes, reverification: Reverification) -> Reverifier:
     """Has every tool that gets another version followed by those that import it."""
-    upkeep = Upkeep(reverification)
-    changes.subscribe(lambda change: upkeep.notice(change.name) if change.change in ("added", "revised", "restored") else None)
+    upkeep = Reverifier(reverification)
+    changes.subscribe(lambda change: upkeep.tool_changed(change.name) if change.change in ("added", "revised", "restored") else None)
     return upkeep
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from selfeng.capability_registry import CapabilityRegistry
-from selfeng.composition.upkeep import Upkeep
+from selfeng.composition.reverification import Reverifier
 from selfeng.core.errors import LibraryError, RequestError, ResourceNotFound
 from selfeng.core.events import QuestionsAsked, Record
 from selfeng.core.files import File, FileLimits, FileReference
@@ -90,7 +90,7 @@ class Engine:
         orchestrator: Orchestrator,
         synthesis: SynthesisEngine,
         learning: Learning,
-        upkeep: Upkeep,
+        upkeep: Reverifier,
         journal: Journal,
         recorder: Recorder,
         files: ConversationFiles,

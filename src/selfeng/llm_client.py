@@ -9,18 +9,18 @@ from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.server import Server
 from selfeng.core.turn import Budget
-from selfeng.llm.exchange import Memory, Question, messages_of
+from selfeng.llm.chat import ChatRequest, Memory, messages_of
 from selfeng.llm.pricing import Price, listed_price
 
 if TYPE_CHECKING:
-    from selfeng.llm.connection import Connection
+    from selfeng.llm.connection import ModelConnection
 
 OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
 
 
 class LLMClient:
-    """A `ModelClient` on the official SDK; remembers which ways of asking the server does not take.
+    """A `ModelClient` on the official SDK; remembers which ways of asking the server refuses.
 
     The SDK takes as long to import as all else together, so what uses it is imported for the first question.
 
@@ -52,16 +52,16 @@ class LLMClient:
         return self._server.name
 
     @cached_property
-    def _connection(self) -> "Connection":
-        from selfeng.llm.connection import Connection
+    def _connection(self) -> "ModelConnection":
+        from selfeng.llm.connection import ModelConnection
 
-        return Connection(self._server, max_retries=self._max_retries, price=self._price)
+        return ModelConnection(self._server, max_retries=self._max_retries, price=self._price)
 
     def warm_up(self) -> None:
         """Import what the first question takes. Blocking, for a second or so: call it in a thread."""
-        from selfeng.llm import choice, connection, structured
+        from selfeng.llm import connection, function_choice, reply_form
 
-        _ = choice, connection, structured
+        _ = connection, function_choice, reply_form
 
     async def aclose(self) -> None:
         """Close the connections to the server."""
@@ -77,20 +77,20 @@ class LLMClient:
 
         Raises:
             ModelReplyInvalid: at the end: the reply was cut off by the length limit, or is empty.
-            ModelUnavailable, ModelRefused, BudgetExceeded: as in `ModelClient`.
+            ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
         """
-        async with aclosing(self._connection.stream(Question(messages=messages_of(prompt)), budget)) as pieces:
+        async with aclosing(self._connection.stream(ChatRequest(messages=messages_of(prompt)), budget)) as pieces:
             async for piece in pieces:
                 yield piece
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
-        """The reply as a value of the given type. Raises: as in `ModelClient`."""
-        from selfeng.llm import ladder, structured
+        """The reply as a value of the given type. Raises: ModelError, BudgetExceeded."""
+        from selfeng.llm import ladder, reply_form
 
-        return await ladder.ask(self._connection, messages_of(prompt), structured.rungs_for(reply), self._structured, budget)
+        return await ladder.ask(self._connection, messages_of(prompt), reply_form.strategies_for(reply), self._structured, budget)
 
     async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
-        """The one function that the model calls, always one of `functions`. Raises: as in `ModelClient`."""
-        from selfeng.llm import choice, ladder
+        """The one function that the model calls, always one of `functions`. Raises: ModelError, BudgetExceeded."""
+        from selfeng.llm import function_choice, ladder
 
-        return await ladder.ask(self._connection, messages_of(prompt), choice.rungs_for(functions), self._choice, budget)
+        return await ladder.ask(self._connection, messages_of(prompt), function_choice.strategies_for(functions), self._choice, budget)

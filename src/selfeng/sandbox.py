@@ -5,40 +5,28 @@ import math
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
-from selfeng.core.errors import ConfigurationError, RequestError, SandboxError, SandboxUnavailable
-from selfeng.core.files import File, FileLimits
+from selfeng.core.errors import RequestError, SandboxError, SandboxUnavailable
+from selfeng.core.files import File
 from selfeng.core.owner import current_owner
 from selfeng.core.protocols import NO_MODULES
 from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
-from selfeng.sandboxes.account import Account, ExecutionAccount, SuiteAccount
-from selfeng.sandboxes.backend import Backend, Container
-from selfeng.sandboxes.bubblewrap import BubblewrapBackend
-from selfeng.sandboxes.choice import Choice
-from selfeng.sandboxes.conversation import converse, packed_files
-from selfeng.sandboxes.docker import DockerBackend
-from selfeng.sandboxes.expected import SuiteProblem, expected_tests
-from selfeng.sandboxes.exported import exported_names
-from selfeng.sandboxes.library import check_modules, check_size
-from selfeng.sandboxes.limits import ContainerLimits
-from selfeng.sandboxes.pool import GRACE, Pool, PoolSize
+from selfeng.sandboxes.backend import Container
+from selfeng.sandboxes.job_protocol import packed_files, run_job
+from selfeng.sandboxes.job_result import CallResult, JobResult, SuiteResult
+from selfeng.sandboxes.job_sources import SuiteProblem, check_modules, check_size, expected_tests, exported_names
+from selfeng.sandboxes.pool import GRACE, Pool
+from selfeng.sandboxes.sandbox_options import SandboxOptions, chosen_backend
 from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
-
-if TYPE_CHECKING:
-    from selfeng.settings import Settings
+from selfeng.settings import Settings, load_settings
 
 _LANES = 2
 """Containers, at most, in which versions of a tool that need not be apart take turns."""
 _LANE = 12
 """Versions for which one such container will do: starting another costs more than they take."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
-
-VERIFIERS = PoolSize(least=2, ready=4, most=8)
-"""A verifier takes one job, so there is one more ready than in use: a synthesis verifies twice in a row."""
-EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
-"""Executors come back within milliseconds, unless their tools are slow."""
 
 
 class SecureSandbox:
@@ -48,68 +36,29 @@ class SecureSandbox:
     of its own, in a container that only calls for the same owner have been in, see `selfeng.core.owner`.
     """
 
-    def __init__(
-        self,
-        image: str | None = None,
-        timeout: float | None = None,
-        base_image: str | None = None,
-        limits: ContainerLimits | None = None,
-        files: FileLimits | None = None,
-        *,
-        backend: str | Backend | None = None,
-        runtime: str | None = None,
-        folder: Path | None = None,
-        verifiers: PoolSize = VERIFIERS,
-        executors: PoolSize = EXECUTORS,
-        packages: Sequence[str] = (),
-    ) -> None:
-        """What is None comes from the settings, see `config`.
-
-        `timeout` is seconds of one run; `backend` is `docker`, `bubblewrap`, or `auto` for the first of them that works; `runtime` is one
-        that the Docker engine knows; `folder` is for what bubblewrap needs on disk; `packages` are further ones, as pip takes them,
-        for which `build_image` makes a layer.
+    def __init__(self, options: SandboxOptions | None = None, /, **changes: Any) -> None:
+        """The options are those of the settings by default; `changes` are fields of `SandboxOptions` that differ, None changes nothing.
 
         Raises:
-            ConfigurationError: there is no such backend, or it knows no runtimes.
+            ConfigurationError: the backend is unknown, or knows no runtimes.
         """
-        if image is None or timeout is None or base_image is None or backend is None or folder is None or files is None:
-            from selfeng.settings import load_settings
-
-            settings = load_settings()
-            image = settings.docker_image_name if image is None else image
-            timeout = settings.docker_timeout if timeout is None else timeout
-            base_image = settings.base_image if base_image is None else base_image
-            backend = settings.sandbox if backend is None else backend
-            runtime = settings.sandbox_runtime if runtime is None else runtime
-            folder = settings.data_dir / "sandbox" if folder is None else folder
-            files = settings.file_limits if files is None else files
+        options = replace(
+            options or SandboxOptions.from_settings(load_settings()),
+            **{name: value for name, value in changes.items() if value is not None},
+        )
         self.id = secrets.token_hex(8)
-        """On the containers as a label, see `ownership`."""
-        self.timeout = timeout
-        self._limits = limits or ContainerLimits()
-        self._files = files
-        if isinstance(backend, str):
-            docker = DockerBackend(image, base_image, self._limits, runtime, packages=packages)
-            bubblewrap = BubblewrapBackend(folder, self._limits, packages=packages)
-            backend = _backend(backend, docker, bubblewrap, runtime)
-        self._backend = backend
+        """On the containers as a label, see `docker_engine.labels`."""
+        self.timeout = options.timeout
+        self._limits, self._files = options.limits, options.files
+        self._backend = chosen_backend(options)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._verifiers = Pool(lambda: self._backend.container("verify", self.id), verifiers, reusable=False)
-        self._executors = Pool(lambda: self._backend.container("execute", self.id), executors, reusable=True)
+        self._verifiers = Pool(lambda: self._backend.container("verify", self.id), options.verifiers, reusable=False)
+        self._executors = Pool(lambda: self._backend.container("execute", self.id), options.executors, reusable=True)
 
     @classmethod
-    def of(cls, settings: "Settings", files: FileLimits | None = None, packages: Sequence[str] = ()) -> "SecureSandbox":
-        """The sandbox that these settings ask for; `files` in the place of their limits. Raises: ConfigurationError, as above."""
-        return cls(
-            image=settings.docker_image_name,
-            timeout=settings.docker_timeout,
-            base_image=settings.base_image,
-            backend=settings.sandbox,
-            runtime=settings.sandbox_runtime,
-            folder=settings.data_dir / "sandbox",
-            files=files or settings.file_limits,
-            packages=packages,
-        )
+    def from_settings(cls, settings: Settings, **changes: Any) -> "SecureSandbox":
+        """The sandbox that these settings ask for; `changes` as for the sandbox. Raises: ConfigurationError."""
+        return cls(SandboxOptions.from_settings(settings), **changes)
 
     def start(self, verifiers: bool = True) -> None:
         """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""
@@ -177,10 +126,10 @@ class SecureSandbox:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
-        account = SuiteAccount(secrets.token_hex(16), expected, on_test)
+        result = SuiteResult(secrets.token_hex(16), expected, on_test)
         job = _suite_job(name, code, tests, library)
-        killed, seconds = await self._run(self._verifiers, job, account)
-        return account.verdict(killed, seconds)
+        killed, seconds = await self._run(self._verifiers, job, result)
+        return result.verdict(killed, seconds)
 
     async def verify_versions(
         self,
@@ -196,11 +145,11 @@ class SecureSandbox:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return tuple(Verdict(passed=False, problem=str(problem)) for _ in versions)
-        work: list[tuple[Message, SuiteAccount]] = []
+        work: list[tuple[Message, SuiteResult]] = []
         for version in versions:
             how = {"order": version.order, "stop_early": not version.whole}
-            account = SuiteAccount(secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole)
-            work.append((_suite_job(name, version.code, tests, library) | how, account))
+            result = SuiteResult(secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole)
+            work.append((_suite_job(name, version.code, tests, library) | how, result))
         lanes = _lanes(versions)
         try:
             async with asyncio.TaskGroup() as group:
@@ -222,47 +171,47 @@ class SecureSandbox:
         check_modules(library, name)
         if problem := self._files.problem(files):
             raise RequestError(problem)
-        account = ExecutionAccount(secrets.token_hex(16), self._files, files)
+        result = CallResult(secrets.token_hex(16), self._files, files)
         job: Message = {"name": name, "code": code, "library": dict(library), "arguments": dict(arguments)}
         job["files"] = self._files.model_dump()
-        killed, seconds = await self._run(self._executors, job, account, files)
-        return account.execution(killed, seconds)
+        killed, seconds = await self._run(self._executors, job, result, files)
+        return result.execution(killed, seconds)
 
-    async def _run(self, pool: Pool, job: Message, account: Account, files: Sequence[File] = ()) -> tuple[str | None, float]:
+    async def _run(self, pool: Pool, job: Message, result: JobResult, files: Sequence[File] = ()) -> tuple[str | None, float]:
         """Do a job in a container of the pool; why it was ended early, and the seconds it took."""
         started = asyncio.get_running_loop().time()
         try:
-            packed = packed_files(files) + self._packed(job, account, self.timeout)
+            packed = packed_files(files) + self._packed(job, result, self.timeout)
         except BrokenStream as problem:
             return _TOO_LARGE.format(problem), 0.0
         container = await pool.take(current_owner() if pool is self._executors else "")
         async with _discarded_on_error(pool, container):
-            killed = await converse(container, packed, self.timeout, account)
-        pool.give_back(container, account.nonce)
+            killed = await run_job(container, packed, self.timeout, result)
+        pool.give_back(container, result.nonce)
         return killed, asyncio.get_running_loop().time() - started
 
-    async def _take_turns(self, work: Sequence[tuple[Message, SuiteAccount]], timeout: float) -> list[Verdict]:
+    async def _take_turns(self, work: Sequence[tuple[Message, SuiteResult]], timeout: float) -> list[Verdict]:
         """Do the jobs in the processes of one container, as long as these come through unharmed, else in several."""
         verdicts = []
         container = None
-        for number, (job, account) in enumerate(work, 1):
+        for number, (job, result) in enumerate(work, 1):
             try:
-                packed = self._packed(job, account, timeout)
+                packed = self._packed(job, result, timeout)
             except BrokenStream as problem:
-                verdicts.append(account.verdict(_TOO_LARGE.format(problem), 0.0))
+                verdicts.append(result.verdict(_TOO_LARGE.format(problem), 0.0))
                 continue
             container = container or await self._verifiers.take()
             async with _discarded_on_error(self._verifiers, container):
-                verdicts.append(account.verdict(await converse(container, packed, timeout, account), 0.0))
-            if number == len(work) or not account.orderly:
-                self._verifiers.give_back(container, account.nonce)
+                verdicts.append(result.verdict(await run_job(container, packed, timeout, result), 0.0))
+            if number == len(work) or not result.orderly:
+                self._verifiers.give_back(container, result.nonce)
                 container = None
         return verdicts
 
-    def _packed(self, job: Message, account: Account, timeout: float) -> bytes:
+    def _packed(self, job: Message, result: JobResult, timeout: float) -> bytes:
         """Raises: BrokenStream: it is too large."""
         check_size(job["library"])
-        return pack({"nonce": account.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
+        return pack({"nonce": result.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
 
 
 def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:
@@ -279,17 +228,6 @@ def _lanes(versions: Sequence[Version]) -> list[list[int]]:
     others = [number for number, version in enumerate(versions) if not version.apart]
     lanes = min(_LANES, math.ceil(len(others) / _LANE))
     return alone + [others[first::lanes] for first in range(lanes)]
-
-
-def _backend(name: str, docker: Backend, bubblewrap: Backend, runtime: str | None) -> Backend:
-    if runtime and name == bubblewrap.name:
-        raise ConfigurationError(f"SANDBOX_RUNTIME={runtime!r} needs Docker", "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing")
-    if name == "auto":
-        return docker if runtime else Choice((docker, bubblewrap))  # who asked for more isolation must not get less
-    chosen = {backend.name: backend for backend in (docker, bubblewrap)}.get(name)
-    if chosen is None:
-        raise ConfigurationError(f"there is no sandbox {name!r}", "choose among auto, docker and bubblewrap")
-    return chosen
 
 
 @asynccontextmanager

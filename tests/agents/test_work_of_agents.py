@@ -7,7 +7,7 @@ from selfeng.core.errors import RequestError
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Answer, Question, answer_problem, completed, questions_problem, said, told
-from selfeng.prompts.agents import within_limits
+from selfeng.prompts.agent_thread import within_limits
 from tests.agents.workshop import printed
 from tests.doubles import ScriptedSandbox
 

@@ -1,8 +1,7 @@
 """What a change of a tool means for those composed from it, with doubles of sandbox and library."""
 
-from selfeng.composition.reverification import Reverification, Reverified
+from selfeng.composition.reverification import Reverification, Reverified, Reverifier
 from selfeng.composition.sources import PinnedSources
-from selfeng.composition.upkeep import Upkeep
 from selfeng.core.errors import SandboxUnavailable, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, ToolVersion
 from selfeng.core.tool import Requirement, Tool, ToolDraft
@@ -87,31 +86,31 @@ async def test_a_dependent_that_was_edited_by_hand_is_left_and_told():
 async def test_a_change_is_followed_in_the_background():
     run = Background(ListedLibrary(made("half"), made("quarter", "half")), passing())
     run.library.replace(NEWER)
-    upkeep = Upkeep(run.work)
-    upkeep.notice("half")
+    upkeep = Reverifier(run.work)
+    upkeep.tool_changed("half")
     assert run.told == []
-    await upkeep.settle()
+    await upkeep.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]
 
 
 async def test_what_the_end_interrupted_is_done_by_the_next_that_begins():
     run = Background(ListedLibrary(made("half"), made("quarter", "half")), passing())
     run.library.replace(NEWER)
-    upkeep = Upkeep(run.work)
-    upkeep.notice("half")
+    upkeep = Reverifier(run.work)
+    upkeep.tool_changed("half")
     await upkeep.aclose()
     assert run.told == []
-    following = Upkeep(run.work)
+    following = Reverifier(run.work)
     following.begin()
-    await following.settle()
+    await following.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]
 
 
 async def test_a_broken_sandbox_leaves_the_pins_and_ends_nothing():
     run = Background(ListedLibrary(made("half"), made("quarter", "half")), SandboxUnavailable("no engine"), passing())
     run.library.replace(NEWER)
-    upkeep = Upkeep(run.work)
+    upkeep = Reverifier(run.work)
     for _ in range(2):
         upkeep.begin()
-        await upkeep.settle()
+        await upkeep.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]

@@ -4,7 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from selfeng.cli.dialogue import Request, answered, parsed_answer
+from selfeng.cli.turn_commands import Request, answered, parsed_answer
 from selfeng.core.errors import RequestError
 from selfeng.core.question import Answer, Question
 

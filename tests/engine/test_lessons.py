@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 
-from selfeng.composition.reverification import Reverification
+from selfeng.composition.reverification import Reverification, Reverifier
 from selfeng.composition.sources import PinnedSources
-from selfeng.composition.upkeep import Upkeep
 from selfeng.core.events import FINAL, BudgetSpent, Event, LessonsShown, Record, TurnFinished
 from selfeng.core.files import FileLimits
 from selfeng.core.lesson import LessonHint
@@ -57,7 +56,7 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             orchestrator=orchestrator,
             synthesis=synthesis,
             learning=book.learning,
-            upkeep=Upkeep(Reverification(library, synthesis.reexamine, PinnedSources(library), lambda outcome: None)),
+            upkeep=Reverifier(Reverification(library, synthesis.reexamine, PinnedSources(library), lambda outcome: None)),
             journal=book.journal,
             recorder=recorder,
             files=ConversationFiles(book.database),

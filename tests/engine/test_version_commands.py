@@ -39,7 +39,7 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None
         "--- reverse_text.py\tversion 1\n+++ reverse_text.py\tversion 2\n@@ -1,2 +1,2 @@\n"
         " def reverse_text(text: str) -> str:\n-    return text\n+    return text[::-1]\n"
     )
-    assert run("rollback", "reverse_text", "1").stderr == "reverse_text is at version 3 now, which holds what version 1 held.\n"
+    assert run("rollback", "reverse_text", "1").stderr == "reverse_text is now at version 3, which equals version 1.\n"
     assert (home.tools / "reverse_text.py").read_text() == REVERSE.code
     assert "selfeng restore reverse_text" in run("retire", "reverse_text").stderr
     assert run("tools").stdout.splitlines() == [
@@ -52,7 +52,7 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None
 def test_a_request_that_a_tool_has_served_is_shown_and_removed(home: Home) -> None:
     served = [f"# has served: {request}" for request in USED]
     assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served
-    assert run("forget", "reverse_text", USED[0]).stderr == "reverse_text is found by 1 request of the command line that it has served.\n"
+    assert run("forget", "reverse_text", USED[0]).stderr == "reverse_text keeps 1 learned request of the command line.\n"
     assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served[1:]
     refused = run("forget", "reverse_text", USED[0])
     assert (refused.exit_code, refused.stderr) == (

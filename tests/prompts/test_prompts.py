@@ -12,9 +12,10 @@ from selfeng.core.plan import KeptStep, StepResult
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Answer
 from selfeng.core.turn import EarlierFiles, Turn
-from selfeng.prompts import FOLDER, agents, plans, render
+from selfeng.prompts import FOLDER, plans, render
+from selfeng.prompts import agent_thread as agents
 from selfeng.prompts.answers import answered
-from selfeng.prompts.files import listed
+from selfeng.prompts.file_list import listed
 from tests.doubles import CODE, TESTS, specification
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

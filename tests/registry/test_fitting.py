@@ -159,13 +159,13 @@ async def test_a_library_calibrates_itself_by_the_requests_of_the_tools_that_it_
 
 
 def test_a_calibration_is_told_in_figures() -> None:
-    assert list(calibration_lines(None)) == ["There are fewer than 20 requests to learn from: everything stays as it is."]
+    assert list(calibration_lines(None)) == ["Fewer than 20 requests to learn from: nothing was changed."]
     better, worse = Figures(0.4, 0.3, adopted=True), Figures(0.1, 0.2, adopted=False)
     told = calibration_lines(Calibration(shipped(""), 60, 1500, reciprocal_rank=worse, log_loss=better, calibration_error=better))
     assert list(told) == [
-        "Learnt from 1,500 requests and 60 tools; the figures are those of requests that the fit had not seen.",
+        "Learnt from 1,500 requests and 60 tools; the figures are for requests that the fit had not seen.",
         "Request map: mean reciprocal rank of the right tool 0.100 before, 0.200 after: left as it was.",
         "Confidence: log loss 0.400 before, 0.300 after: adopted.",
         "Confidence: calibration error 0.400 before, 0.300 after: adopted.",
-        "It is used from the next start on; `selfeng calibrate --reset` goes back to what ships.",
+        "It is used from the next start; `selfeng calibrate --reset` undoes it.",
     ]

@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from selfeng.core.process import this_process
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes import ownership
+from selfeng.sandboxes import docker_engine as ownership
 from selfeng.sandboxes.bwrap_command import GROUP
 from selfeng.sandboxes.control_groups import PREFIX, ControlGroups
 from selfeng.sandboxes.docker import DockerBackend

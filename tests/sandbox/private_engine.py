@@ -17,7 +17,7 @@ from typing import IO
 import trustme
 from docker.client import DockerClient
 
-from selfeng.sandboxes.engine import Engine
+from selfeng.sandboxes.docker_engine import DockerEngine
 
 RUNSC = ("--platform=ptrace", "--network=none")
 """Arguments for gVisor where there is no /dev/kvm; its containers get no network in any case."""
@@ -65,7 +65,7 @@ class PrivateEngine:
         return {"DOCKER_HOST": f"tcp://{self.address}", **encrypted}
 
     def client(self) -> DockerClient:
-        return Engine(self.environment).client()
+        return DockerEngine(self.environment).client()
 
     def start(self, tls: bool | None = None) -> None:
         """Start what does not run; `tls` None: as before."""
@@ -120,7 +120,7 @@ class PrivateEngine:
         """End it and leave nothing of it, not even if it was killed."""
         self.go_on()
         self.start()
-        with contextlib.closing(Engine(self.environment)) as engine:
+        with contextlib.closing(DockerEngine(self.environment)) as engine:
             for container in self.containers():
                 engine.remove(container)
         self.kill()

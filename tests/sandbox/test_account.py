@@ -7,7 +7,7 @@ import pytest
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File, FileLimits
 from selfeng.core.verdict import Killed, Raised, Returned, TestResult, Verdict
-from selfeng.sandboxes.account import ExecutionAccount, SuiteAccount
+from selfeng.sandboxes.job_result import CallResult, SuiteResult
 
 NONCE = "n"
 END = {"kind": "end", "problem": None, "output": "", "seconds": 0.5}
@@ -22,7 +22,7 @@ def collected(*tests: Any) -> dict[str, Any]:
 
 
 def verdict(*frames: dict[str, Any], killed: str | None = None, expected: tuple[str, ...] = ("test_a", "test_b")) -> Verdict:
-    account = SuiteAccount(NONCE, frozenset(expected), lambda result: None)
+    account = SuiteResult(NONCE, frozenset(expected), lambda result: None)
     for frame in frames:
         account.take({"nonce": NONCE, **frame})
     return account.verdict(killed, 9.0)
@@ -93,7 +93,7 @@ def test_a_job_that_was_ended_keeps_the_results_it_had() -> None:
 
 def test_results_are_streamed_as_they_come_and_only_in_order() -> None:
     streamed: list[str] = []
-    account = SuiteAccount(NONCE, frozenset({"test_a"}), lambda result: streamed.append(result.test))
+    account = SuiteResult(NONCE, frozenset({"test_a"}), lambda result: streamed.append(result.test))
     for frame in (collected("test_a"), result("test_a"), result("test_a"), result("test_z")):
         account.take({"nonce": NONCE, **frame})
     assert streamed == ["test_a"]
@@ -105,7 +105,7 @@ def test_a_worker_that_broke_is_the_sandboxs_failure() -> None:
 
 
 def execution(frame: dict[str, Any], killed: str | None = None) -> Any:
-    account = ExecutionAccount(NONCE, FileLimits())
+    account = CallResult(NONCE, FileLimits())
     if frame:
         account.take({"nonce": NONCE, **frame})
     return account.execution(killed, 9.0)
@@ -135,7 +135,7 @@ RETURNED = {"kind": "end", "execution": {"outcome": "returned", "type_name": "in
 
 
 def call(*frames: dict[str, Any], given: tuple[File, ...] = ()) -> Any:
-    account = ExecutionAccount(NONCE, FileLimits(count=2, size=8), given)
+    account = CallResult(NONCE, FileLimits(count=2, size=8), given)
     for frame in frames:
         if not account.complete:
             account.take({"nonce": NONCE, **frame})

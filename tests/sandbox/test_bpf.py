@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from selfeng.sandboxes.worker.bpf import ALLOW, EPERM, KILL, Argument, Rule, program, refuse
-from selfeng.sandboxes.worker.system_calls import NUMBERS
+from selfeng.sandboxes.worker.bpf import ALLOW, EPERM, KILL, NUMBERS, Argument, Rule, program, refuse
 
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ENOSYS = refuse(38)

@@ -361,7 +361,7 @@ asyncio.run(main())
 def test_a_user_without_rights_has_containers_too() -> None:
     """By the system's own interpreter, as the one that runs the tests may lie where others can't look."""
     interpreter = f"/usr/bin/python3.{sys.version_info.minor}"
-    site = [str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))]
+    site = [str(ROOT / "src"), *(path for path in sys.path if path.endswith("site-packages"))]
     if os.geteuid() != 0 or not os.path.exists(interpreter):
         pytest.skip("takes root, and a Python of the system's like this one")
     with tempfile.TemporaryDirectory() as folder:

@@ -15,12 +15,11 @@ from selfeng.core.errors import ConfigurationError, SandboxUnavailable
 from selfeng.core.verdict import Returned, SandboxStatus
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import bubblewrap, bwrap_process
-from selfeng.sandboxes.backend import HungUp, Mode
+from selfeng.sandboxes.backend import AutoBackend, HungUp, Mode
 from selfeng.sandboxes.bubblewrap import refusals
 from selfeng.sandboxes.bwrap_command import PACKAGED
-from selfeng.sandboxes.choice import Choice
+from selfeng.sandboxes.container_stream import JudgeStream
 from selfeng.sandboxes.pool import PoolSize
-from selfeng.sandboxes.stream import Stream
 from tests.sandbox.backends import Behind
 
 NONE = PoolSize(least=0, ready=0, most=1)
@@ -34,12 +33,11 @@ class Container:
     mode: Mode
     group: str
     done: list[str] = field(default_factory=list)
-    jobs: int = 0
     born: float = 0.0
     edition: str = "an edition"
 
     @property
-    def stream(self) -> Stream:
+    def stream(self) -> JudgeStream:
         raise AssertionError("nobody should want it")
 
     def start(self) -> None:
@@ -91,7 +89,7 @@ class Backend:
 
 def test_the_first_that_works_is_chosen_and_stays() -> None:
     first, second, third = Backend("first", False), Backend("second", True), Backend("third", True)
-    choice = Choice((first, second, third))
+    choice = AutoBackend((first, second, third))
     assert choice.name == "none"
     lines: list[str] = []
     choice.prepare(lines.append)
@@ -104,7 +102,7 @@ def test_the_first_that_works_is_chosen_and_stays() -> None:
 
 def test_a_choice_that_failed_names_every_reason_and_is_tried_anew() -> None:
     backends = (Backend("first", False), Backend("second", False))
-    choice = Choice(backends)
+    choice = AutoBackend(backends)
     with pytest.raises(SandboxUnavailable) as caught:
         choice.probe()
     assert (caught.value.message, caught.value.remedy) == ("first is not here; second is not here", "install first; or install second")
@@ -117,7 +115,7 @@ def test_a_choice_that_failed_names_every_reason_and_is_tried_anew() -> None:
 
 def test_containers_wait_for_the_choice_until_they_are_started() -> None:
     backend = Backend("second", False)
-    choice = Choice((backend,))
+    choice = AutoBackend((backend,))
     container = choice.container("verify", "a group")
     assert backend.done == []
     with pytest.raises(SandboxUnavailable):
@@ -134,7 +132,7 @@ def test_containers_wait_for_the_choice_until_they_are_started() -> None:
 
 def test_a_container_that_was_given_up_before_the_choice_is_never_made() -> None:
     backend = Backend("first", True)
-    container = Choice((backend,)).container("verify", "")
+    container = AutoBackend((backend,)).container("verify", "")
     container.hang_up()
     with pytest.raises(HungUp):
         container.start()
@@ -143,7 +141,7 @@ def test_a_container_that_was_given_up_before_the_choice_is_never_made() -> None
 
 
 def test_a_backend_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="there is no sandbox 'host'"):
+    with pytest.raises(ConfigurationError, match="unknown sandbox 'host'"):
         SecureSandbox(backend="host")
 
 

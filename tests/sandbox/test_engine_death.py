@@ -10,7 +10,7 @@ import pytest
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.verdict import Returned, Version
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes.engine import AGAIN
+from selfeng.sandboxes.docker_engine import AGAIN
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.private_engine import PrivateEngine
 

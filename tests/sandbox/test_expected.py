@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.sandboxes.expected import SuiteProblem, expected_tests
+from selfeng.sandboxes.job_sources import SuiteProblem, expected_tests
 
 SUITE = """
 import unittest, pytest

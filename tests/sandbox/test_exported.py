@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.sandboxes.exported import exported_names
+from selfeng.sandboxes.job_sources import exported_names
 
 
 @pytest.mark.parametrize(

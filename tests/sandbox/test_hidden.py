@@ -7,7 +7,7 @@ import pytest
 
 from selfeng.core.verdict import Returned
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes.hidden import hidden_of_proc
+from selfeng.sandboxes.limits import hidden_of_proc
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
 

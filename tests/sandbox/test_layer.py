@@ -6,14 +6,13 @@ from docker.client import DockerClient
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.verdict import Returned
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes.engine import Engine
-from selfeng.sandboxes.image import SandboxImage
-from selfeng.sandboxes.layer import PackageLayer
+from selfeng.sandboxes.docker_engine import DockerEngine
+from selfeng.sandboxes.docker_image import DockerImage, PackageLayer
 from selfeng.sandboxes.python_environment import PythonEnvironment
 
 
 def test_a_layer_installs_wheels_on_top_of_the_sandboxs_image():
-    layer = PackageLayer(Engine(), SandboxImage(Engine(), "team/box:2", None), ["b==2", "a"])
+    layer = PackageLayer(DockerEngine(), DockerImage(DockerEngine(), "team/box:2", None), ["b==2", "a"])
     assert layer.name == "team/box-2-with-7453aa5a176265fc"
     assert layer.dockerfile() == (
         "FROM team/box:2\nUSER 0:0\nRUN pip install --no-cache-dir --root-user-action=ignore --only-binary :all: a b==2\nUSER 65534:65534\n"
@@ -21,8 +20,8 @@ def test_a_layer_installs_wheels_on_top_of_the_sandboxs_image():
 
 
 def test_a_set_of_packages_is_one_layer_whatever_its_order():
-    below = SandboxImage(Engine(), "box", None)
-    names = {PackageLayer(Engine(), below, packages).name for packages in (["a", "b"], ["b", "a"])}
+    below = DockerImage(DockerEngine(), "box", None)
+    names = {PackageLayer(DockerEngine(), below, packages).name for packages in (["a", "b"], ["b", "a"])}
     assert len(names) == 1
 
 
@@ -44,7 +43,7 @@ async def test_a_layer_is_built_on_the_image_and_its_packages_are_there(image: s
         assert outcome.text == "1,234,567"
     finally:
         await sandbox.aclose()
-        engine.images.remove(PackageLayer(Engine(), SandboxImage(Engine(), image, None), ["humanize==4.9.0"]).name)
+        engine.images.remove(PackageLayer(DockerEngine(), DockerImage(DockerEngine(), image, None), ["humanize==4.9.0"]).name)
 
 
 @pytest.mark.docker

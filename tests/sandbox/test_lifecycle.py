@@ -14,9 +14,9 @@ from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.process import name_of
 from selfeng.core.verdict import SandboxStatus, Verdict
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes import ownership
+from selfeng.sandboxes import docker_engine as ownership
 from selfeng.sandboxes.backend import SHARED_KERNEL
-from selfeng.sandboxes.image import DIGEST
+from selfeng.sandboxes.docker_image import DIGEST
 from selfeng.sandboxes.limits import ContainerLimits, container_options
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind

@@ -9,7 +9,7 @@ from selfeng.core import packages
 from selfeng.core.packages import sandbox_packages
 from selfeng.sandboxes.limits import ENVIRONMENT
 from selfeng.sandboxes.worker import report
-from selfeng.sandboxes.worker.missing import missing_package
+from selfeng.sandboxes.worker.report import missing_package
 
 HAS = "It has dateutil, matplotlib, numpy, pandas and the standard library."
 

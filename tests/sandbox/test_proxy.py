@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from selfeng.sandboxes.exported import exported_names
+from selfeng.sandboxes.job_sources import exported_names
 from selfeng.sandboxes.worker import tool_process
 from selfeng.sandboxes.worker.frames import Channel, Message
-from selfeng.sandboxes.worker.proxy import ProxyModule, ToolGone, ToolLink
+from selfeng.sandboxes.worker.tool_proxy import ProxyModule, ToolGone, ToolLink
 
 SOURCE = '''
 import enum, functools
@@ -100,7 +100,7 @@ def test_values_of_the_module_are_there(tool: Any) -> None:
         _ = tool.nothing
 
 
-def test_exceptions_have_local_twins(tool: Any) -> None:
+def test_exceptions_have_local_copies(tool: Any) -> None:
     with pytest.raises(tool.TooBig, match=r"^11 is too big$") as raised:
         tool.check(11)
     assert isinstance(raised.value, ValueError)

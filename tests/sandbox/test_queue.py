@@ -11,8 +11,8 @@ import pytest
 
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.sandboxes.backend import Container
+from selfeng.sandboxes.container_stream import JudgeStream
 from selfeng.sandboxes.pool import Pool, PoolSize
-from selfeng.sandboxes.stream import Stream
 from selfeng.sandboxes.worker.frames import pack
 
 
@@ -22,7 +22,6 @@ class ByHand:
     def __init__(self) -> None:
         self.edition = "only"
         self.born = time.monotonic()
-        self.jobs = 0
         self.started = threading.Event()
         """Set it to let `start` go on."""
         self.removable = threading.Event()
@@ -32,7 +31,7 @@ class ByHand:
         """What `start` raises."""
         near, self.far = socket.socketpair()
         near.setblocking(False)
-        self.stream = Stream(near)
+        self.stream = JudgeStream(near)
         self.removed = threading.Event()
 
     @property

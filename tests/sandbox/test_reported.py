@@ -13,7 +13,7 @@ from selfeng.core.files import FileLimits
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, TestResult
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import reported
-from selfeng.sandboxes.account import ExecutionAccount, SuiteAccount
+from selfeng.sandboxes.job_result import CallResult, SuiteResult
 from selfeng.sandboxes.pool import PoolSize
 from selfeng.sandboxes.worker.frames import BrokenStream, FrameReader
 from tests.sandbox.backends import Behind
@@ -59,7 +59,7 @@ FIELDS: dict[str, Any] = {
 
 
 def execution(outcome: Any, **end: Any) -> Execution:
-    account = ExecutionAccount("n", FileLimits())
+    account = CallResult("n", FileLimits())
     account.take({"nonce": "n", "kind": "end", "output": "", "seconds": 0.1, "execution": outcome, **end})
     return account.execution(None, 9.0)
 
@@ -134,7 +134,7 @@ def test_what_is_said_of_files_has_its_form(refused: Any, unnamed: Any, told: tu
 
 @pytest.mark.parametrize("names", ["test_a", {"test_a": 1}, [["test_a"]], [1], ["x" * 10_001], ["test_a"] * 20_001, None])
 def test_a_list_of_tests_has_its_form(names: Any) -> None:
-    account = SuiteAccount("n", frozenset({"test_a"}), lambda result: None)
+    account = SuiteResult("n", frozenset({"test_a"}), lambda result: None)
     account.take({"nonce": "n", "kind": "collected", "collected": names})
     verdict = account.verdict(None, 9.0)
     assert not verdict.passed
@@ -159,7 +159,7 @@ def test_a_list_of_tests_has_its_form(names: Any) -> None:
 )
 def test_a_tests_result_has_its_form(fields: dict[str, Any]) -> None:
     streamed: list[TestResult] = []
-    account = SuiteAccount("n", frozenset({"test_a"}), streamed.append)
+    account = SuiteResult("n", frozenset({"test_a"}), streamed.append)
     account.take({"nonce": "n", "kind": "collected", "collected": ["test_a"]})
     account.take({"nonce": "n", "kind": "result", "result": {"test": "test_a", "outcome": "passed", "seconds": 0, "message": "", **fields}})
     assert (streamed, account.verdict(None, 9.0).problem) == ([], f"{FORGED}a test's result has not the right form.")
@@ -171,7 +171,7 @@ FORGED = "The report from the sandbox is not in order: "
 @pytest.mark.parametrize("count", [20_000])
 def test_many_tests_are_taken_in_quickly(count: int) -> None:
     names = [f"test_a[{number}]" for number in range(count)]
-    account = SuiteAccount("n", frozenset({"test_a"}), lambda result: None)
+    account = SuiteResult("n", frozenset({"test_a"}), lambda result: None)
     started = time.monotonic()
     account.take({"nonce": "n", "kind": "collected", "collected": names})
     for name in names:

@@ -38,7 +38,7 @@ def rewritten(suite: str, imported: str) -> str:
 
 @pytest.mark.parametrize("suite", [EVERYTHING, "\n".join(path.read_text() for path in SUITES)], ids=["everything", "suites of ours"])
 def test_it_makes_what_pytest_makes(suite: str) -> None:
-    ours = rewritten(suite, "from selfeng.sandboxes.worker.rewriting import rewrite_asserts")
+    ours = rewritten(suite, "from selfeng.sandboxes.worker.asserts import rewrite_asserts")
     assert ours == rewritten(suite, "from _pytest.assertion.rewrite import rewrite_asserts")
     assert ours.count("lineno") > 300
 

@@ -9,7 +9,7 @@ import pytest
 
 from selfeng.core.verdict import Returned
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes.worker.system_calls import NUMBERS
+from selfeng.sandboxes.worker.bpf import NUMBERS
 
 CALL = """
 import ctypes, errno, os

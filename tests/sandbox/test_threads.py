@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from selfeng.sandboxes.worker.system_calls import NUMBERS
+from selfeng.sandboxes.worker.bpf import NUMBERS
 
 if TYPE_CHECKING:
     from tests.sandbox.conftest import Verify

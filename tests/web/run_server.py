@@ -3,7 +3,7 @@
 import logging
 import os
 
-from selfeng.core.leaving import leave
+from selfeng.core.leaving import exit_process
 from selfeng.settings import Settings, load_settings
 from tests.web.fake_engine import FakeEngine
 from web import app
@@ -29,4 +29,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    leave(0)
+    exit_process(0)

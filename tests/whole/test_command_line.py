@@ -95,8 +95,8 @@ def test_edited_tools_are_refused_until_they_are_verified_again(home, built):
     [
         (("ask", "   "), "error: the request is blank"),
         (("tools", "nothing"), "nothing"),
-        (("check", "nothing"), "error: there is no part 'nothing' to check"),
-        (("setup", "nothing"), "error: there is no part 'nothing' to set up"),
+        (("check", "nothing"), "error: unknown part 'nothing'"),
+        (("setup", "nothing"), "error: unknown part 'nothing'"),
     ],
 )
 def test_bad_input_is_named_in_one_line_and_exits_with_1(home, arguments, message):

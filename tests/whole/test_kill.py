@@ -8,7 +8,7 @@ import docker
 import pytest
 
 from selfeng.bootstrap import build_engine
-from selfeng.sandboxes.ownership import OWNER
+from selfeng.sandboxes.docker_engine import OWNER
 from selfeng.settings import load_settings
 from tests.home import Home, events
 

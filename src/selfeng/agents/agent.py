@@ -15,8 +15,8 @@ from selfeng.core.turn import Turn
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.agents import Recipient, called, recipients, result, within_limits
-from selfeng.prompts.files import described
+from selfeng.prompts.agent_thread import Recipient, called, recipients, result, within_limits
+from selfeng.prompts.file_list import described
 from selfeng.prompts.lessons import learnt
 
 

@@ -17,7 +17,7 @@ from selfeng.core.stage_event import StageEvent
 from selfeng.core.thread import AgentThread
 from selfeng.core.turn import Turn
 from selfeng.core.words import shortened
-from selfeng.prompts.agents import Recipient
+from selfeng.prompts.agent_thread import Recipient
 from selfeng.runtime import InteractionContext, MiniAgent
 
 USER = "user"

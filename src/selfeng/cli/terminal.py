@@ -1,4 +1,4 @@
-"""What a terminal shows: a turn, its steps on stderr and its answer on stdout; a version of a tool in one line; work in progress."""
+"""What a terminal shows: the events of a turn, a version of a tool, progress, and a calibration."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,7 +62,7 @@ class Terminal:
         self._said = ""
         """The last piece of the answer."""
         self._budget: BudgetSpent | None = None
-        self._told = False
+        self._spent_shown = False
 
     def show(self, event: Event) -> None:
         if isinstance(event, AnswerToken):
@@ -76,26 +76,26 @@ class Terminal:
             line = Text.assemble((f"{state:8}", _STYLES[state]), (within, "dim"), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
-        self._tell_spent(event)
+        self._show_spent(event)
 
-    def _tell_spent(self, event: Event) -> None:
-        """After each step that a model call was made for, and at the end, what the turn has spent of its budget."""
+    def _show_spent(self, event: Event) -> None:
+        """Show what the turn has spent, after each step with a model call and at the end."""
         if isinstance(event, BudgetSpent):
-            self._budget, self._told = event, False
+            self._budget, self._spent_shown = event, False
         elif self._budget is None:
             return
         elif isinstance(event, FINAL):
-            self._say_spent(self._budget.model_copy(update={"seconds": event.seconds}))
-        elif isinstance(event, SynthesisStep) and event.state == "finished" and not self._told:
-            self._say_spent(self._budget)
+            self._print_spent(self._budget.model_copy(update={"seconds": event.seconds}))
+        elif isinstance(event, SynthesisStep) and event.state == "finished" and not self._spent_shown:
+            self._print_spent(self._budget)
 
-    def _say_spent(self, budget: BudgetSpent) -> None:
+    def _print_spent(self, budget: BudgetSpent) -> None:
         self._steps.print(Text(f"        {spent(budget)}", style="dim"))
-        self._told = True
+        self._spent_shown = True
 
 
 def _line(event: Event) -> tuple[str, str] | None:
-    """State and words of an event, None for pieces and for what is shown otherwise."""
+    """State and words of an event; None if it is shown in another way."""
     match event:
         case TurnStarted() | BudgetSpent() | StageEntered() | QuestionsAsked() | AnswerToken() | TurnFinished():
             return None
@@ -171,7 +171,7 @@ def _indented(text: str) -> str:
 
 
 def _printed(execution: Execution) -> str:
-    """What a run of code has printed, and how it ended if that was not its own end."""
+    """What a run of code printed, and how it ended."""
     printed = f":\n{_indented(shortened(execution.stdout, _SHOWN))}" if execution.stdout.strip() else ""
     match execution:
         case Returned():
@@ -214,10 +214,6 @@ def spent(event: BudgetSpent) -> str:
     return " · ".join(parts)
 
 
-def _spent(event: TurnFinished) -> str:
-    return f"{event.seconds:.2f} s, {_used(event.usage)}"
-
-
 def _used(usage: Usage) -> str:
     cost = "" if not usage.cost else f", ${usage.cost:.4f}"
     return f"{usage.calls} model calls, {usage.input_tokens + usage.output_tokens} tokens{cost}"
@@ -240,7 +236,7 @@ def version_line(version: ToolVersion) -> str:
 
 @contextmanager
 def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on stderr for each thing that is done; what is yielded takes its name, how much is done and how much there is."""
+    """Progress bars on stderr; the function takes the name of a bar, what is done and the total."""
     with Progress(console=Console(stderr=True), transient=True) as progress:
         tasks: dict[str, TaskID] = {}
 
@@ -253,18 +249,18 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def calibration_lines(found: Calibration | None) -> Iterator[str]:
-    """What a calibration has tried, in figures, and what came of it."""
+    """The result of a calibration, in figures."""
     if found is None:
-        yield f"There are fewer than {LEAST_REQUESTS} requests to learn from: everything stays as it is."
+        yield f"Fewer than {LEAST_REQUESTS} requests to learn from: nothing was changed."
         return
-    yield f"Learnt from {found.requests:,} requests and {found.tools:,} tools; the figures are those of requests that the fit had not seen."
+    yield f"Learnt from {found.requests:,} requests and {found.tools:,} tools; the figures are for requests that the fit had not seen."
     if found.reciprocal_rank is None:
-        yield f"Request map: left as it was, since fewer than {LEAST_FOR_MAP} requests are too few for one."
+        yield f"Request map: unchanged, as it takes {LEAST_FOR_MAP} requests."
     else:
         yield f"Request map: mean reciprocal rank of the right tool {found.reciprocal_rank}."
     yield f"Confidence: log loss {found.log_loss}."
     yield f"Confidence: calibration error {found.calibration_error}."
     if found.changed:
-        yield "It is used from the next start on; `selfeng calibrate --reset` goes back to what ships."
+        yield "It is used from the next start; `selfeng calibrate --reset` undoes it."
     else:
-        yield "Nothing that was fitted does better than what ships, so everything stays as it is."
+        yield "Nothing fitted is better than what ships, so nothing was changed."

@@ -1,28 +1,30 @@
 """Re-verification: what a change of a tool means for the tools that are composed from it.
 
 Each goes through the gate with the new version, and has to return what it returned with the old one. One that passes gets a new
-version with new pins; one that fails keeps its pins, goes on working as before, and that is told.
+version with new pins; one that fails keeps its pins and works as before, which is reported.
 """
 
 import ast
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 
 from selfeng.composition.sources import PinnedSources
 from selfeng.core.composition import imports
-from selfeng.core.errors import LibraryError
+from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.provenance import Provenance, RequirementChanged
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
+from selfeng.runtime import PromisingContext
 
 log = logging.getLogger(__name__)
 
 
 class Reverified(Value):
-    """What became of one tool."""
+    """The outcome for one tool."""
 
     name: str
     version: int
@@ -44,10 +46,10 @@ class Reverification:
     """Re-verifies what is composed from tools that change."""
 
     def __init__(self, library: ToolLibrary, gate: Gate, sources: PinnedSources, tell: Callable[[Reverified], None]) -> None:
-        """`tell` is called once for each tool, as soon as it is known what becomes of it."""
+        """`tell` gets the outcome for each tool at once."""
         self._library, self._gate, self._sources, self._tell = library, gate, sources, tell
         self.revising = ""
-        """The tool that is getting its new pins at this moment."""
+        """The tool that is getting new pins right now."""
 
     async def outdated(self) -> frozenset[str]:
         """The tools of which others need a version that is not the newest."""
@@ -76,7 +78,7 @@ class Reverification:
         problem, version = _clash(pins) or _stuck(tool, pins, now), tool.version
         if not problem:
             verdict = await self._gate(tool, await self._sources.of(pins))
-            problem = _told(verdict)
+            problem = _failure(verdict)
             if not problem:
                 try:
                     version = await self._revised(tool, pins, verdict)
@@ -138,8 +140,47 @@ def _stuck(tool: Tool, pins: Sequence[Requirement], now: Mapping[str, int]) -> s
     return f"it meets the change only through tools that keep their own pins ({between})"
 
 
-def _told(verdict: Verdict) -> str:
+def _failure(verdict: Verdict) -> str:
     if verdict.passed:
         return ""
     failed = [test.test for test in verdict.tests if test.outcome != "passed"]
     return verdict.problem or f"with the new version {', '.join(failed)} failed"
+
+
+class Reverifier:
+    """Re-verifies dependents in the background, one change at a time. The next start does what the end interrupts."""
+
+    def __init__(self, reverification: Reverification) -> None:
+        self._reverification = reverification
+        self._background = PromisingContext()
+        self._one_at_a_time = asyncio.Lock()
+
+    def begin(self) -> None:
+        """Re-verify what is behind: what was interrupted, what changed meanwhile, and what failed before."""
+        self._background.start(self._quietly(self._catch_up))
+
+    def tool_changed(self, name: str) -> None:
+        """Re-verify what depends on a tool that has a new version."""
+        if name != self._reverification.revising:
+            self._background.start(self._quietly(lambda: self._reverification.reverify_dependents(name)))
+
+    async def wait_idle(self) -> None:
+        """Wait until nothing is left to do."""
+        await self._background.aflush_tasks()
+
+    async def aclose(self) -> None:
+        """Stop; tools that were not reached keep the versions that they have."""
+        self._background.cancel()
+        await self._background.aflush_tasks()
+
+    async def _catch_up(self) -> None:
+        await self._reverification.reverify_dependents(*await self._reverification.outdated())
+
+    async def _quietly(self, work: Callable[[], Awaitable[object]]) -> None:
+        try:
+            async with self._one_at_a_time:
+                await work()
+        except AgentError as error:
+            log.warning("tools that import others were not re-verified: %s; %s", error, error.remedy)
+        except Exception:  # the edge of the background
+            log.exception("tools that import others were not re-verified")

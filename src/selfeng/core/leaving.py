@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import NoReturn
 
 
-def leave(code: int) -> NoReturn:
+def exit_process(code: int) -> NoReturn:
     """End the process at once: no thread that is stuck in a library, or that outlives the interpreter, may spoil its end."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
 
 
-def call_and_leave(command: Callable[[], object]) -> NoReturn:
-    """Call what ends with SystemExit or by returning, then `leave`. Any other exception ends the process as Python does."""
+def run_and_exit(command: Callable[[], object]) -> NoReturn:
+    """Call what ends with SystemExit or by returning, then exit. Any other exception ends the process as Python does."""
     try:
         command()
     except SystemExit as end:
-        leave(end.code if isinstance(end.code, int) else int(end.code is not None))
-    leave(0)
+        exit_process(end.code if isinstance(end.code, int) else int(end.code is not None))
+    exit_process(0)

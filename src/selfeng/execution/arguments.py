@@ -1,11 +1,15 @@
 """Arguments from a model, checked against a signature and brought to the types it names."""
 
 import ast
-from collections.abc import Mapping
-from typing import Any, Literal, Union
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
+from selfeng.core.functions import REFERENCE
+from selfeng.core.plan import StepResult
+from selfeng.core.question import AnswerKind, Question
 from selfeng.core.signature import DEEPEST, UNREADABLE, Parameter, Signature, alternatives, last_name, literal_values, subscripts
 
 _TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "tuple": list, "set": list}
@@ -113,3 +117,44 @@ def _either(types: list[Any]) -> Any:
 def _name(node: ast.expr) -> str:
     name = last_name(node)
     return _ALIASES.get(name, name)
+
+
+def resolved(arguments: Mapping[str, Any], results: Sequence[StepResult]) -> dict[str, Any]:
+    """The arguments with every reference, at whatever depth, replaced by the value.
+
+    Raises:
+        ArgumentsInvalid: there is no such result, or its value is not plain JSON.
+    """
+    values = {result.id: result.data for result in results}
+    return {name: _resolved(value, values) for name, value in arguments.items()}
+
+
+def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
+    match value:
+        case {"$result": id} if len(value) == 1 and values:
+            data = values.get(id) if isinstance(id, str) else None
+            if data is None:
+                known = ", ".join(name for name, known in values.items() if known is not None) or "none"
+                raise ArgumentsInvalid(f'{{"{REFERENCE}": {id!r}}} names no result that can be passed; these can: {known}')
+            return json.loads(data)
+        case dict():
+            return {key: _resolved(item, values) for key, item in value.items()}
+        case list():
+            return [_resolved(item, values) for item in value]
+        case _:
+            return value
+
+
+def question_for(parameter: Parameter) -> Question:
+    """The question for a parameter's value; its id is the parameter's name."""
+    wanted = python_type(parameter.annotation)
+    values = tuple(map(str, get_args(wanted))) if get_origin(wanted) is Literal else ()
+    options = values if len(values) > 1 else ()
+    asked = parameter.description.rstrip(".?") or f"the value of {parameter.name} ({parameter.annotation})"
+    return Question(id=parameter.name, question=f"{asked[:1].upper()}{asked[1:]}?", answer=_kind(wanted, options), options=options)
+
+
+def _kind(wanted: object, options: tuple[str, ...]) -> AnswerKind:
+    if options:
+        return "choice"
+    return "yes_no" if wanted is bool else "number" if wanted in (int, float) else "text"

@@ -2,24 +2,38 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
-from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai._streaming import ServerSentEvent
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.server import Server
 from selfeng.core.turn import Budget
-from selfeng.llm.chunks import Chunks
-from selfeng.llm.exchange import Call, Question, Reply
-from selfeng.llm.failures import RequestRefused, cause, failure
-from selfeng.llm.meter import Meter
-from selfeng.llm.pricing import Price, Tokens
+from selfeng.llm.chat import ChatRequest, ModelCall, ModelReply
+from selfeng.llm.model_failures import RequestRefused, cause, failure
+from selfeng.llm.pricing import Meter, Price, Tokens
+
+
+class Chunks(AsyncStream[ChatCompletionChunk]):
+    """The SDK's stream; that one ends in the same way whether the end mark came or the connection was closed."""
+
+    def __init__(self, opened: AsyncStream[ChatCompletionChunk], sdk: AsyncOpenAI) -> None:
+        super().__init__(cast_to=ChatCompletionChunk, response=opened.response, client=sdk)
+        self.announced = False
+        """Whether the end mark, `[DONE]`, has come."""
+
+    async def _iter_events(self) -> AsyncIterator[ServerSentEvent]:
+        async for event in super()._iter_events():
+            self.announced = event.data.startswith("[DONE]")
+            yield event
+
 
 ResultT = TypeVar("ResultT")
 
@@ -29,7 +43,7 @@ _CAPPED_BELOW = 4096
 """Tokens. Where a turn has more left, a reply is hardly that long, and models with a smaller window would refuse the number."""
 
 
-class Connection:
+class ModelConnection:
     """Sends questions to one model; every call is checked against the budget before and charged to it afterwards."""
 
     def __init__(self, server: Server, *, max_retries: int, price: Price) -> None:
@@ -55,16 +69,16 @@ class Connection:
         except (OpenAIError, ValueError, AttributeError) as error:  # AttributeError: the answer is no list of models
             raise self._translated(error) from cause(error, self.server)
 
-    async def complete(self, question: Question, budget: Budget) -> Reply:
+    async def complete(self, request: ChatRequest, budget: Budget) -> ModelReply:
         """One reply, whole or cut off.
 
         Raises:
-            RequestRefused: the server does not take the question in this form.
+            RequestRefused: the server does not take the request in this form.
             ModelReplyInvalid: the reply holds no message.
-            ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
+            ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
         """
-        with self._metered(question, budget) as meter:
-            response, capped = await self._completed(question, budget, budget.tokens_left - meter.tokens.input)
+        with self._metered(request, budget) as meter:
+            response, capped = await self._completed(request, budget, budget.tokens_left - meter.tokens.input)
             if not isinstance(response, ChatCompletion):
                 raise self._not_a_model("its answer is not JSON")
             if not response.choices or not response.choices[0].message:
@@ -72,7 +86,7 @@ class Connection:
                 raise self._without_choices(response)
             choice = response.choices[0]
             cut_off = choice.finish_reason == "length"
-            reply = Reply(text=_text(choice.message.content), calls=_calls(choice.message), cut_off=cut_off)
+            reply = ModelReply(text=_text(choice.message.content), calls=_calls(choice.message), cut_off=cut_off)
             meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
             meter.report(response.usage)
             self._check_end(choice.finish_reason, _text(choice.message.refusal))
@@ -80,10 +94,10 @@ class Connection:
                 raise budget.out_of_tokens()
             return reply
 
-    async def stream(self, question: Question, budget: Budget) -> AsyncGenerator[str, None]:
-        """The reply's text as it comes. Raises: as `complete`, at the end where the reply was cut off or is empty."""
-        with self._metered(question, budget) as meter:
-            chunks = await self._open(question, budget)
+    async def stream(self, request: ChatRequest, budget: Budget) -> AsyncGenerator[str, None]:
+        """The reply's text as it comes. Raises: the errors of `complete`; at the end if the reply was cut off or is empty."""
+        with self._metered(request, budget) as meter:
+            chunks = await self._open(request, budget)
             written, refusal, finish = False, "", None
             try:
                 while (chunk := await self._guarded(lambda: anext(chunks, None), budget, midway=meter.started)) is not None:
@@ -115,10 +129,10 @@ class Connection:
         return ModelReplyInvalid(f"the reply of {self.server.model} was cut off by its length limit", "ask for less at once")
 
     @contextmanager
-    def _metered(self, question: Question, budget: Budget) -> Iterator[Meter]:
+    def _metered(self, request: ChatRequest, budget: Budget) -> Iterator[Meter]:
         """Check the budget; then charge the call however it ends, by what is known of it."""
         budget.check()
-        meter = Meter(question)
+        meter = Meter(request)
         tokens: Tokens | None = None
         try:
             yield meter
@@ -144,30 +158,30 @@ class Connection:
     def _cost(self, tokens: Tokens) -> float | None:
         return self._price(self.server.model, self.server.base_url, tokens)
 
-    async def _create(self, question: Question, options: Mapping[str, Any]) -> Any:
+    async def _create(self, request: ChatRequest, options: Mapping[str, Any]) -> Any:
         create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
-        return await create(model=self.server.model, messages=list(question.messages), **question.options, **options)
+        return await create(model=self.server.model, messages=list(request.messages), **request.options, **options)
 
-    async def _completed(self, question: Question, budget: Budget, left: int) -> tuple[Any, bool]:
+    async def _completed(self, request: ChatRequest, budget: Budget, left: int) -> tuple[Any, bool]:
         """The whole response, and whether it was to end within what is `left` of the turn's tokens."""
         if self._cap and left < _CAPPED_BELOW:
             cap = {self._cap: max(1, left)}
             try:
-                return await self._guarded(lambda: self._create(question, cap), budget), True
+                return await self._guarded(lambda: self._create(request, cap), budget), True
             except RequestRefused:
-                response = await self._guarded(lambda: self._create(question, {}), budget)  # what is refused here too was not the cap
+                response = await self._guarded(lambda: self._create(request, {}), budget)  # what is refused here too was not the cap
                 self._cap = None
                 return response, False
-        return await self._guarded(lambda: self._create(question, {}), budget), False
+        return await self._guarded(lambda: self._create(request, {}), budget), False
 
-    async def _open(self, question: Question, budget: Budget) -> Chunks:
+    async def _open(self, request: ChatRequest, budget: Budget) -> Chunks:
         """Begin the stream, without usage where the server does not take the wish for it."""
         try:
-            chunks = await self._guarded(lambda: self._create(question, self._streaming), budget)
+            chunks = await self._guarded(lambda: self._create(request, self._streaming), budget)
         except RequestRefused:
             if self._streaming is _WITHOUT_USAGE:
                 raise
-            chunks = await self._guarded(lambda: self._create(question, _WITHOUT_USAGE), budget)
+            chunks = await self._guarded(lambda: self._create(request, _WITHOUT_USAGE), budget)
             self._streaming = _WITHOUT_USAGE
         assert isinstance(chunks, AsyncStream)
         kind = chunks.response.headers.get("content-type", "without a type")
@@ -215,10 +229,10 @@ class Connection:
         )
 
 
-def _calls(message: ChatCompletionMessage) -> tuple[Call, ...]:
+def _calls(message: ChatCompletionMessage) -> tuple[ModelCall, ...]:
     calls = [call for call in message.tool_calls or () if call.type == "function" or getattr(call, "function", None)]
     return tuple(
-        Call(id=call.id or f"call_{number}", name=call.function.name or "", arguments=call.function.arguments)  # type: ignore[union-attr]
+        ModelCall(id=call.id or f"call_{number}", name=call.function.name or "", arguments=call.function.arguments)  # type: ignore[union-attr]
         for number, call in enumerate(calls)
     )
 

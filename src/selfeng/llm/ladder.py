@@ -6,10 +6,10 @@ from typing import Any, Protocol, TypeVar
 
 from selfeng.core.errors import ModelReplyInvalid
 from selfeng.core.turn import Budget
-from selfeng.llm.connection import Connection
-from selfeng.llm.exchange import Memory, Message, Question, Reply
-from selfeng.llm.failures import RequestRefused
+from selfeng.llm.chat import ChatRequest, Memory, Message, ModelReply
+from selfeng.llm.connection import ModelConnection
 from selfeng.llm.json_text import parse
+from selfeng.llm.model_failures import RequestRefused
 
 ResultT = TypeVar("ResultT")
 ResultT_co = TypeVar("ResultT_co", covariant=True)
@@ -29,24 +29,24 @@ class Malformed(Exception):
     """The reply follows the way of asking, with a mistake that the model can repair."""
 
 
-class Rung(Protocol[ResultT_co]):
+class Strategy(Protocol[ResultT_co]):
     """One way of asking."""
 
     @property
-    def below(self) -> int:
-        """How many rungs to go down when a reply did not follow this one."""
+    def fallback(self) -> int:
+        """How many strategies to skip to when a reply did not follow this one."""
         ...
 
     @property
-    def lasting(self) -> bool:
+    def sticky(self) -> bool:
         """Whether one reply that did not follow says that the server never will."""
         ...
 
-    def question(self, messages: Sequence[Message], repair: Sequence[Message]) -> Question:
+    def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
         """The request for the prompt's `messages`, followed by a repair round if there is one."""
         ...
 
-    def read(self, reply: Reply) -> ResultT_co:
+    def read(self, reply: ModelReply) -> ResultT_co:
         """Raises: NotFollowed, Malformed."""
         ...
 
@@ -56,36 +56,36 @@ class Rung(Protocol[ResultT_co]):
 
 
 async def ask(
-    connection: Connection, messages: Sequence[Message], rungs: Sequence[Rung[ResultT]], memory: Memory, budget: Budget
+    connection: ModelConnection, messages: Sequence[Message], strategies: Sequence[Strategy[ResultT]], memory: Memory, budget: Budget
 ) -> ResultT:
-    """Ask on the best rung that holds; a reply with a mistake, or cut off, goes back to the model once, to be repaired.
+    """Ask on the best strategy that holds; a reply with a mistake, or cut off, goes back to the model once, to be repaired.
 
     Raises:
         ModelReplyInvalid: still no usable reply; names what is wrong with the last one.
-        ModelUnavailable, ModelRefused, BudgetExceeded: as everywhere.
+        ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
     """
-    position, lasting, repaired = memory.rung, True, False
+    position, sticky, repaired = memory.strategy, True, False
     repair: tuple[Message, ...] = ()
     while True:
-        rung, last = rungs[position], position == len(rungs) - 1
+        strategy, last = strategies[position], position == len(strategies) - 1
         try:
-            reply = await connection.complete(rung.question(messages, repair), budget)
+            reply = await connection.complete(strategy.request(messages, repair), budget)
         except RequestRefused:
             if last:
                 raise
-            lasting = lasting and not repair  # what is refused with a repair round in it may be fine without
+            sticky = sticky and not repair  # what is refused with a repair round in it may be fine without
             position, repair = position + 1, ()
             continue
-        if lasting:
-            memory.rung = position  # only now: a prompt that every rung refuses says nothing about the rungs
+        if sticky:
+            memory.strategy = position  # only now: a prompt that every strategy refuses says nothing about the strategies
         if reply.cut_off and repaired:
             raise connection.cut_off()
         try:
-            return _whole(reply, rung)
+            return _whole(reply, strategy)
         except NotFollowed as error:
             if not last:
-                lasting = lasting and rung.lasting and not repair
-                position, repair = min(position + rung.below, len(rungs) - 1), ()
+                sticky = sticky and strategy.sticky and not repair
+                position, repair = min(position + strategy.fallback, len(strategies) - 1), ()
                 continue
             problem = str(error)
         except Malformed as error:
@@ -94,17 +94,17 @@ async def ask(
             raise ModelReplyInvalid(
                 f"the reply of {connection.server.model} can't be used: {problem}", "try again, or set another OPENAI_MODEL"
             )
-        repair, repaired = _returned(reply, rung.demand(problem)), True
+        repair, repaired = _returned(reply, strategy.demand(problem)), True
 
 
-def _whole(reply: Reply, rung: Rung[ResultT]) -> ResultT:
+def _whole(reply: ModelReply, strategy: Strategy[ResultT]) -> ResultT:
     """Raises: NotFollowed, Malformed."""
     if reply.cut_off:
         raise Malformed(_CUT_OFF)  # also where a part of it could be read
-    return rung.read(reply)
+    return strategy.read(reply)
 
 
-def _returned(reply: Reply, demand: str) -> tuple[Message, ...]:
+def _returned(reply: ModelReply, demand: str) -> tuple[Message, ...]:
     """The bad reply as the model's own, and what is wrong with it."""
     kept = _KEPT_CUT_OFF if reply.cut_off else _KEPT
     if not reply.calls:

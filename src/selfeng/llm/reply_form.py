@@ -3,14 +3,18 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any, Generic
 
 from openai import pydantic_function_tool
 from pydantic import ValidationError
 
 from selfeng.core.protocols import ReplyT
+from selfeng.llm.chat import ChatRequest, Message, ModelReply, with_words
+from selfeng.llm.json_text import find
+from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
 _WRAPPED = 3
 """How many wrappers are taken off."""
@@ -133,3 +137,50 @@ def _told(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_context=False)
     told = [f"{'.'.join(map(str, detail['loc'])) or 'the object'}: {detail['msg']}" for detail in details[:_SHOWN]]
     return "; ".join(told) + (f"; and {len(details) - _SHOWN} more" if len(details) > _SHOWN else "")
+
+
+def strategies_for(reply: type[ReplyT]) -> tuple[Strategy[ReplyT], ...]:
+    """The ways of asking for a value of the type, best first."""
+    form = ReplyForm(reply)
+    schema = {"type": "json_schema", "json_schema": {"name": form.name, "strict": True, "schema": form.schema}}
+    forced = {"type": "function", "function": {"name": form.name}}
+    return (
+        _Way(form, {"response_format": schema}),
+        _Way(form, {"tools": [form.tool], "tool_choice": forced}),
+        _Way(form, {}, _in_words(form)),
+    )
+
+
+@dataclass(frozen=True)
+class _Way(Generic[ReplyT]):
+    form: ReplyForm[ReplyT]
+    options: Mapping[str, Any]
+    words: str = ""
+    fallback: int = 1
+    sticky: bool = True  # a server that knows these options can't reply otherwise
+
+    def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
+        asked = with_words(messages, self.words) if self.words else messages
+        return ChatRequest(messages=(*asked, *repair), options=self.options)
+
+    def read(self, reply: ModelReply) -> ReplyT:
+        found = [value for call in reply.calls for value in _arguments(call.arguments)] + find(reply.text)
+        if not found and not reply.calls:
+            raise NotFollowed("it holds no JSON")
+        try:
+            return self.form.read(found)
+        except ValueError as error:
+            raise Malformed(str(error)) from error
+
+    def demand(self, problem: str) -> str:
+        schema = json.dumps(self.form.schema, ensure_ascii=False)
+        return f"That reply can't be used: {problem}.\n\nReply again in full, as one JSON object that fits this JSON Schema:\n\n{schema}"
+
+
+def _arguments(arguments: Any) -> list[Any]:
+    return find(arguments) if isinstance(arguments, str) else [arguments]
+
+
+def _in_words(form: ReplyForm[Any]) -> str:
+    schema = json.dumps(form.schema, ensure_ascii=False)
+    return f"Reply with one JSON object that fits this JSON Schema, and nothing else:\n\n```json\n{schema}\n```"

@@ -1,12 +1,14 @@
-"""The prompts, one file per model call, and how they are rendered."""
+"""The prompts, one file per model call, and how they are rendered; `blocks/` holds what several include."""
 
 import hashlib
+import json
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 from selfeng.core.packages import sandbox_packages
 from selfeng.core.prompt import ChatMessage, Prompt
@@ -14,6 +16,7 @@ from selfeng.core.visible import visible
 
 FOLDER = Path(__file__).parent
 _SEPARATOR = "\n---user---\n"
+_INCLUDE = re.compile(r'{% include "(.+)" %}')
 _TAG = re.compile(r"^<(/?)([a-z]+)>$", re.MULTILINE)
 
 
@@ -48,8 +51,30 @@ def _mark(tags: frozenset[str], values: list[str]) -> str:
 def _parts(template: str) -> tuple[tuple[Template, Template], frozenset[str]]:
     """The system and the user part, split before rendering, as a request may hold the separator too; and the tags around values."""
     # Prompts are plain text for a model; escaping would change what the model reads.
-    environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    environment = Environment(
+        loader=FunctionLoader(_marked),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.globals["packages"] = ", ".join(f"`{name}`" for name in sandbox_packages())
-    source = (FOLDER / f"{template}.md").read_text(encoding="utf-8")
-    system, user = _TAG.sub(r"<\1\2{{ mark }}>", source).split(_SEPARATOR)
-    return (environment.from_string(system), environment.from_string(user)), frozenset(name for _, name in _TAG.findall(source))
+    name = f"{template}.md"
+    system, user = _marked(name).split(_SEPARATOR)
+    sources = [_source(name), *map(_source, _INCLUDE.findall(_source(name)))]
+    tags = frozenset(tag for source in sources for _, tag in _TAG.findall(source))
+    return (environment.from_string(system), environment.from_string(user)), tags
+
+
+def _source(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _marked(name: str) -> str:
+    """The source of a template with the mark in its tags."""
+    return _TAG.sub(r"<\1\2{{ mark }}>", _source(name))
+
+
+def json_lines(items: Iterable[Mapping[str, Any]]) -> str:
+    """One line of JSON for each item, as data that can't end its section; "" without items."""
+    return "\n".join(json.dumps(item, ensure_ascii=False).replace("<", "\\u003c") for item in items)

@@ -8,11 +8,29 @@ from collections.abc import Callable
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.embedding.preparation import prepare_embedder
 from selfeng.provision.front_end import prepare_front_end
-from selfeng.provision.image import prepare_image
+from selfeng.sandbox import SecureSandbox
 from selfeng.settings import Settings
 
 Report = Callable[[str], None]
 """Takes one line for people at a time."""
+
+
+def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
+    """Build it unless it is current.
+
+    Raises:
+        SandboxUnavailable: no backend works, or lacks what it needs.
+        SandboxFailed: a step of the build failed.
+    """
+    make_image(SecureSandbox.from_settings(settings), report)
+
+
+def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
+    """Build what this sandbox makes its containers from, unless it is current."""
+    if not sandbox.image_is_current():
+        report(f"Setting up the sandbox ({sandbox.backend})")
+        sandbox.build_image()
+
 
 PARTS: dict[str, Callable[[Settings, Report], None]] = {
     "embedder": lambda settings, report: prepare_embedder(settings.data_dir, report),
@@ -22,14 +40,14 @@ PARTS: dict[str, Callable[[Settings, Report], None]] = {
 
 
 def provision(settings: Settings, report: Report, parts: tuple[str, ...] = tuple(PARTS)) -> tuple[AgentError, ...]:
-    """Set up the named parts, all by default; what went wrong is returned, after the other parts were tried.
+    """Set up the named parts, all by default; returns the errors, after all parts were tried.
 
     Raises:
-        ConfigurationError: there is no part of that name.
+        ConfigurationError: a part is unknown.
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
-        raise ConfigurationError(f"there is no part {unknown[0]!r} to set up", f"choose among {', '.join(PARTS)}")
+        raise ConfigurationError(f"unknown part {unknown[0]!r}", f"choose among {', '.join(PARTS)}")
     problems = []
     for part in parts:
         try:

@@ -19,7 +19,7 @@ from typing import Self
 
 import numpy as np
 
-from selfeng.core.leaving import leave
+from selfeng.core.leaving import exit_process
 from selfeng.core.value import Value
 from selfeng.registry.chroma import Mark, open_client, open_collection, put_mark
 
@@ -141,4 +141,4 @@ def _main(task: str, *folder: str) -> None:
 
 if __name__ == "__main__":
     _main(*sys.argv[1:])
-    leave(0)
+    exit_process(0)

@@ -15,8 +15,7 @@ from pathlib import Path
 from selfeng.core.process import this_process
 from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.control_groups import Controller
-from selfeng.sandboxes.hidden import hidden_of_proc
-from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits
+from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits, hidden_of_proc
 from selfeng.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES, Parts
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"

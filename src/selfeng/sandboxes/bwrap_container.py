@@ -13,11 +13,11 @@ from typing import Protocol
 from selfeng.core.errors import SandboxFailed
 from selfeng.sandboxes.backend import HungUp, Mode
 from selfeng.sandboxes.bwrap_process import BwrapProcess
+from selfeng.sandboxes.container_stream import JudgeStream
 from selfeng.sandboxes.control_groups import ControlGroup
-from selfeng.sandboxes.greeting import greet
+from selfeng.sandboxes.job_protocol import handshake
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.python_environment import BUILD
-from selfeng.sandboxes.stream import Stream
 
 _LOOKS = 2.0
 """Seconds that a container gets to end, before we look at how it ended."""
@@ -56,7 +56,7 @@ class Starter(Protocol):
         ...
 
 
-class PipedStream(Stream):
+class PipedStream(JudgeStream):
     """The stream of a container whose stderr is a pipe."""
 
     def __init__(self, sock: socket.socket, stderr: int) -> None:
@@ -91,10 +91,9 @@ class BubblewrapContainer:
         self._outgrown = False
         self.edition = ""
         self.born = time.monotonic()
-        self.jobs = 0
 
     @property
-    def stream(self) -> Stream:
+    def stream(self) -> JudgeStream:
         assert self._stream is not None, "the container has not been started"
         return self._stream
 
@@ -111,13 +110,13 @@ class BubblewrapContainer:
             SandboxFailed: bubblewrap or the worker broke.
             HungUp: `hang_up` was called.
         """
-        self._go_on()
+        self._check_wanted()
         try:
             process = self._launch()
-            self._go_on()
+            self._check_wanted()
             try:
                 process.await_first()
-                greet(self.stream, self._mode, self._go_on, BUILD)
+                handshake(self.stream, self._mode, self._check_wanted, BUILD)
             except (SandboxFailed, OSError) as error:
                 raise SandboxFailed(f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD) from error
             self._starter.watch(self)
@@ -178,7 +177,7 @@ class BubblewrapContainer:
     def check(self) -> None:
         """There is nobody but this process that could not answer."""
 
-    def _go_on(self) -> None:
+    def _check_wanted(self) -> None:
         if self._hung_up:
             raise HungUp
 

@@ -1,15 +1,185 @@
 """The Docker backend: one image, one engine, local or remote."""
 
+import contextlib
+import logging
+import secrets
+import signal
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
-from selfeng.core.errors import SandboxError
+from docker.errors import APIError, ImageNotFound, NotFound  # type: ignore[import-not-found]
+from docker.models.containers import _create_container_args  # type: ignore[import-not-found]
+
+from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.verdict import SandboxStatus
-from selfeng.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
-from selfeng.sandboxes.container import DockerContainer
-from selfeng.sandboxes.engine import Engine
-from selfeng.sandboxes.image import SandboxImage
-from selfeng.sandboxes.layer import PackageLayer
-from selfeng.sandboxes.limits import ContainerLimits, container_options, has_own_kernel
+from selfeng.sandboxes import self_check
+from selfeng.sandboxes.backend import LIFETIME, SHARED_KERNEL, HungUp, Mode, unavailable
+from selfeng.sandboxes.container_stream import DockerStream
+from selfeng.sandboxes.docker_engine import AGAIN, DockerEngine, labels, translated
+from selfeng.sandboxes.docker_image import BUILD, DockerImage, PackageLayer
+from selfeng.sandboxes.job_protocol import handshake
+from selfeng.sandboxes.limits import MB, ContainerLimits, container_options, has_own_kernel, hidden_of_proc, hidden_of_sys
+
+_MARGIN = 3600.0
+"""Seconds that the longest job may take."""
+_LOOKS = 2.0
+"""Seconds that a container gets to end, before we look at how it ended."""
+_SLOW = 5.0
+"""Seconds that an engine may take to answer when it has much to do."""
+_HUNG_UP, _KILLED, _LOST = 0, 128 + signal.SIGKILL, 255
+"""Exit codes that nothing inside can bring about: the judge's when its input ends, a kill from outside, unknown to the engine."""
+_REMOVED = "the container was removed by someone else in the middle of its job"
+
+log = logging.getLogger(__name__)
+
+
+class DockerContainer:
+    """One container; `start` it before anything else."""
+
+    def __init__(self, engine: DockerEngine, image: DockerImage, mode: Mode, options: Mapping[str, Any], group: str) -> None:
+        """`options` are those of `limits.container_options`; `group` is written on the container, see `ownership`."""
+        self._engine = engine
+        self._image = image
+        self._mode = mode
+        self._options = options
+        self._group = group
+        self._lock = threading.Lock()
+        self._hung_up = False
+        self._attached: DockerStream | None = None
+        self.id = ""
+        self.edition = ""
+        self.born = time.monotonic()
+
+    @property
+    def stream(self) -> DockerStream:
+        assert self._attached is not None, "the container has not been started"
+        return self._attached
+
+    def start(self) -> None:
+        """Have the container ready for a job, or removed.
+
+        Raises:
+            SandboxUnavailable: no engine answers, the image is gone, or the engine gives the container more than it should have.
+            SandboxFailed: the engine or the worker broke.
+            HungUp: `hang_up` was called.
+        """
+        self._check_wanted()
+        try:
+            self_check.check(self._create())
+            with translated("running a container"):
+                self._attach()
+                self._engine.client().api.start(self.id)
+                handshake(self.stream, self._mode, self._check_wanted, BUILD)
+        except BaseException:
+            unwanted = self._hung_up
+            self.discard()
+            if unwanted:
+                raise HungUp from None
+            raise
+
+    def hang_up(self) -> None:
+        """End whatever goes on in the container; it must still be discarded."""
+        with self._lock:
+            self._hung_up = True
+            attached = self._attached
+        if attached is not None:
+            attached.hang_up()
+
+    def discard(self) -> None:
+        """End the container and remove it."""
+        self.hang_up()
+        try:
+            if self.id:
+                self._engine.remove(self.id)
+        except SandboxError as error:
+            log.warning("container %s is left behind until the engine lets it be removed: %s", self.id[:12], error)
+        if self._attached is not None:
+            self._attached.close()
+
+    def how_it_ended(self) -> str:
+        """Why its stream ended before the report: the container's own death is the code's doing, anything else is not.
+
+        Raises:
+            SandboxUnavailable: the engine has gone.
+            SandboxFailed: somebody else ended the container.
+        """
+        try:
+            with translated("looking at a container that ended"):
+                state = self._last_state()
+                code = int(state.get("ExitCode", _LOST))
+                starved = state.get("OOMKilled") or (code == _KILLED and self._starved(state))
+        except SandboxUnavailable as error:
+            raise SandboxUnavailable(f"the Docker engine went away in the middle of the job: {error.message}", AGAIN) from error
+        if starved:
+            return f"It needed more memory than the {self._options['mem_limit'] // MB} MB that the sandbox gives."
+        log.warning("a sandbox container ended early with exit code %s: %s", code, self.stream.said())
+        if code in (_HUNG_UP, _KILLED, _LOST):
+            raise SandboxFailed(f"the container was ended from outside in the middle of its job (exit code {code})", AGAIN)
+        return f"The sandbox was ended from inside before its report was complete (exit code {code})."
+
+    def check(self) -> None:
+        """See whether the engine still answers. Raises: SandboxUnavailable."""
+        try:
+            self._engine.version(_SLOW)
+        except SandboxError as error:
+            raise SandboxUnavailable(f"the Docker engine was held up in the middle of the job: {error.message}", AGAIN) from error
+
+    def _last_state(self) -> dict[str, Any]:
+        try:
+            container = self._engine.client().containers.get(self.id)
+            container.wait(timeout=_LOOKS)
+            container.reload()
+        except NotFound as error:
+            raise SandboxFailed(_REMOVED) from error
+        state: dict[str, Any] = container.attrs["State"]
+        if state.get("Status") in ("removing", "dead"):
+            raise SandboxFailed(_REMOVED)
+        return state
+
+    def _starved(self, state: dict[str, Any]) -> bool:
+        """Whether the engine heard of too little memory only after it had noted the end: its state does not tell then."""
+        ended = int(datetime.fromisoformat(state["FinishedAt"][:19] + "+00:00").timestamp())  # by the engine's clock
+        heard = self._engine.client().events(since=ended - 1, until=ended + 3, filters={"container": self.id, "event": "oom"})
+        with contextlib.closing(heard):
+            return any(True for _ in heard)
+
+    def _check_wanted(self) -> None:
+        if self._hung_up:
+            raise HungUp
+
+    def _create(self) -> Mapping[str, Any]:
+        """Make it; the engine's account of what it made."""
+        self.edition = self._image.id()
+        marks = labels(lifetime=LIFETIME + _MARGIN, group=self._group)
+        name = f"sandbox-{secrets.token_hex(8)}"
+        with translated("creating a container"):
+            client = self._engine.client()
+            self.id = name  # it may be made although we are not told so
+            try:
+                made = _create_container_args(
+                    {**self._options, "image": self.edition, "name": name, "labels": marks, "version": client.api._version}
+                )
+                made["host_config"]["MaskedPaths"] = [*hidden_of_proc(), *hidden_of_sys()]  # the SDK has no name for it
+                self.id = str(client.api.create_container(**made)["Id"])
+                account: Mapping[str, Any] = client.api.inspect_container(self.id)
+            except ImageNotFound as error:
+                raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error
+            except APIError:
+                if runtime := self._options["runtime"]:
+                    self._engine.need_runtime(runtime)
+                raise
+        return account
+
+    def _attach(self) -> None:
+        """Attach before the start: nothing is said yet, so nothing hides in a buffer above the socket."""
+        raw: Any = self._engine.client().api.attach_socket(self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+        with self._lock:
+            self._attached = DockerStream(raw)
+        self._check_wanted()
+
 
 OWN_KERNEL = "Processes and files are limited in number by the memory that they take, and by nothing else."
 """What gVisor does not guarantee."""
@@ -30,9 +200,9 @@ class DockerBackend:
         *,
         packages: Sequence[str] = (),
     ) -> None:
-        """`runtime` None is the engine's default; `environment` as for `Engine`; `packages` beyond those of the image."""
-        self._engine = Engine(environment)
-        below = SandboxImage(self._engine, image, base_image)
+        """`runtime` None is the engine's default; `environment` as for `DockerEngine`; `packages` beyond those of the image."""
+        self._engine = DockerEngine(environment)
+        below = DockerImage(self._engine, image, base_image)
         self._image = PackageLayer(self._engine, below, packages) if packages else below
         self._limits = limits
         self._runtime = runtime

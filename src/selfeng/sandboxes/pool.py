@@ -17,8 +17,8 @@ from typing import Any
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.runtime import PromisingContext
 from selfeng.sandboxes.backend import LIFETIME, Container, HungUp
-from selfeng.sandboxes.conversation import recovered
 from selfeng.sandboxes.daemon_threads import DaemonThreads
+from selfeng.sandboxes.job_protocol import recovered
 
 _QUIET = 1.0
 """Seconds that jobs have the machine for themselves, before containers are removed and replaced: most are done by then."""

@@ -20,7 +20,7 @@ from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.packages import LIST, install_command
 from selfeng.core.places import FILES, WORKER
 from selfeng.sandboxes import interpreter
-from selfeng.sandboxes.layer import layer_digest
+from selfeng.sandboxes.backend import layer_digest
 
 PREFIX = Path("/opt/sandbox")
 """Where containers have it."""

@@ -18,13 +18,11 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
-from selfeng.execution.arguments import ArgumentsInvalid, bind
-from selfeng.execution.missing import question_for
+from selfeng.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
 from selfeng.execution.outcome import call_digest, own_failure
-from selfeng.execution.references import resolved
 from selfeng.prompts import plans, render
 from selfeng.prompts.answers import answered
-from selfeng.prompts.files import listed
+from selfeng.prompts.file_list import listed
 from selfeng.prompts.lessons import learnt
 
 

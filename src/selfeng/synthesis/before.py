@@ -1,8 +1,9 @@
 """The version before, as a witness: what it returned, the next one returns as well, unless a test tells the two apart."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 
-from selfeng.core.protocols import Sandbox
+from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 from selfeng.core.verdict import Version
@@ -34,7 +35,7 @@ def earlier_tests(name: str, tests: str, names: Mapping[str, str]) -> dict[str, 
     return found
 
 
-async def failing(then: Sandbox, name: str, tests: str, before: Before, wanted: Collection[str] | None = None) -> str:
+async def failing(sandbox: Sandbox, name: str, tests: str, before: Before, wanted: Collection[str] | None = None) -> str:
     """Which of the tests `wanted` of a suite fails on the version before, and how; "" if none does. By default all are.
 
     Raises: SandboxUnavailable, SandboxFailed.
@@ -42,7 +43,7 @@ async def failing(then: Sandbox, name: str, tests: str, before: Before, wanted: 
     if not tests or (wanted is not None and not wanted):
         return ""
     kept = tests if wanted is None else without(tests, name, names_of(tests, name).difference(wanted))
-    (verdict,) = await then.verify_versions(name, [Version(code=before.code, apart=False)], kept, SECONDS)
+    (verdict,) = await sandbox.verify_versions(name, [Version(code=before.code, apart=False)], kept, SECONDS, library=before.library)
     failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
     if failed is None:
         return "" if verdict.passed else f"the tests do not run ({verdict.problem})"
@@ -50,34 +51,41 @@ async def failing(then: Sandbox, name: str, tests: str, before: Before, wanted: 
     return f"{failed.test} fails ({said[-1].strip() if said else failed.outcome})"
 
 
-async def difference(now: Sandbox, then: Sandbox, before: Before, *, signature: Signature, code: str, tests: str) -> str:
+async def difference(
+    sandbox: Sandbox, before: Before, *, signature: Signature, code: str, tests: str, library: Mapping[str, str] = NO_MODULES
+) -> str:
     """A call for which the version before returns something that a module, which passes the suite, does not; "" if none is found.
 
-    Nothing is compared where the suite itself refutes the version before: then the change is said. `now` and `then` are sandboxes that
-    have what each imports.
+    Nothing is compared where the suite itself refutes the version before: then the change is said. `library` holds what the module
+    imports.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
     stand_in = _stand_in(before, signature, code)
     if stand_in is None:
         return ""
-    (verdict,) = await then.verify_versions(signature.function, [Version(code=stand_in, apart=False)], tests, SECONDS)
-    inputs = _inputs(before, tests) if verdict.passed else []
+    function, versions = signature.function, [Version(code=stand_in, apart=False)]
+    (verdict,) = await sandbox.verify_versions(function, versions, tests, SECONDS, library=before.library)
+    inputs = await asyncio.to_thread(_inputs, before, tests) if verdict.passed else []
     if not inputs:
         return ""
-    returned, again = [await probe(then, before.code, signature.function, inputs) for _ in range(2)]
+    returned, again = [await probe(sandbox, before.code, function, inputs, library=before.library) for _ in range(2)]
     if returned is None or again is None:
         return ""
-    found = await probe(now, code, signature.function, inputs)
+    found = await probe(sandbox, code, function, inputs, library=library)
     if found is None:
         return f"it can't be run on the calls on which it is compared with version {before.version}; keep to plain functions"
-    for arguments, old, once_more, new in zip(inputs, returned, again, found, strict=True):
-        if old.kind == "returned" and same(old, once_more) and not same(old, new):
-            return _told(before, shown_call(signature.function, arguments), old, new)
-    return ""
+
+    def first_change() -> str:
+        for arguments, old, once_more, new in zip(inputs, returned, again, found, strict=True):
+            if old.kind == "returned" and same(old, once_more) and not same(old, new):
+                return _message(before, shown_call(function, arguments), old, new)
+        return ""
+
+    return await asyncio.to_thread(first_change)
 
 
-def _told(before: Before, call: str, old: Outcome, new: Outcome) -> str:
+def _message(before: Before, call: str, old: Outcome, new: Outcome) -> str:
     return (
         f"for {call} version {before.version} returns {old.text} and this one {SAYS[new.kind](new.text)}, and the tests accept both; "
         "keep what it did, or add a test that says which is right"

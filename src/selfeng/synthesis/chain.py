@@ -5,18 +5,17 @@ the model writes between them; `judge` takes them all for what is written alread
 whose imports have changed. What follows from a refusal is the caller's business.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+from typing import Literal
 
 from selfeng.core.composition import Importable
 from selfeng.core.events import SuiteRepeated, TestFinished
-from selfeng.core.files import File
 from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
-from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import Verdict
 from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
@@ -62,12 +61,11 @@ class Chain:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        sandbox = _Given(self._sandbox, library) if library else self._sandbox
         if problem := await self.suite_problem(draft.signature, draft.tests):
             return problem
-        if told := module_problem(draft.code, draft.signature, tools):
+        if told := await asyncio.to_thread(module_problem, draft.code, draft.signature, tools):
             return Judgement(link="policy", problem=told)
-        verdict = await Gate(sandbox).green(draft.name, draft.code, draft.tests, emit)
+        verdict = await self.gate.green(draft.name, draft.code, draft.tests, emit, library=library)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
         if told := await self.comparison(draft.signature, draft.code, draft.tests, before, library=library):
@@ -83,7 +81,7 @@ class Chain:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        if problem := suite_problem(tests, signature.function):
+        if problem := await asyncio.to_thread(suite_problem, tests, signature.function):
             return Judgement(link="policy", problem=problem)
         red = await self.gate.red(signature, tests, lambda _: None)
         return Judgement(link="red", problem=red.problem) if red.problem else None
@@ -93,7 +91,7 @@ class Chain:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        return await failing(_Given(self._sandbox, before.library), name, tests, before, wanted)
+        return await failing(self._sandbox, name, tests, before, wanted)
 
     async def comparison(
         self, signature: Signature, code: str, tests: str, before: Before | None, *, library: Mapping[str, str] = NO_MODULES
@@ -104,8 +102,7 @@ class Chain:
         """
         if before is None:
             return ""
-        now, then = _Given(self._sandbox, library), _Given(self._sandbox, before.library)
-        return await difference(now, then, before, signature=signature, code=code, tests=tests)
+        return await difference(self._sandbox, before, signature=signature, code=code, tests=tests, library=library)
 
     async def strength(self, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES) -> Strength:
         """How many mutants of a module that passes it the suite notices; none are made where the policy wants none.
@@ -114,7 +111,7 @@ class Chain:
         """
         if not self._policy.mutation_score:
             return Strength(killed=0, mutants=0, survivors=())
-        return await strength(_Given(self._sandbox, library), name, code, tests)
+        return await strength(self._sandbox, name, code, tests, library=library)
 
 
 def weakness(found: Strength) -> str:
@@ -124,35 +121,3 @@ def weakness(found: Strength) -> str:
         f"the tests notice only {found.killed} of {count(found.mutants, 'mutant')}, so they would accept wrong code too; "
         f"not noticed: {named}; add tests that fail on these"
     )
-
-
-@dataclass(frozen=True)
-class _Given:
-    """A `Sandbox` in which code finds these modules."""
-
-    sandbox: Sandbox
-    modules: Mapping[str, str]
-
-    async def status(self) -> SandboxStatus:
-        return await self.sandbox.status()
-
-    async def verify(
-        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
-    ) -> Verdict:
-        return await self.sandbox.verify(name, code, tests, on_test, library=library or self.modules)
-
-    async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> tuple[Verdict, ...]:
-        return await self.sandbox.verify_versions(name, versions, tests, timeout, library=library or self.modules)
-
-    async def execute(
-        self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = (), *, library: Mapping[str, str] = NO_MODULES
-    ) -> Execution:
-        return await self.sandbox.execute(name, code, arguments, files, library=library or self.modules)

@@ -6,11 +6,11 @@ and with other hash seeds, and must come to the same end.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from selfeng.core.events import SuiteRepeated, TestFinished
-from selfeng.core.protocols import Sandbox
+from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 from selfeng.core.verdict import TestOrder, TestResult, Verdict, Version
@@ -73,23 +73,26 @@ class Gate:
         problem = problem or _indifferent(returned, [r.does for r in returning]) or _passing(agreed, [a.does for a in agreeing])
         return Red(tests=len(first.tests), problem=problem)
 
-    async def green(self, name: str, code: str, tests: str, emit: Emit, attempt: int = 1) -> Verdict:
+    async def green(
+        self, name: str, code: str, tests: str, emit: Emit, attempt: int = 1, *, library: Mapping[str, str] = NO_MODULES
+    ) -> Verdict:
         """Verify a module test by test, then again; a flaky one does not pass.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        first = await self._sandbox.verify(name, code, tests, _reporter(emit, "implementation", attempt))
+        first = await self._sandbox.verify(name, code, tests, _reporter(emit, "implementation", attempt), library=library)
         if not first.passed:
             return first
-        again = await self._sandbox.verify_versions(name, [Version(code=code, order=order, whole=True) for order in ORDERS], tests)
+        versions = [Version(code=code, order=order, whole=True) for order in ORDERS]
+        again = await self._sandbox.verify_versions(name, versions, tests, library=library)
         _repeated(emit, "implementation", attempt, first, again)
         failed = next(((order, verdict) for order, verdict in zip(ORDERS, again, strict=True) if not verdict.passed), None)
-        return await self._flaky(name, code, tests, *failed) if failed else first
+        return await self._flaky(name, code, tests, *failed, library=library) if failed else first
 
-    async def _flaky(self, name: str, code: str, tests: str, order: TestOrder, again: Verdict) -> Verdict:
+    async def _flaky(self, name: str, code: str, tests: str, order: TestOrder, again: Verdict, *, library: Mapping[str, str]) -> Verdict:
         """The verdict on a module that passed at first; further runs tell whether the order decides."""
         versions = [Version(code=code, order=o, whole=True) for o in ("given", order, "given", order)]
-        given, same, given_again, same_again = await self._sandbox.verify_versions(name, versions, tests)
+        given, same, given_again, same_again = await self._sandbox.verify_versions(name, versions, tests, library=library)
         drawn = order == "shuffled"  # another order each time, which may pass
         by_order = given.passed and given_again.passed and (drawn or not (same.passed or same_again.passed))
         failed = tuple(t for t in again.tests if t.outcome != "passed")

@@ -1,11 +1,12 @@
 """Mutants of a module: how many of them a suite notices says how much it would notice of other mistakes."""
 
 import ast
+import asyncio
 import copy
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from selfeng.core.protocols import Sandbox
+from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.value import Value
 from selfeng.core.verdict import Version
 
@@ -56,14 +57,14 @@ class Strength(Value):
         return self.killed / self.mutants if self.mutants else 1.0
 
 
-async def strength(sandbox: Sandbox, name: str, code: str, tests: str) -> Strength:
+async def strength(sandbox: Sandbox, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES) -> Strength:
     """Run the suite on mutants of code that passes it.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    found = mutants(code)
+    found = await asyncio.to_thread(mutants, code)
     versions = [Version(code=mutant.code, apart=False) for mutant in found]
-    verdicts = await sandbox.verify_versions(name, versions, tests, SECONDS) if found else ()
+    verdicts = await sandbox.verify_versions(name, versions, tests, SECONDS, library=library) if found else ()
     survivors = tuple(mutant for mutant, verdict in zip(found, verdicts, strict=True) if verdict.passed)
     return Strength(killed=len(found) - len(survivors), mutants=len(found), survivors=survivors)
 
@@ -75,12 +76,12 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
     places = [place for place, node in enumerate(ast.walk(module)) if _change(node)]
     found: dict[str, tuple[int, Mutant]] = {}
     for place in random.Random(0).sample(places, len(places)):
-        twin = copy.deepcopy(module)
-        target = next(node for at, node in enumerate(ast.walk(twin)) if at == place)
+        changed = copy.deepcopy(module)
+        target = next(node for at, node in enumerate(ast.walk(changed)) if at == place)
         before, change = _line(target), _change(target)
         assert change
         change()
-        source = ast.unparse(twin)
+        source = ast.unparse(changed)
         if source != unchanged:
             told = f"line {getattr(target, 'lineno', 0)}: `{before}` became `{_line(target)}`"
             found.setdefault(source, (place, Mutant(change=told, code=source + "\n")))

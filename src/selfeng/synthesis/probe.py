@@ -3,12 +3,12 @@
 import ast
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from selfeng.core.protocols import Sandbox
+from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.signature import UNREADABLE
 from selfeng.core.value import Value
 from selfeng.core.verdict import Returned
@@ -86,7 +86,9 @@ def shown_call(function: str, arguments: Arguments) -> str:
     return f"{function}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
 
-async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arguments]) -> list[Outcome] | None:
+async def probe(
+    sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arguments], *, library: Mapping[str, str] = NO_MODULES
+) -> list[Outcome] | None:
     """What the candidate makes of each input; None if it can't be run on them at all.
 
     All calls run in one process, and the candidate could lie about them: this compares candidates, it is no verdict.
@@ -94,7 +96,7 @@ async def probe(sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arg
     Raises: SandboxUnavailable, SandboxFailed.
     """
     arguments = {"function": function, "calls": [repr(i) for i in inputs], "seconds_a_call": SECONDS_A_CALL, "seconds": SECONDS}
-    execution = await sandbox.execute(ENTRY, code + _DRIVER, arguments)
+    execution = await sandbox.execute(ENTRY, code + _DRIVER, arguments, library=library)
     if not isinstance(execution, Returned) or execution.data is None:
         return None
     try:

@@ -99,7 +99,7 @@ class Programmer:
             reply = "".join([piece async for piece in self._model.stream(prompt, steps.turn.budget)])
         except (ModelError, BudgetExceeded):
             return ""
-        code, problem = checked(reply, check)
+        code, problem = await asyncio.to_thread(checked, reply, check)
         return "" if problem else code
 
     async def _shown(self, steps: Steps, spec: Specification, tests: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import plans, render
 from selfeng.prompts.answers import answered
-from selfeng.prompts.files import listed
+from selfeng.prompts.file_list import listed
 from selfeng.prompts.lessons import learnt
 from selfeng.synthesis.checks import specification_problem
 from selfeng.synthesis.composing import asking_problem, delegation_problem, steps_problem

@@ -1,5 +1,6 @@
 """The steps of a synthesis as a turn's events: started, streaming, then finished or failed with the time they took."""
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -44,7 +45,7 @@ class Step:
             reply = await self.streamed(model.stream(prompt, self._turn.budget))
         except ModelReplyInvalid as error:
             return "", error.message
-        return checked(reply, check)
+        return await asyncio.to_thread(checked, reply, check)
 
     def fail(self, summary: str) -> None:
         self.failed, self.summary = True, summary

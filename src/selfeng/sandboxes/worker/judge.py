@@ -17,8 +17,8 @@ from typing import Any
 from . import confinement, seccomp
 from .child import Child, end
 from .frames import BrokenStream, FrameReader, Message, pack
-from .workspace import Tell, Workspace
-from .zygote import Born, Nursery, Zygote
+from .job_folder import JobFolder, Tell
+from .zygote import Forked, ForkServer, Zygote
 
 OUTPUT = 64 * 1024
 """Bytes of output that are kept."""
@@ -38,15 +38,15 @@ def main() -> None:
     try:
         seccomp.restrict()
         _judge(_Host())
-    except Born as born:
-        main, nursery = born.main, born.nursery
+    except Forked as forked:
+        main, fork_server = forked.main, forked.fork_server
     except BaseException:  # noqa: BLE001 - the host must learn that the judge broke, or it would blame the code
         _say("", {"kind": "broken", "detail": traceback.format_exc()[-2000:]})
         os._exit(0)
     else:
         os._exit(0)
     try:
-        main(nursery)
+        main(fork_server)
     except BaseException:  # noqa: BLE001 - this is where the process of a job ends, whatever happens in it
         traceback.print_exc()
         end(70)
@@ -63,14 +63,14 @@ def _verify(host: "_Host") -> None:
     tool = Zygote(_run_tool, 1000, tests)  # after the tests, which it then can't signal: see `seccomp.Fence`
     tool.await_ready()
     tests.await_ready()
-    Workspace().lay_out()
+    JobFolder().lay_out()
     for_tool, for_tests = socket.socketpair()
     accused, witness = tool.become(for_tool), tests.become(for_tests)
     for_tool.close()
     for_tests.close()
     _say("", {"kind": "ready"})
     job = host.hear()
-    while _Trial(job, accused, witness).run():
+    while _JobRun(job, accused, witness).run():
         job = host.hear()
 
 
@@ -82,47 +82,47 @@ def _execute(host: "_Host") -> None:
     nonce = ""
     more = True
     while more:
-        workspace = Workspace()
-        workspace.lay_out()
+        folder = JobFolder()
+        folder.lay_out()
         for_call, nobody = socket.socketpair()
         call = zygote.fork(for_call)
         for_call.close()
         _say(nonce, {"kind": "ready"})  # with the last job's nonce, which a process that outlived its job does not know
         while "put" in (job := host.hear()):
-            workspace.put(job["put"], job["data"])
+            folder.put(job["put"], job["data"])
         nonce = job["nonce"]
-        more = _Trial(job, call, None, partial(_give_out, job, zygote, workspace)).run()
+        more = _JobRun(job, call, None, partial(_give_out, job, zygote, folder)).run()
         call.close()
         nobody.close()
         more = more and zygote.clean() and _undisturbed(condition, kills)
 
 
-def _give_out(job: Message, zygote: Zygote, workspace: Workspace, tell: Tell) -> Message:
+def _give_out(job: Message, zygote: Zygote, folder: JobFolder, tell: Tell) -> Message:
     """Tell the files that the call has left, which nobody may change meanwhile; what the job's end says of them."""
-    if not workspace.touched():
+    if not folder.touched():
         return {}
     if not zygote.stop():
         return {"refused": [["", "the tool's processes could not be ended"]], "unnamed": 0}
-    return workspace.give_out(job["files"]["count"], job["files"]["size"], tell)
+    return folder.give_out(job["files"]["count"], job["files"]["size"], tell)
 
 
 def _undisturbed(condition: tuple[object, ...], kills: int) -> bool:
     return (confinement.condition(), confinement.memory_kills()) == (condition, kills)
 
 
-def _run_tool(nursery: Nursery) -> None:
+def _run_tool(fork_server: ForkServer) -> None:
     from . import tool_process
 
-    tool_process.run(nursery)
+    tool_process.run(fork_server)
 
 
-def _run_tests(nursery: Nursery) -> None:
+def _run_tests(fork_server: ForkServer) -> None:
     from . import test_process  # pytest is loaded in this process only
 
-    test_process.run(nursery)
+    test_process.run(fork_server)
 
 
-class _Trial:
+class _JobRun:
     """One job."""
 
     def __init__(self, job: Message, tool: Child, tests: Child | None, give_out: Callable[[Tell], Message] | None = None) -> None:

@@ -10,9 +10,8 @@ import struct
 from collections.abc import Iterator
 from errno import ECONNREFUSED, ENETUNREACH, ENOSYS, EPERM
 
-from .bpf import ALLOW, Argument, AtLeast, Rule, program, refuse
+from .bpf import ALLOW, NUMBERS, Argument, AtLeast, Rule, program, refuse
 from .confinement import prctl, syscall
-from .system_calls import NUMBERS
 
 _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38

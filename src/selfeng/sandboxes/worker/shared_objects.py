@@ -98,7 +98,7 @@ class SharedObjects:
         return found
 
     def _class(self, cls: type) -> dict[str, Any]:
-        """A class as data: enough for the other side to build a twin of it."""
+        """A class as data: enough for the other side to build a copy of it."""
         described: dict[str, Any] = {"module": cls.__module__, "qualname": cls.__qualname__, "name": cls.__name__, "kind": "object"}
         if issubclass(cls, BaseException):
             bases = [self._class(b) for b in cls.__bases__ if issubclass(b, BaseException)]

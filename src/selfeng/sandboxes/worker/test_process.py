@@ -19,14 +19,12 @@ from typing import Any
 import pytest
 
 from . import report, tool_process
+from .asserts import describe, doubt_of, rewrite_asserts, shorten
 from .audit import Audit
-from .doubts import doubt_of
-from .failures import describe, shorten
 from .frames import Channel, Message
-from .missing import missing_package
-from .proxy import ProxyModule, ToolLink
-from .rewriting import rewrite_asserts
-from .zygote import Nursery
+from .report import missing_package
+from .tool_proxy import ProxyModule, ToolLink
+from .zygote import ForkServer
 
 _LEFT_OUT = ("cacheprovider", "faulthandler", "junitxml", "pastebin", "doctest", "threadexception", "unraisableexception")
 """The last two turn exceptions that nobody can catch into warnings, which nobody would see."""
@@ -43,9 +41,9 @@ _OPTIONS = (
 )
 
 
-def run(nursery: Nursery) -> None:
+def run(fork_server: ForkServer) -> None:
     """Run the suite that arrives for a process of this zygote, against the tool that it can call."""
-    plugin = _Run(nursery)
+    plugin = _Run(fork_server)
     pytest.main([*_OPTIONS], plugins=[plugin])
     plugin.finish(last=True)  # a test has ended the run
 
@@ -77,8 +75,8 @@ class _Suite(pytest.Module):
 class _Run:
     """The plugin that gives pytest the suite and reports what becomes of it."""
 
-    def __init__(self, nursery: Nursery) -> None:
-        self._nursery = nursery
+    def __init__(self, fork_server: ForkServer) -> None:
+        self._fork_server = fork_server
         self._results: dict[str, Message] = {}
         self._filename = ""
         self._code: tuple[str, CodeType] = "", compile("", "", "exec")
@@ -105,7 +103,7 @@ class _Run:
         self._rehearse(session)
         gc.collect()
         gc.freeze()  # what is here now need not be looked at again
-        self._control, calls = self._nursery.wait()
+        self._control, calls = self._fork_server.wait()
         assert calls is not None
         self._calls = calls
         self._audit.install()

@@ -20,18 +20,18 @@ from .codec import NotPlain
 from .frames import BrokenStream, Channel, Message, pack
 from .library import LIBRARY, compiled
 from .shared_objects import SharedObjects
-from .zygote import Nursery
+from .zygote import ForkServer
 
 _PRINTED = 64 * 1024
 
 
-def run(nursery: Nursery) -> None:
+def run(fork_server: ForkServer) -> None:
     """Do the job that arrives for a process of this zygote, and those that follow it: versions of one tool."""
     report.allow_long_numbers()
     rehearse()
     gc.collect()
     gc.freeze()
-    control, calls = nursery.wait(bare=True)
+    control, calls = fork_server.wait(bare=True)
     while (job := control.receive()) is not None:
         _do(job, control, calls)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from . import confinement, seccomp
 from .child import Child, end, keep_only, redirect
 from .frames import Channel, Message
-from .workspace import FOLDER
+from .job_folder import FOLDER
 
 _TMP = Path("/tmp")  # noqa: S108 - the container's own
 _SHARED = tuple(Path("/proc/sysvipc", name) for name in ("shm", "msg", "sem"))
@@ -30,23 +30,23 @@ Channels = tuple[Channel, Channel]
 """To the judge, and between the tool's and the tests' processes. A tool that is only called has nobody at the second's other end."""
 
 
-class Born(BaseException):
+class Forked(BaseException):
     """Leads a new process out of the judge's frames, whose variables foreign code could look at."""
 
-    def __init__(self, main: Callable[["Nursery"], None], nursery: "Nursery") -> None:
+    def __init__(self, main: Callable[["ForkServer"], None], fork_server: "ForkServer") -> None:
         self.main = main
-        self.nursery = nursery
+        self.fork_server = fork_server
         """Kept to the end, with its sockets: Python complains of forgotten ones."""
 
 
 class Zygote:
     """The judge's end."""
 
-    def __init__(self, main: Callable[["Nursery"], None], oom_score: int, *close: "Zygote") -> None:
+    def __init__(self, main: Callable[["ForkServer"], None], oom_score: int, *close: "Zygote") -> None:
         """`main` is what the process does, and calls `wait` when it is ready; `close` are the zygotes that it must not reach.
 
         Raises:
-            Born: in the process itself.
+            Forked: in the process itself.
         """
         self._socket, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.pid = os.fork()
@@ -54,7 +54,7 @@ class Zygote:
             for inherited in (self._socket, *(zygote._socket for zygote in close)):
                 inherited.close()
             _let_go()
-            raise Born(main, Nursery(there, oom_score))
+            raise Forked(main, ForkServer(there, oom_score))
         there.close()
 
     def await_ready(self) -> None:
@@ -126,7 +126,7 @@ class Zygote:
         return answer
 
 
-class Nursery:
+class ForkServer:
     """The zygote's own end."""
 
     def __init__(self, sock: socket.socket, oom_score: int) -> None:

@@ -1,4 +1,4 @@
-"""An exchange with the model: the question that is sent and the reply that comes back, told apart from the SDK's types."""
+"""A chat with a model: the request that is sent and the reply that comes back, apart from the SDK's types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Message = Mapping[str, Any]
 """As on the wire: {"role": ..., "content": ...}."""
 
 
-class Question(Value):
+class ChatRequest(Value):
     """One request to `chat.completions`."""
 
     messages: tuple[Message, ...]
@@ -19,7 +19,7 @@ class Question(Value):
     """Further fields of the request: `tools`, `tool_choice`, `response_format`."""
 
 
-class Call(Value):
+class ModelCall(Value):
     """A function call as the model wrote it."""
 
     id: str
@@ -28,20 +28,20 @@ class Call(Value):
     """Usually JSON text; some servers send the object itself, some send nothing."""
 
 
-class Reply(Value):
+class ModelReply(Value):
     """A whole reply."""
 
     text: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     cut_off: bool = False
     """Whether the length limit ended it."""
 
 
 @dataclass
 class Memory:
-    """The first way of asking that this server holds, of a ladder of them; kept by the client from call to call."""
+    """The first strategy of a ladder that this server takes; the client keeps it from call to call."""
 
-    rung: int = 0
+    strategy: int = 0
 
 
 def messages_of(prompt: Prompt) -> tuple[Message, ...]:

@@ -5,6 +5,7 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +17,34 @@ from docker.context.api import ContextAPI  # type: ignore[import-not-found]
 from docker.errors import APIError, DockerException, NotFound  # type: ignore[import-not-found]
 
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
-from selfeng.sandboxes import ownership
+from selfeng.core.process import is_running, this_process
+
+SANDBOX = "self-engineering-agent.sandbox"
+"""Marks every container of ours."""
+OWNER = "self-engineering-agent.owner"
+"""The server that made it, see `selfeng.core.process`."""
+GROUP = "self-engineering-agent.group"
+"""Which of its server's sandboxes made it."""
+DEADLINE = "self-engineering-agent.deadline"
+"""Unix time after which nobody can be waiting for it any more."""
+
+
+def labels(lifetime: float, group: str = "") -> dict[str, str]:
+    """Labels for a container that nobody needs in `lifetime` seconds."""
+    return {SANDBOX: "1", GROUP: group, OWNER: this_process(), DEADLINE: str(int(time.time() + lifetime))}
+
+
+def abandoned(found: Mapping[str, str]) -> bool:
+    """Whether the container with these labels has lost its server, or is past its deadline.
+
+    Where the owner can't be asked, as on another machine that shares the engine, its deadline decides.
+    """
+    try:
+        late = time.time() > float(found.get(DEADLINE, "inf"))
+    except ValueError:
+        late = False
+    return late or is_running(found.get(OWNER, "")) is False
+
 
 NO_ENGINE = (
     "install Docker and start its engine (Debian, Ubuntu: `apt install docker.io`; others: docker.com), "
@@ -30,7 +58,7 @@ _PATIENT = 30.0
 log = logging.getLogger(__name__)
 
 
-class Engine:
+class DockerEngine:
     """Connects when it is first needed, and again after the engine was away. Blocking; safe to use from several threads."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -117,8 +145,8 @@ class Engine:
         """Remove the containers of dead servers; how many there were."""
         removed = 0
         with translated("looking for abandoned containers"):
-            for found in self.client().api.containers(all=True, filters={"label": ownership.SANDBOX}):
-                if ownership.abandoned(found.get("Labels") or {}):
+            for found in self.client().api.containers(all=True, filters={"label": SANDBOX}):
+                if abandoned(found.get("Labels") or {}):
                     self.remove(found["Id"])
                     removed += 1
         if removed:

@@ -1,6 +1,6 @@
-"""Local twins of what a tool offers: classes and objects that behave like the tool's own, built from descriptions.
+"""Local copies of what a tool offers: classes and objects that behave like the tool's own, built from descriptions.
 
-The tests' side of the codec. A twin compares by values that were decoded here, or by identity; never by asking the tool.
+The tests' side of the codec. A copy compares by values that were decoded here, or by identity; never by asking the tool.
 """
 
 import collections
@@ -100,8 +100,8 @@ class LentIterator(Lent):
         return self.__dict__["_link"].next(self.__dict__["_lent"])
 
 
-class Twins:
-    """Decodes what the tool's side sends, and encodes what goes back; one per run, so that a class has one twin."""
+class RemoteObjects:
+    """Decodes what the tool's side sends, and encodes what goes back; one per run, so that a class has one copy."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -111,9 +111,9 @@ class Twins:
         return codec.encode(value, self._give_back)
 
     def decode(self, data: Any) -> Any:
-        return codec.decode(data, self._twin)
+        return codec.decode(data, self._received)
 
-    def _twin(self, data: Any, depth: int) -> Any:
+    def _received(self, data: Any, depth: int) -> Any:
         tag, payload = data
         builders: dict[str, Callable[[Any], Any]] = {
             "exception": self._exception,

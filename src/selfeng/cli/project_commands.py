@@ -1,10 +1,7 @@
-"""The command `build`: projects from the command line, by flags or by answering questions."""
+"""The command `build`: projects of several files, by flags or by questions."""
 
 import asyncio
 import shlex
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +9,8 @@ import typer
 
 from selfeng.autocoder import ProjectOptions, autocoder
 from selfeng.bootstrap import open_builder
-from selfeng.core.errors import AgentError, RequestError
-from selfeng.core.logs import log_to_stderr
+from selfeng.cli.command import errors_said, finish, say
+from selfeng.core.errors import RequestError
 from selfeng.core.project_events import ProjectFinished
 from selfeng.core.visible import one_line, visible
 from selfeng.projects.examining import MAIN
@@ -32,17 +29,19 @@ _DEFAULTS: dict[str, Any] = {name: field.default for name, field in ProjectOptio
 @app.callback()
 def build(  # noqa: PLR0917 - each is a flag
     context: typer.Context,
-    dir: Annotated[Path, typer.Option("--dir", help="Folder in which projects lie.")] = _DEFAULTS["project_dir"],
-    log_level: Annotated[str, typer.Option(help="normal, debug or quiet, which prints nothing.")] = _DEFAULTS["log_level"],
+    dir: Annotated[Path, typer.Option("--dir", help="Folder of the projects.")] = _DEFAULTS["project_dir"],
+    log_level: Annotated[str, typer.Option(help="normal, debug or quiet.")] = _DEFAULTS["log_level"],
     step: Annotated[bool, typer.Option("--step", help="Ask before each action.")] = False,
     model: Annotated[str | None, typer.Option(help="Name of the model.")] = None,
-    api_key: Annotated[str | None, typer.Option(help="Key of the model's server; OPENAI_API_KEY shows it to nobody else.")] = None,
-    max_steps: Annotated[int, typer.Option(help="Actions that a build may take.")] = _DEFAULTS["max_steps"],
-    max_calls: Annotated[int, typer.Option(help="Model calls that it may make.")] = _DEFAULTS["max_calls"],
-    max_tokens: Annotated[int, typer.Option(help="Tokens that it may use.")] = _DEFAULTS["max_tokens"],
-    max_seconds: Annotated[float, typer.Option(help="Seconds after which it makes no further model call.")] = _DEFAULTS["max_seconds"],
-    max_cost: Annotated[float | None, typer.Option(help="US dollars that it may cost.")] = None,
-    package: Annotated[list[str] | None, typer.Option(help="A package that it may ask for, such as requests==2.32.5.")] = None,
+    api_key: Annotated[str | None, typer.Option(help="Key of the model's server; OPENAI_API_KEY keeps it off the command line.")] = None,
+    max_steps: Annotated[int, typer.Option(help="Most actions of a build.")] = _DEFAULTS["max_steps"],
+    max_calls: Annotated[int, typer.Option(help="Most model calls.")] = _DEFAULTS["max_calls"],
+    max_tokens: Annotated[int, typer.Option(help="Most tokens.")] = _DEFAULTS["max_tokens"],
+    max_seconds: Annotated[float, typer.Option(help="Seconds after which no model call starts.")] = _DEFAULTS["max_seconds"],
+    max_cost: Annotated[float | None, typer.Option(help="Most US dollars.")] = None,
+    package: Annotated[
+        list[str] | None, typer.Option(help="A package that the build may use, such as requests==2.32.5; repeat for more.")
+    ] = None,
 ) -> None:
     """Build a project of several files; without a subcommand, by questions."""
     given = {
@@ -60,53 +59,51 @@ def build(  # noqa: PLR0917 - each is a flag
     }
     context.obj = given
     if context.invoked_subcommand is None:
-        _exit(lambda: _menu(given))
+        finish(lambda: _menu(given))
 
 
 @app.command()
-def new(context: typer.Context, name: str, goal: Annotated[str, typer.Option(help="What the project is to do.")]) -> None:
+def new(context: typer.Context, name: str, goal: Annotated[str, typer.Option(help="What the project should do.")]) -> None:
     """Build a new project. Exit code 1 if it is not finished."""
-    _exit(lambda: _new(context.obj, name, goal))
+    finish(lambda: _new(context.obj, name, goal))
 
 
 @app.command()
-def edit(
-    context: typer.Context, name: str, goal: Annotated[str, typer.Option(help="What it is to do now; left out: what it was to do.")] = ""
-) -> None:
-    """Go on with a project: with a new goal, or after its build was stopped or killed. Exit code 1 if it is not finished."""
-    _exit(lambda: _edit(context.obj, name, goal))
+def edit(context: typer.Context, name: str, goal: Annotated[str, typer.Option(help="The new goal; the old one by default.")] = "") -> None:
+    """Continue a project, with a new goal or after its build was stopped. Exit code 1 if it is not finished."""
+    finish(lambda: _edit(context.obj, name, goal))
 
 
 @app.command()
 def run(context: typer.Context, name: str, arguments: Annotated[list[str] | None, typer.Argument(help="For main.py.")] = None) -> None:
-    """Run the project's main.py in the sandbox, and keep the files that it makes. Its exit code is this command's."""
-    _exit(lambda: _run(context.obj, name, tuple(arguments or ())))
+    """Run the project's main.py in the sandbox and keep the files that it makes; exit with its code."""
+    finish(lambda: _run(context.obj, name, tuple(arguments or ())))
 
 
 @app.command("restore")
 def restore_backup(
-    context: typer.Context, name: str, backup: Annotated[int | None, typer.Argument(help="Its number; left out: the newest.")] = None
+    context: typer.Context, name: str, backup: Annotated[int | None, typer.Argument(help="Its number; the newest by default.")] = None
 ) -> None:
-    """Make a project what it was before an action."""
-    _exit(lambda: _restore(context.obj, name, backup))
+    """Restore a project from a backup."""
+    finish(lambda: _restore(context.obj, name, backup))
 
 
 @app.command()
 def delete(context: typer.Context, name: str, yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False) -> None:
     """Delete a project with its backups."""
-    _exit(lambda: _delete(context.obj, name, yes))
+    finish(lambda: _delete(context.obj, name, yes))
 
 
 @app.command()
 def options(context: typer.Context) -> None:
-    """List the projects, and the options that are in force."""
-    _exit(lambda: _options(context.obj))
+    """List the projects and the current options."""
+    finish(lambda: _options(context.obj))
 
 
 def _new(given: dict[str, Any], name: str, goal: str) -> int:
     options, store = _project(given, name)
     if store.load(name) or store.workspace(name).paths():
-        raise RequestError(f"there is a project {name!r} in {store.folder}", "go on with it by `build edit`, or take another name")
+        raise RequestError(f"the project {name!r} exists in {store.folder}", "continue it by `build edit`, or take another name")
     return _build(options, given | {"goal": goal})
 
 
@@ -131,7 +128,7 @@ def _run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
         typer.echo(visible(ran.stdout), nl=False)
         typer.echo(visible(ran.stderr), nl=False, err=True)
         for told in (ran.ended, *outcome.refused):
-            _say(told) if told else None
+            say(told) if told else None
         return 1 if ran.exit_code is None else ran.exit_code % 256
 
     return asyncio.run(run())
@@ -144,7 +141,7 @@ def _restore(given: dict[str, Any], name: str, number: int | None) -> int:
     backup = store.backup(name, chosen)
     with store.claimed(name):
         restore(store.workspace(name), backup)
-    _say(f"{name} is what it was before the action of backup {chosen}.")
+    say(f"{name} is restored from backup {chosen}.")
     return 0
 
 
@@ -153,7 +150,7 @@ def _delete(given: dict[str, Any], name: str, yes: bool) -> int:
     if not yes and not typer.confirm(f"Delete {store.folder / name} and its backups?", err=True):
         return 1
     store.delete(name)
-    _say(f"{name} is deleted.")
+    say(f"{name} is deleted.")
     return 0
 
 
@@ -168,15 +165,15 @@ def _options(given: dict[str, Any]) -> int:
 
 
 def _menu(given: dict[str, Any]) -> int:
-    """Ask what to do, and do it, until the person quits; an error ends only what was asked for."""
+    """Ask what to do and do it until the person quits; an error ends only the action."""
     while (choice := typer.prompt(_MENU, default="q", show_default=False, prompt_suffix="", err=True).strip()[:1]) != "q":
-        with _told():
+        with errors_said():
             match choice:
                 case "n":
-                    _new(given, _asked("Name"), _asked("What is it to do?"))
+                    _new(given, _asked("Name"), _asked("What should it do?"))
                 case "e":
                     _edit(
-                        given, _asked("Name"), typer.prompt("What is it to do now? [as before]", default="", show_default=False, err=True)
+                        given, _asked("Name"), typer.prompt("What should it do now? [as before]", default="", show_default=False, err=True)
                     )
                 case "r":
                     _run(given, _asked("Name"), tuple(shlex.split(_asked("Arguments", ""))))
@@ -185,7 +182,7 @@ def _menu(given: dict[str, Any]) -> int:
                 case "o":
                     _options(given)
                 case _:
-                    _say(f"{choice!r} is no choice.")
+                    say(f"{choice!r} is not a choice.")
     return 0
 
 
@@ -200,35 +197,14 @@ def _project(given: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectS
 
 
 def _existing(given: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore]:
-    """Raises: RequestError: nothing was built under this name."""
+    """Raises: RequestError: the project is unknown."""
     options, store = _project(given, name)
     store.existing(name)
     return options, store
 
 
 def _prepare(quiet: bool) -> None:
-    """Set up what code runs in, where that is lacking."""
+    """Set up the sandbox if it is missing."""
     settings = load_settings()
     make_folders(settings)
-    provision(settings, (lambda line: None) if quiet else _say, ("sandbox",))
-
-
-def _exit(work: Callable[[], int]) -> None:
-    """Do a command's work and exit with its code; 1 after an error, which is told in a line."""
-    log_to_stderr()
-    code = 1
-    with _told():
-        code = work()
-    raise typer.Exit(code)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except AgentError as error:
-        _say(f"error: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
-
-
-def _say(line: str) -> None:
-    typer.echo(visible(line), file=sys.stderr)
+    provision(settings, (lambda line: None) if quiet else say, ("sandbox",))

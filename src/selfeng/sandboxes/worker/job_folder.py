@@ -1,4 +1,4 @@
-"""The workspace of a job: a folder of its own in the empty /tmp, in which the tool finds the files it is given and leaves others."""
+"""The folder of a job: one of its own in the empty /tmp, in which the tool finds the files it is given and leaves others."""
 
 import base64
 import errno
@@ -27,7 +27,7 @@ _ODD = (
 Tell = Callable[[Message], None]
 
 
-class Workspace:
+class JobFolder:
     """One job's; laid out before any foreign code runs, and read when none runs any more."""
 
     def __init__(self) -> None:

@@ -1,12 +1,12 @@
-"""The files of a turn as a prompt shows them: names, sizes and first lines, as data that can't end its section."""
+"""The files of a turn as a prompt shows them: names, sizes and first lines."""
 
 import codecs
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from selfeng.core.files import File
 from selfeng.core.turn import Turn
+from selfeng.prompts import json_lines
 
 _HEAD = 500
 """Bytes of a text file that are shown."""
@@ -16,16 +16,12 @@ _LINES = 5
 def listed(turn: Turn) -> str:
     """One line of JSON for each file that came with the request, or before it; "" if there is none."""
     earlier = [{"name": r.name, "size": r.size, "from": "earlier in the conversation"} for r in turn.earlier.references]
-    return _lines([*map(_described, turn.files), *earlier])
+    return json_lines([*map(_described, turn.files), *earlier])
 
 
 def described(files: Iterable[File]) -> str:
     """One line of JSON for each file; "" if there is none."""
-    return _lines(map(_described, files))
-
-
-def _lines(lines: Iterable[dict[str, Any]]) -> str:
-    return "\n".join(json.dumps(line, ensure_ascii=False).replace("<", "\\u003c") for line in lines)
+    return json_lines(map(_described, files))
 
 
 def _described(file: File) -> dict[str, Any]:

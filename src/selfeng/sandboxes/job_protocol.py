@@ -3,14 +3,16 @@
 import asyncio
 import base64
 import socket
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File
-from selfeng.sandboxes.account import Account
-from selfeng.sandboxes.backend import Container
+from selfeng.sandboxes.backend import Container, Mode
+from selfeng.sandboxes.container_stream import JudgeStream
+from selfeng.sandboxes.job_result import JobResult
 from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
-from selfeng.sandboxes.worker.workspace import CHUNK
+from selfeng.sandboxes.worker.job_folder import CHUNK
 
 _GRACE = 2.0
 """Seconds that the host waits after the worker's own clock has run out."""
@@ -21,38 +23,37 @@ _CLEAN = 5.0
 _READ = 65536
 
 
-async def converse(container: Container, job: bytes, seconds: float, account: Account) -> str | None:
-    """Do the packed job, which may take so many seconds, and fill the account; why it was ended early, None if it came to its own end.
+async def run_job(container: Container, job: bytes, seconds: float, result: JobResult) -> str | None:
+    """Do the packed job, which may take so many seconds, and fill the result; says why it was ended early, None if it came to its own end.
 
     Raises:
         SandboxUnavailable, SandboxFailed: engine or worker broke.
     """
     loop = asyncio.get_running_loop()
     stream = container.stream
-    container.jobs += 1
     try:
         await _send(stream.socket, job)
         async with asyncio.timeout(seconds + _GRACE) as limit:
-            while not account.complete:
+            while not result.complete:
                 data = await loop.sock_recv(stream.socket, _READ)
                 if not data:
                     break
                 stream.unread += stream.take(data)
-                while stream.unread and not account.complete:
-                    account.take(stream.unread.pop(0))
-                if account.receiving:  # the tool is done, and there is no more than was asked for
+                while stream.unread and not result.complete:
+                    result.take(stream.unread.pop(0))
+                if result.receiving:  # the tool is done, and there is no more than was asked for
                     limit.reschedule(loop.time() + _GRACE)
     except TimeoutError:
         await asyncio.to_thread(container.check)
         return f"It ran longer than {seconds:g} seconds."
     except BrokenStream as broken:
-        account.disorder = str(broken)
+        result.disorder = str(broken)
     except OSError:
         pass  # the connection broke: what became of the container tells why
-    if not account.complete:
+    if not result.complete:
         return await asyncio.to_thread(container.how_it_ended)
-    if stream.unread not in ([], [_ready(account.nonce)]):
-        account.take(stream.unread[0])  # which is not in order, after the end
+    if stream.unread not in ([], [_ready(result.nonce)]):
+        result.take(stream.unread[0])  # which is not in order, after the end
     return None
 
 
@@ -89,3 +90,34 @@ async def recovered(container: Container, nonce: str) -> bool:
 
 def _ready(nonce: str) -> Message:
     return {"nonce": nonce, "kind": "ready"}
+
+
+_START = 30.0
+"""Seconds until a container must be ready for its job."""
+
+
+def handshake(stream: JudgeStream, mode: Mode, check_wanted: Callable[[], None], remedy: str) -> None:
+    """Tell the container its mode and wait until it is ready; `check_wanted` raises when the container is no longer wanted.
+
+    Raises:
+        SandboxFailed: it did not get ready; `remedy` is what to do.
+        OSError: the connection broke.
+    """
+    sock = stream.socket
+    sock.sendall(pack({"mode": mode}))
+    deadline = time.monotonic() + _START
+    frames: list[Message] = []
+    try:
+        while not frames and (left := deadline - time.monotonic()) > 0:
+            sock.settimeout(left)
+            data = sock.recv(65536)
+            check_wanted()
+            if not data:
+                break
+            frames = stream.take(data)
+    except BrokenStream as broken:
+        raise SandboxFailed(f"the sandbox's container speaks another language: {broken}", remedy) from broken
+    if [f.get("kind") for f in frames] != ["ready"]:
+        told = "; ".join(str(f.get("detail", "")) for f in frames)
+        raise SandboxFailed(f"the sandbox's container did not get ready: {told or stream.said()}", remedy)
+    sock.setblocking(False)

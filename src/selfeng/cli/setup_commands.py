@@ -1,20 +1,29 @@
-"""Each part of the engine shown at work on its own; what they make lives in a temporary library."""
+"""The commands that set up the machine and check the parts of the engine.
+
+A check shows a part at work; what it makes lives in a temporary library.
+"""
 
 import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from selfeng.bootstrap import build_engine
+from selfeng.cli.command import run, say
 from selfeng.cli.terminal import Terminal
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.events import TurnFinished
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.turn import Budget, Turn
 from selfeng.engine import Engine
-from selfeng.provision.parts import provision
+from selfeng.provision.parts import PARTS, provision
 from selfeng.settings import Settings
+
+app = typer.Typer()
 
 Say = Callable[[str], None]
 Check = Callable[[Engine, Say], Awaitable[int]]
@@ -22,6 +31,22 @@ Check = Callable[[Engine, Say], Awaitable[int]]
 _CODE = "def double(number: int) -> int:\n    return 2 * number\n"
 _TESTS = "from double import double\n\n\ndef test_doubles():\n    assert double(number=4) == 8\n"
 _REQUEST = "Reverse the string 'hello world'"
+
+
+@app.command()
+def setup(parts: Annotated[list[str] | None, typer.Argument(help=f"Any of {', '.join(PARTS)}; all by default.")] = None) -> None:
+    """Set up what the machine lacks. Exit code 1 if a part failed."""
+
+    async def work(settings: Settings) -> int:
+        return 1 if await asyncio.to_thread(provision, settings, say, tuple(parts or PARTS)) else 0
+
+    run(work)
+
+
+@app.command()
+def check(part: str) -> None:
+    """Check one part: llm_client, capability_registry, sandbox, synthesis_engine or orchestrator."""
+    run(lambda settings: run_check(settings, part, typer.echo))
 
 
 async def check_llm_client(engine: Engine, say: Say) -> int:
@@ -80,14 +105,14 @@ CHECKS: dict[str, Check] = {
 
 
 async def run_check(settings: Settings, part: str, say: Say) -> int:
-    """Exit code of one check.
+    """Run one check; its exit code.
 
     Raises:
-        ConfigurationError: there is no part of that name.
-        AgentError: the part does not work; the message says why and what to do.
+        ConfigurationError: the part is unknown.
+        AgentError: the part does not work.
     """
     if part not in CHECKS:
-        raise ConfigurationError(f"there is no part {part!r} to check", f"choose among {', '.join(CHECKS)}")
+        raise ConfigurationError(f"unknown part {part!r}", f"choose among {', '.join(CHECKS)}")
     if provision(settings, say, ("embedder",) if part == "llm_client" else ("embedder", "sandbox")):
         return 1
     with tempfile.TemporaryDirectory() as folder:

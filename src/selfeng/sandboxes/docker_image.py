@@ -4,14 +4,15 @@ import hashlib
 import io
 import re
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from docker.errors import ImageNotFound  # type: ignore[import-not-found]
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.places import FILES, WORKER
-from selfeng.sandboxes.engine import Engine, translated
+from selfeng.sandboxes.backend import layer_digest
+from selfeng.sandboxes.docker_engine import DockerEngine, translated
 
 DIGEST = "self-engineering-agent.digest"
 BASE = "self-engineering-agent.base"
@@ -26,10 +27,10 @@ _OLDEST = 11
 """Minor version of the oldest Python 3 that the worker runs on."""
 
 
-class SandboxImage:
+class DockerImage:
     """One image by name. Blocking."""
 
-    def __init__(self, engine: Engine, name: str, base: str | None) -> None:
+    def __init__(self, engine: DockerEngine, name: str, base: str | None) -> None:
         """`base` None: DEFAULT_BASE, or where that can't be pulled what the machine has in its place."""
         self._engine = engine
         self.name = name
@@ -159,3 +160,39 @@ def _context() -> bytes:
             entry.size, entry.mode = len(content), 0o644
             tar.addfile(entry, io.BytesIO(content))
     return packed.getvalue()
+
+
+class PackageLayer(DockerImage):
+    """The sandbox's image with further packages, wheels only. Blocking.
+
+    It inherits the labels of the image below, so that it is out of date as soon as that is.
+    """
+
+    def __init__(self, engine: DockerEngine, below: DockerImage, packages: Sequence[str]) -> None:
+        """`packages` as pip takes them: `requests==2.32.5`."""
+        super().__init__(engine, f"{below.name.replace('@', '-').replace(':', '-')}-with-{layer_digest(packages)}", below.base)
+        self._below, self._packages = below, tuple(sorted(packages))
+
+    def build(self, on_line: Callable[[str], None]) -> str:
+        """Build the image below, unless it is current, and this one; its id. Raises: as for `DockerImage`."""
+        if not self._below.is_current():
+            self._below.build(on_line)
+        lines: list[str] = []
+        with translated(f"building the image {self.name}"):
+            source = io.BytesIO(self.dockerfile().encode())
+            steps = self._engine.client().api.build(
+                fileobj=source, tag=self.name, network_mode="host", rm=True, forcerm=True, decode=True, pull=False
+            )
+            for step in steps:
+                for line in str(step.get("stream") or step.get("error") or "").splitlines():
+                    lines.append(line)
+                    on_line(line)
+                if "error" in step:
+                    shown = "\n".join(lines[-15:])
+                    raise SandboxFailed(f"the packages {', '.join(self._packages)} can't be installed:\n{shown}", "see the lines above")
+        return self.id()
+
+    def dockerfile(self) -> str:
+        """The source of the image; the packages are plain names with versions, so that they mean nothing else to a shell."""
+        install = "pip install --no-cache-dir --root-user-action=ignore --only-binary :all:"
+        return f"FROM {self._below.name}\nUSER 0:0\nRUN {install} {' '.join(self._packages)}\nUSER 65534:65534\n"

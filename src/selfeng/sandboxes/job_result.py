@@ -1,4 +1,4 @@
-"""The account of a job: the worker's frames on one side, a verdict or an execution on the other. It fails closed.
+"""The result of a job: the worker's frames on one side, a verdict or an execution on the other. It fails closed.
 
 A suite has passed only if the tests that its source defines, the tests that were collected and the tests that were reported are
 the same, each was reported once and passed, and the report has exactly one orderly end.
@@ -13,7 +13,7 @@ from selfeng.core.files import File, FileLimits, name_problem, shown_name
 from selfeng.core.verdict import Execution, Killed, TestResult, Verdict
 from selfeng.sandboxes import reported
 from selfeng.sandboxes.worker.frames import Message
-from selfeng.sandboxes.worker.workspace import NAMED
+from selfeng.sandboxes.worker.job_folder import NAMED
 
 _SHOWN = 3
 _KIND = 40
@@ -24,7 +24,7 @@ FORGED = "The report from the sandbox is not in order: "
 """How every problem begins that only tampering, or a defect of the worker, explains."""
 
 
-class Account:
+class JobResult:
     """Takes in the frames of one job."""
 
     def __init__(self, nonce: str) -> None:
@@ -79,8 +79,8 @@ class Account:
         return measured if seconds is None else seconds
 
 
-class SuiteAccount(Account):
-    """The account of a suite; `on_test` gets each result that is in order, as it comes."""
+class SuiteResult(JobResult):
+    """The result of a suite; `on_test` gets each result that is in order, as it comes."""
 
     def __init__(self, nonce: str, expected: frozenset[str], on_test: Callable[[TestResult], None], stop_early: bool = False) -> None:
         """`stop_early`: the run may end with the first test that did not pass."""
@@ -143,8 +143,8 @@ class SuiteAccount(Account):
         return None
 
 
-class ExecutionAccount(Account):
-    """The account of one call, with the files that it leaves."""
+class CallResult(JobResult):
+    """The result of one call, with the files that it leaves."""
 
     def __init__(self, nonce: str, limits: FileLimits, given: Sequence[File] = ()) -> None:
         super().__init__(nonce)
@@ -169,7 +169,7 @@ class ExecutionAccount(Account):
         return bool(self._pieces)
 
     def execution(self, killed: str | None, measured: float) -> Execution:
-        """The outcome; `killed` as for `SuiteAccount.verdict`."""
+        """The outcome; `killed` as for `SuiteResult.verdict`."""
         frame = {"stdout": self._output(), "seconds": self._seconds(measured)}
         reason = f"{FORGED}{self.disorder}." if self.disorder else killed or self._field("killed")
         if reason is None and self._end is None:

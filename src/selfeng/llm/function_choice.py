@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfeng.core.prompt import FunctionCall, FunctionSchema
-from selfeng.llm.exchange import Message, Question, Reply, with_words
+from selfeng.llm.chat import ChatRequest, Message, ModelReply, with_words
 from selfeng.llm.json_text import find, parse
-from selfeng.llm.ladder import Malformed, NotFollowed, Rung
+from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
 _PREFIX = "functions."
 """Models that know how OpenAI shows them functions sometimes write it."""
 
 
-def rungs_for(functions: Sequence[FunctionSchema]) -> tuple[Rung[FunctionCall], ...]:
+def strategies_for(functions: Sequence[FunctionSchema]) -> tuple[Strategy[FunctionCall], ...]:
     """The ways of asking for one call of one of the functions, best first."""
     names = tuple(function.name for function in functions)
     tools = [{"type": "function", "function": function.model_dump()} for function in functions]
     return (
-        _Native(names, {"tools": tools, "tool_choice": "required"}, below=2),
+        _Native(names, {"tools": tools, "tool_choice": "required"}, fallback=2),
         _Native(names, {"tools": tools, "tool_choice": "auto"}),
         _Written(names, _in_words(functions)),
     )
@@ -31,13 +31,13 @@ class _Native:
 
     names: tuple[str, ...]
     options: Mapping[str, Any]
-    below: int = 1
-    lasting: bool = False
+    fallback: int = 1
+    sticky: bool = False
 
-    def question(self, messages: Sequence[Message], repair: Sequence[Message]) -> Question:
-        return Question(messages=(*messages, *repair), options=self.options)
+    def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
+        return ChatRequest(messages=(*messages, *repair), options=self.options)
 
-    def read(self, reply: Reply) -> FunctionCall:
+    def read(self, reply: ModelReply) -> FunctionCall:
         if not reply.calls:
             return _written_call(reply.text, self.names)
         calls: list[FunctionCall] = []
@@ -59,13 +59,13 @@ class _Written:
 
     names: tuple[str, ...]
     words: str
-    below: int = 0
-    lasting: bool = False
+    fallback: int = 0
+    sticky: bool = False
 
-    def question(self, messages: Sequence[Message], repair: Sequence[Message]) -> Question:
-        return Question(messages=(*with_words(messages, self.words), *repair))
+    def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
+        return ChatRequest(messages=(*with_words(messages, self.words), *repair))
 
-    def read(self, reply: Reply) -> FunctionCall:
+    def read(self, reply: ModelReply) -> FunctionCall:
         return _written_call(reply.text, self.names)
 
     def demand(self, problem: str) -> str:

@@ -19,7 +19,7 @@ import pytest
 
 from . import codec
 from .frames import BrokenStream, Channel, Message
-from .twins import Lent, Twins
+from .remote_objects import Lent, RemoteObjects
 
 
 class ToolGone(BaseException):
@@ -42,7 +42,7 @@ class ToolLink:
         self._lock = threading.RLock()
         self.gone = False
         """Whether the tool's process was found to have ended."""
-        self.twins = Twins(self)
+        self.objects = RemoteObjects(self)
         self.doubts: list[str] = []
         """Why the test that runs must not pass."""
         self.returned: set[Returned] = set()
@@ -73,7 +73,7 @@ class ToolLink:
         __tracebackhide__ = True
         given = [*args, *kwargs.values()]
         try:
-            encoded = [self.twins.encode(value) for value in given]
+            encoded = [self.objects.encode(value) for value in given]
         except codec.NotPlain as problem:
             raise TypeError(str(problem)) from None
         message = {
@@ -94,11 +94,11 @@ class ToolLink:
             if reply is None:
                 self.gone = True
                 raise ToolGone("the tool's process has ended")
-            changed = [self.twins.decode(a) for a in reply["args"]] if given and reply.get("args") is not None else []
+            changed = [self.objects.decode(a) for a in reply["args"]] if given and reply.get("args") is not None else []
             if given and changed:
                 codec.write_back(given, changed)
-            error = self.twins.decode(reply["error"]) if "error" in reply else None
-            value = None if error is not None else self.twins.decode(reply["value"])
+            error = self.objects.decode(reply["error"]) if "error" in reply else None
+            value = None if error is not None else self.objects.decode(reply["value"])
         except (OSError, BrokenStream, codec.NotPlain, KeyError, TypeError, ValueError) as broken:
             self.gone = isinstance(broken, OSError)
             raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None

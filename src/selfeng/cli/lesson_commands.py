@@ -1,0 +1,38 @@
+"""The commands for lessons: what was learnt from earlier turns."""
+
+import typer
+
+from selfeng.cli.command import say, with_engine
+from selfeng.core.lesson import Lesson
+from selfeng.core.visible import one_line
+from selfeng.core.words import count
+from selfeng.engine import Engine
+
+app = typer.Typer()
+
+
+@app.command()
+def lessons() -> None:
+    """List the lessons of earlier turns."""
+
+    async def work(engine: Engine) -> None:
+        for lesson in await engine.learning.lessons():
+            typer.echo(_line(lesson))
+
+    with_engine(work)
+
+
+@app.command()
+def learn() -> None:
+    """Learn from all turns that were not examined yet. Exit code 1 if the model can't be reached."""
+
+    async def work(engine: Engine) -> None:
+        examined = await engine.learning.learn(lambda lesson: typer.echo(_line(lesson)))
+        say(f"examined {count(examined, 'turn')}")
+
+    with_engine(work, "embedder")
+
+
+def _line(lesson: Lesson) -> str:
+    weight = "expired" if lesson.expired else f"{lesson.weight:.2f}"
+    return one_line(f"{weight:7}  {lesson.agent:14} {lesson.trigger}: {lesson.advice}")

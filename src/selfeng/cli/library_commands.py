@@ -1,0 +1,181 @@
+"""The commands for the library: its tools, their versions, and the search."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfeng.cli.command import OWNER, opened, run, say, with_engine
+from selfeng.cli.terminal import calibration_lines, progress_bars, version_line
+from selfeng.core.provenance import Edited, Provenance
+from selfeng.core.visible import one_line, visible
+from selfeng.core.words import count
+from selfeng.engine import Engine
+from selfeng.registry import parameters
+from selfeng.settings import Settings
+
+app = typer.Typer()
+
+
+@app.command()
+def tools(name: Annotated[str | None, typer.Argument(help="Show this tool's code and tests.")] = None) -> None:
+    """List the library, or show one tool."""
+
+    async def work(engine: Engine) -> None:
+        if name:
+            typer.echo(visible(await _shown(engine, name)), nl=False)
+        else:
+            for tool in await engine.library.tools():
+                typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
+
+    with_engine(work)
+
+
+async def _shown(engine: Engine, name: str) -> str:
+    tool = await engine.library.get(name)
+    about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
+    written = [f"# asked for as: {one_line(request)}" for request in await engine.examples(OWNER, tool)]
+    served = [f"# has served: {one_line(request)}" for request in await engine.used_requests(OWNER, name)]
+    head = "\n".join([about, *written, *served])
+    return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
+
+
+@app.command()
+def versions(name: str) -> None:
+    """List every version of a tool, newest first: when and why it was made, by which model, its tests, and what it cost."""
+
+    async def work(engine: Engine) -> None:
+        for version in await engine.library.versions(name):
+            typer.echo(visible(version_line(version)))
+
+    with_engine(work)
+
+
+@app.command()
+def diff(name: str, before: int, after: int) -> None:
+    """Print how two versions of a tool differ, code and tests, as a unified diff."""
+
+    async def work(engine: Engine) -> None:
+        typer.echo(visible(await engine.difference(name, before, after)), nl=False)
+
+    with_engine(work)
+
+
+@app.command()
+def rollback(name: str, to: int) -> None:
+    """Make a new version of a tool from an old one."""
+
+    async def work(engine: Engine) -> None:
+        with _effects_said(engine, name):
+            tool = await engine.library.rollback(name, to)
+            await engine.upkeep.wait_idle()
+        say(f"{name} is now at version {tool.version}, which equals version {to}.")
+
+    with_engine(work)
+
+
+@app.command()
+def retire(name: str) -> None:
+    """Stop offering a tool to searches."""
+
+    async def work(engine: Engine) -> None:
+        await engine.library.retire(name)
+        say(f"{name} is retired; `selfeng restore {name}` offers it again.")
+
+    with_engine(work)
+
+
+@app.command()
+def restore(name: str) -> None:
+    """Offer a retired tool again."""
+
+    async def work(engine: Engine) -> None:
+        say(f"{name} is {(await engine.library.restore(name)).standing}.")
+
+    with_engine(work)
+
+
+@app.command()
+def forget(name: str, request: str) -> None:
+    """Remove a learned request from a tool."""
+
+    async def work(engine: Engine) -> None:
+        left = await engine.forget_request(OWNER, name, request)
+        say(f"{name} keeps {count(len(left), 'learned request')} of the command line.")
+
+    with_engine(work, "embedder")
+
+
+@app.command()
+def verify(name: str) -> None:
+    """Re-verify a hand-edited tool and accept it if its tests pass."""
+
+    async def work(engine: Engine) -> None:
+        draft = await engine.library.edited(name)
+        verdict = await engine.synthesis.examine(draft)
+        with _effects_said(engine, name):
+            await engine.library.accept(draft, Provenance(origin=Edited(), verdict=verdict))
+            await engine.upkeep.wait_idle()
+        say(f"{name} passes its tests and is accepted.")
+
+    with_engine(work)
+
+
+@app.command()
+def seed() -> None:
+    """Add the seed tools that are missing. Exit code 1 if one was refused."""
+
+    async def work(engine: Engine) -> int:
+        planted = await engine.seed(say)
+        say(f"{len(planted.added)} added, {len(planted.present)} already there, {len(planted.refused)} refused")
+        return 1 if planted.refused else 0
+
+    with_engine(work, "embedder", "sandbox")
+
+
+@app.command()
+def calibrate(
+    data: Annotated[Path | None, typer.Option(help="A folder of further retrieval sets to learn from.")] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Return to the parameters that ship.")] = False,
+) -> None:
+    """Fit the search's ranking and confidence to this library, by the requests that its tools are found by."""
+
+    async def work(settings: Settings) -> int:
+        folder = settings.data_dir / parameters.FOLDER
+        if reset:
+            fitted = parameters.forget(folder)
+            say("The parameters that ship are used from the next start." if fitted else "Nothing was fitted to this library.")
+            return 0
+        async with opened(settings, "embedder") as engine:
+            with progress_bars() as progress:
+                found = await engine.library.calibrate(folder, data, progress)
+        for line in calibration_lines(found):
+            say(line)
+        return 0
+
+    run(work)
+
+
+@app.command()
+def reindex() -> None:
+    """Rebuild the search index. A damaged index is rebuilt by itself. Exit code 1 if that fails."""
+
+    async def work(engine: Engine) -> None:
+        with progress_bars() as progress:
+            how = await engine.reindex(lambda done, total: progress("Indexing", done, total))
+        library = (await engine.status()).library
+        say(f"{count(library.tools, 'tool')}, {how}")
+
+    with_engine(work)
+
+
+@contextmanager
+def _effects_said(engine: Engine, name: str) -> Iterator[None]:
+    """Say how a change of a tool affects the others."""
+    stop = engine.changes.subscribe(lambda change: None if change.name == name else say(change.reason))
+    try:
+        yield
+    finally:
+        stop()

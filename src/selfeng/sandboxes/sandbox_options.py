@@ -1,0 +1,81 @@
+"""The options of a sandbox, and the backend that they choose."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from selfeng.core.errors import ConfigurationError
+from selfeng.core.files import FileLimits
+from selfeng.sandboxes.backend import AutoBackend, Backend
+from selfeng.sandboxes.bubblewrap import BubblewrapBackend
+from selfeng.sandboxes.docker import DockerBackend
+from selfeng.sandboxes.limits import ContainerLimits
+from selfeng.sandboxes.pool import PoolSize
+from selfeng.settings import Settings
+
+VERIFIERS = PoolSize(least=2, ready=4, most=8)
+"""A verifier takes one job, so one more is ready than in use: a synthesis verifies twice in a row."""
+EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
+"""Executors come back within milliseconds, unless their tools are slow."""
+
+
+@dataclass(frozen=True)
+class SandboxOptions:
+    """How a sandbox is made."""
+
+    image: str
+    """Name of the Docker image."""
+    timeout: float
+    """Seconds of one run."""
+    folder: Path
+    """For what bubblewrap needs on disk."""
+    backend: str | Backend = "auto"
+    """`docker`, `bubblewrap`, `auto` for the first of them that works, or a backend."""
+    base_image: str | None = None
+    runtime: str | None = None
+    """A runtime that the Docker engine knows; None is its default."""
+    files: FileLimits = field(default_factory=FileLimits)
+    limits: ContainerLimits = field(default_factory=ContainerLimits)
+    packages: Sequence[str] = ()
+    """Further packages, as pip takes them; `build_image` makes a layer for them."""
+    verifiers: PoolSize = VERIFIERS
+    executors: PoolSize = EXECUTORS
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "SandboxOptions":
+        return cls(
+            image=settings.docker_image_name,
+            timeout=settings.docker_timeout,
+            folder=settings.data_dir / "sandbox",
+            backend=settings.sandbox,
+            base_image=settings.base_image,
+            runtime=settings.sandbox_runtime,
+            files=settings.file_limits,
+        )
+
+
+_BACKENDS: dict[str, Callable[[SandboxOptions], Backend]] = {
+    "docker": lambda o: DockerBackend(o.image, o.base_image, o.limits, o.runtime, packages=o.packages),
+    "bubblewrap": lambda o: BubblewrapBackend(o.folder, o.limits, packages=o.packages),
+}
+"""The backends by name, the best first."""
+
+
+def chosen_backend(options: SandboxOptions) -> Backend:
+    """The backend that the options ask for.
+
+    Raises:
+        ConfigurationError: the backend is unknown, or knows no runtimes.
+    """
+    name, runtime = options.backend, options.runtime
+    if not isinstance(name, str):
+        return name
+    if runtime and name == BubblewrapBackend.name:
+        raise ConfigurationError(f"SANDBOX_RUNTIME={runtime!r} needs Docker", "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing")
+    if name == "auto" and runtime:
+        name = DockerBackend.name  # who asked for more isolation must not get less
+    if name == "auto":
+        return AutoBackend([make(options) for make in _BACKENDS.values()])
+    if name not in _BACKENDS:
+        raise ConfigurationError(f"unknown sandbox {name!r}", f"choose among auto, {' and '.join(_BACKENDS)}")
+    return _BACKENDS[name](options)

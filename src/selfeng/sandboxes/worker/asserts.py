@@ -1,0 +1,117 @@
+"""Why a test did not pass, in the few lines that a person, or a model that repairs the tool, needs."""
+
+import linecache
+from typing import TYPE_CHECKING
+
+from .report import missing_package
+
+if TYPE_CHECKING:
+    import pytest
+import ast
+import re
+from collections.abc import Collection, Iterator
+
+from _pytest.assertion import rewrite
+
+_LINES = 14
+_CHARACTERS = 1500
+_WORDLESS = {"Failed"}
+"""Exceptions of pytest whose name adds nothing to their message."""
+
+
+def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> str:
+    """The failing line of the test, the exception with pytest's values, and the tool's own lines behind it."""
+    error = excinfo.value
+    lines = []
+    for entry in reversed(list(excinfo.traceback)):
+        if str(entry.frame.code.raw.co_filename) == filename:
+            number = entry.lineno + 1
+            lines.append(f"line {number}: {linecache.getline(filename, number).strip()}")
+            break
+    text = _text(error)
+    lines.append(text if excinfo.typename in _WORDLESS else f"{excinfo.typename}: {text}".rstrip(": "))
+    lines += [missing_package("code", error)] if missing_package("code", error) else []
+    lines += _tool_lines(error)
+    return shorten("\n".join(lines))
+
+
+def shorten(text: str) -> str:
+    """At most a few lines and characters of the text, its beginning and its end."""
+    lines = text.strip().splitlines()
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 4], f"... {len(lines) - _LINES + 1} more lines ...", *lines[-3:]]
+    text = "\n".join(lines)
+    if len(text) > _CHARACTERS:
+        text = f"{text[: _CHARACTERS - 400]} ... {text[-380:]}"
+    return text
+
+
+def _text(error: BaseException) -> str:
+    if type(error).__name__ == "FixtureLookupError":
+        return f"fixture {getattr(error, 'argname', '')!r} not found"
+    try:
+        return str(error)
+    except Exception as broken:  # noqa: BLE001 - an exception class of the suite may be unable to say what it is
+        return f"<no text: {type(broken).__name__}>"
+
+
+def _tool_lines(error: BaseException | None) -> list[str]:
+    """Where in the tool the exception, or the one that it came of, was raised."""
+    seen = 0
+    while error is not None and seen < 5:
+        frames = error.__dict__.get("_sandbox_frames")
+        if frames:
+            return [f"in the tool: {line}" for line in frames]
+        error = error.__cause__ or error.__context__
+        seen += 1
+    return []
+
+
+_NAN = re.compile(r"(?i)(\b|_|is|not)nan(\b|_|mean|sum|min|max|std|median)|(is|not)na\b|(is|not)null|isfinite")
+_ALL = re.compile(r"\ball\(|allclose|isclose|assert_(all|array|almost|equal)")
+_EMPTY = re.compile(r"\[\s*\]|\blen\(|shape|size|empty|\bnot\b")
+
+
+def doubt_of(returned: Collection[str], tests: str, test: str) -> str:
+    """Why a test that passed does not count, by what the tool returned in it (`proxy.Returned`); "" if it does.
+
+    `test` is its name, "" while the suite `tests` is loaded.
+    """
+    if "nan" in returned and not _NAN.search(_source(tests, test)):
+        return "the tool returned NaN, and no comparison with it fails; where NaN is right, say so with `math.isnan`"
+    if set(returned) == {"empty"} and _ALL.search(source := _source(tests, test)) and not _EMPTY.search(source):
+        return "the tool returned a list without elements, and the test looks at elements only; compare its length as well"
+    return ""
+
+
+def _source(tests: str, test: str) -> str:
+    """The suite without the other tests."""
+    lines = tests.splitlines()
+    own = test.partition("[")[0].rpartition("::")[2]
+    for node in ast.walk(ast.parse(tests)):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test") and node.name != own:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            lines[first - 1 : node.end_lineno] = [""] * ((node.end_lineno or first) - first + 1)
+    return "\n".join(lines)
+
+
+def rewrite_asserts(tree: ast.Module, source: bytes, filename: str, config: object) -> None:
+    """Rewrite the asserts of the tree in place, so that they tell the values that they compared."""
+    rewrite.rewrite_asserts(tree, source, filename, config)  # type: ignore[arg-type]
+
+
+def _without_location(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below, and the node itself, that lack a location."""
+    nodes = [node]
+    for found in nodes:  # which grow
+        if "lineno" in found._attributes and getattr(found, "lineno", None) is None:
+            yield found
+        for name in found._fields:
+            child = getattr(found, name, None)
+            if isinstance(child, list):
+                nodes += [part for part in child if isinstance(part, ast.AST)]
+            elif isinstance(child, ast.AST) and child._fields:
+                nodes.append(child)
+
+
+rewrite.traverse_node = _without_location
