@@ -79,7 +79,7 @@ class LLMClient:
             ModelReplyInvalid: at the end: the reply was cut off by the length limit, or is empty.
             ModelUnavailable, ModelRefused, BudgetExceeded: as in `ModelClient`.
         """
-        async with aclosing(self._connection.stream(Question(messages=messages_of(prompt)), budget)) as pieces:
+        async with aclosing(self._connection.stream(Question(messages=messages_of(prompt), prompt=prompt.name), budget)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -87,10 +87,10 @@ class LLMClient:
         """The reply as a value of the given type. Raises: as in `ModelClient`."""
         from selfeng.llm import ladder, structured
 
-        return await ladder.ask(self._connection, messages_of(prompt), structured.rungs_for(reply), self._structured, budget)
+        return await ladder.ask(self._connection, prompt, structured.rungs_for(reply), self._structured, budget)
 
     async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
         """The one function that the model calls, always one of `functions`. Raises: as in `ModelClient`."""
         from selfeng.llm import choice, ladder
 
-        return await ladder.ask(self._connection, messages_of(prompt), choice.rungs_for(functions), self._choice, budget)
+        return await ladder.ask(self._connection, prompt, choice.rungs_for(functions), self._choice, budget)

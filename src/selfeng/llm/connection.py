@@ -13,6 +13,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.prompt import PROMPT_NAME
 from selfeng.core.server import Server
 from selfeng.core.turn import Budget
 from selfeng.llm.chunks import Chunks
@@ -146,7 +147,8 @@ class Connection:
 
     async def _create(self, question: Question, options: Mapping[str, Any]) -> Any:
         create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
-        return await create(model=self.server.model, messages=list(question.messages), **question.options, **options)
+        named = {PROMPT_NAME: question.prompt}
+        return await create(model=self.server.model, messages=list(question.messages), extra_headers=named, **question.options, **options)
 
     async def _completed(self, question: Question, budget: Budget, left: int) -> tuple[Any, bool]:
         """The whole response, and whether it was to end within what is `left` of the turn's tokens."""

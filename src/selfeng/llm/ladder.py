@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from selfeng.core.errors import ModelReplyInvalid
+from selfeng.core.prompt import Prompt
 from selfeng.core.turn import Budget
 from selfeng.llm.connection import Connection
-from selfeng.llm.exchange import Memory, Message, Question, Reply
+from selfeng.llm.exchange import Memory, Message, Question, Reply, messages_of
 from selfeng.llm.failures import RequestRefused
 from selfeng.llm.json_text import parse
 
@@ -55,9 +56,7 @@ class Rung(Protocol[ResultT_co]):
         ...
 
 
-async def ask(
-    connection: Connection, messages: Sequence[Message], rungs: Sequence[Rung[ResultT]], memory: Memory, budget: Budget
-) -> ResultT:
+async def ask(connection: Connection, prompt: Prompt, rungs: Sequence[Rung[ResultT]], memory: Memory, budget: Budget) -> ResultT:
     """Ask on the best rung that holds; a reply with a mistake, or cut off, goes back to the model once, to be repaired.
 
     Raises:
@@ -69,7 +68,8 @@ async def ask(
     while True:
         rung, last = rungs[position], position == len(rungs) - 1
         try:
-            reply = await connection.complete(rung.question(messages, repair), budget)
+            question = rung.question(messages_of(prompt), repair).model_copy(update={"prompt": prompt.name})
+            reply = await connection.complete(question, budget)
         except RequestRefused:
             if last:
                 raise
