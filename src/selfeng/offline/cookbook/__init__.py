@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 
 from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.cookbook.answering import answer, answer_plan
-from selfeng.offline.cookbook.asked import Asked
 from selfeng.offline.cookbook.choosing import choose
 from selfeng.offline.cookbook.project_recipes import take_step
+from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.scripts import code, relay
 from selfeng.offline.cookbook.small_talk import KNOWLEDGE, reply_to
 from selfeng.offline.cookbook.writing import learn, specify, write_code, write_tests
 
-ANSWERS: Mapping[str, Callable[[Asked], Completion]] = {
+ANSWERS: Mapping[str, Callable[[ReadPrompt], Completion]] = {
     "answer": answer,
     "arguments": choose,
     "coder": code,
@@ -35,8 +35,8 @@ class Cookbook:
     """Completes prompts from recipes, and makes small talk with everybody else; implements `Author`."""
 
     def complete(self, request: CompletionRequest) -> Completion:
-        return ANSWERS.get(request.prompt, _talk)(Asked.by(request))
+        return ANSWERS.get(request.prompt, _talk)(ReadPrompt.of(request))
 
 
-def _talk(asked: Asked) -> Completion:
+def _talk(asked: ReadPrompt) -> Completion:
     return Completion(content=reply_to(asked.request) or KNOWLEDGE)

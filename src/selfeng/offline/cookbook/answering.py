@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfeng.offline.completion import Completion
-from selfeng.offline.cookbook.asked import Asked
+from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
 
 _FILES = re.compile(r"\n(?:made the file [^\n]*, which the person sees below|left a file that can't be handed out, ([^\n]*))")
@@ -18,7 +18,7 @@ _LONGEST_INLINE = 120
 _MOST_ROWS = 30
 
 
-def answer(asked: Asked) -> Completion:
+def answer(asked: ReadPrompt) -> Completion:
     """The result of a call in words, from what `response_synthesizer.describe` says of it."""
     result = asked.sections["result"]
     name, arguments = _call(asked.sections["call"])
@@ -26,7 +26,7 @@ def answer(asked: Asked) -> Completion:
     return Completion(content="".join([_told(name, arguments, _FILES.sub("", result)), *refused]))
 
 
-def answer_plan(asked: Asked) -> Completion:
+def answer_plan(asked: ReadPrompt) -> Completion:
     """What each step of a plan gave."""
     return Completion(content="\n".join(f"- {line['request']}: {_inline_or_block(line['value'])}" for line in asked.lines("results")))
 

@@ -7,9 +7,9 @@ from typing import Any
 from selfeng.core.functions import NO_TOOL_FITS, REFERENCE
 from selfeng.core.value import Value
 from selfeng.offline.completion import Completion
-from selfeng.offline.cookbook.asked import Asked
 from selfeng.offline.cookbook.literals import Unreadable, read_bracketed, read_number, unquoted
 from selfeng.offline.cookbook.matching import Match, completed, matches
+from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.recipe import recipe_for_tool
 from selfeng.offline.cookbook.small_talk import reply_to
 
@@ -44,7 +44,7 @@ class OfferedTool(Value):
         return tuple(name for name, schema in self.properties.items() if "(default " not in schema.get("description", ""))
 
 
-def choose(asked: Asked) -> Completion:
+def choose(asked: ReadPrompt) -> Completion:
     """The call of the tool that does what a matching recipe does, or of one that speaks of the same as the request."""
     tools = [OfferedTool.from_wire(tool) for tool in asked.tools if tool["name"] != NO_TOOL_FITS.name]
     answers = {answer["id"]: answer["answer"] for answer in asked.lines("answers")}

@@ -38,12 +38,10 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _NOUNS = re.findall(r"\w+", "string text word phrase sentence title name list number csv json message line paragraph input value code")
-_VAGUE_FIRST = frozenset(
-    re.findall(
-        r"\w+",
-        "of that which about from for my your our his her their this these those all every each any some it its them by with how what "
-        "why when who where if and or to in on at is are as following engineering",
-    )
+_VAGUE_FIRST = re.findall(
+    r"\w+",
+    "of that which about from for my your our his her their this these those all every each any some it its them by with how what "
+    "why when who where if and or to in on at is are as following engineering",
 )
 _VAGUE = re.compile(
     r"\b(?:it|its|them|my|your|our|this|these|those|then)\b|\band\s+(?:also|count|convert|reverse|sort|remove|encode|decode|make|"
@@ -101,8 +99,7 @@ def _read_integer(raw: str, quoting: Quoting) -> int:
 
 def _read_numbers(raw: str, quoting: Quoting) -> list[int | float]:
     pieces = re.split(r"\s*,?\s*\band\s+|,\s+|;\s*|\s+", raw.strip().removeprefix("[").removesuffix("]").strip())
-    thousands = len(pieces) > 1
-    if not thousands or not all(re.fullmatch(rf"[-−+]?[$€£]?{_DIGITS}(?:\.\d+)?", p) for p in pieces):
+    if len(pieces) == 1 or not all(re.fullmatch(rf"[-−+]?[$€£]?{_DIGITS}(?:\.\d+)?", p) for p in pieces):
         pieces = [p for piece in pieces for p in piece.split(",")]
     return [read_number(piece, quoting) for piece in pieces if piece]
 
@@ -172,11 +169,8 @@ def _read_date(raw: str, quoting: Quoting) -> str:
         raise Unreadable(raw)
     if match["iso"]:
         return match["iso"]
-    if match["dots"]:
-        day, month, year = match["dots"].split(".")
-        return f"{year}-{int(month):02}-{int(day):02}"
-    name, day, year = (match["m1"], match["d1"], match["y1"]) if match["m1"] else (match["m2"], match["d2"], match["y2"])
-    return f"{year}-{_read_month(name, quoting):02}-{int(day):02}"
+    day, month, year = match["dots"].split(".") if match["dots"] else (match["d1"] or match["d2"], None, match["y1"] or match["y2"])
+    return f"{year}-{int(month or _read_month(match['m1'] or match['m2'], quoting)):02}-{int(day):02}"
 
 
 def _read_month(raw: str, quoting: Quoting) -> int:
@@ -184,21 +178,21 @@ def _read_month(raw: str, quoting: Quoting) -> int:
 
 
 def _read_json(raw: str, quoting: Quoting) -> str:
-    text = _read_block(raw, quoting).strip()
+    text = _read_bare(raw, quoting).strip()
     if not text.startswith(("{", "[")):
         raise Unreadable(raw)
     return text
 
 
 def _read_csv(raw: str, quoting: Quoting) -> str:
-    text = _read_block(raw, quoting)
+    text = _read_bare(raw, quoting)
     text = text if "\n" in text else text.replace("\\n", "\n")
     if "\n" not in text.strip():
         raise Unreadable(raw)
     return text
 
 
-def _read_block(raw: str, quoting: Quoting) -> str:
+def _read_bare(raw: str, quoting: Quoting) -> str:
     inner = unquoted(raw.strip())
     return raw if inner is None else inner
 
@@ -227,19 +221,14 @@ def _read_base(raw: str, quoting: Quoting) -> int:
 
 
 def _read_digits(raw: str, quoting: Quoting) -> str:
-    text = _read_unquoted_word(raw, quoting)
+    text = _read_bare(raw, quoting)
     if not re.search(r"\d|^[a-f]+$", text, re.IGNORECASE):
         raise Unreadable(raw)
     return text
 
 
-def _read_unquoted_word(raw: str, quoting: Quoting) -> str:
-    inner = unquoted(raw)
-    return raw if inner is None else inner
-
-
 @dataclass(frozen=True)
-class Kind:
+class LiteralKind:
     """One kind of literal."""
 
     written: str
@@ -255,23 +244,12 @@ _NUMBER = (
     rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b"
 )
 _LENGTHS = {
-    r"mm|millimet(?:er|re)s?": "mm",
-    r"cms?|centimet(?:er|re)s?": "cm",
-    r"m|met(?:er|re)s?": "m",
-    r"kms?|kilomet(?:er|re)s?": "km",
-    r"in|inch(?:es)?|\"": "in",
-    r"ft|foot|feet": "ft",
-    r"yds?|yards?": "yd",
-    r"mi|miles?": "mi",
-    r"nmi|nautical\s+miles?": "nmi",
-}
+    "mm|millimet(?:er|re)s?": "mm", "cms?|centimet(?:er|re)s?": "cm", "m|met(?:er|re)s?": "m", "kms?|kilomet(?:er|re)s?": "km",
+    'in|inch(?:es)?|"': "in", "ft|foot|feet": "ft", "yds?|yards?": "yd", "mi|miles?": "mi", r"nmi|nautical\s+miles?": "nmi",
+}  # fmt: skip
 _FREQUENCIES = {
-    r"yearly|annually|once a year": 1,
-    "half-yearly|semi-?annually|twice a year": 2,
-    "quarterly": 4,
-    "monthly": 12,
-    "daily": 365,
-}
+    "yearly|annually|once a year": 1, "half-yearly|semi-?annually|twice a year": 2, "quarterly": 4, "monthly": 12, "daily": 365,
+}  # fmt: skip
 _WORD = rf"{_QUOTED}|[^\s{re.escape(_OPENING)}]\S{{0,199}}?"
 _TEXT = rf"{_QUOTED}|[^\s{re.escape(_OPENING)}][^\n]{{0,299}}?"
 _LIST = r"\[[\s\S]*?\]"
@@ -279,50 +257,45 @@ _NUMBER_LIST = r"\[[^\]]*\]|[-−+$\d.](?:[-−+$\d.,;\s]|\band\b)*?"
 _ORDINAL = rf"(?:{_NUMBER})(?:st|nd|rd|th)?"
 _ANY = r"[\s\S]+?"
 
-KINDS: dict[str, Kind] = {
-    "text": Kind(_TEXT, _read_text, _ANY),
-    "word": Kind(_WORD, _read_text, _ANY),
-    "quoted": Kind(_QUOTED, lambda raw, _: _read_text(raw, "quoted")),
-    "token": Kind(_WORD, _read_unquoted_word),
-    "letter": Kind(rf"{_QUOTED}|[a-z]", _read_unquoted_word),
-    "block": Kind(_ANY, _read_block),
-    "number": Kind(_NUMBER, read_number),
-    "int": Kind(_ORDINAL, _read_integer),
-    "negated": Kind(_ORDINAL, lambda raw, quoting: -_read_integer(raw, quoting)),
-    "exclusive": Kind(_ORDINAL, lambda raw, quoting: _read_integer(raw, quoting) - 1),
-    "numbers": Kind(_NUMBER_LIST, _read_numbers),
-    "ints": Kind(_NUMBER_LIST, _read_integers),
-    "items": Kind(rf"{_LIST}|[^\n\[\]]+?", _read_items, _ANY),
-    "bracketed": Kind(_LIST, read_bracketed),
-    "date": Kind(rf"(?:{re.sub('[?]P<[^>]+>', '?:', _DATE.pattern)})", _read_date),
-    "month": Kind(_MONTH, _read_month),
-    "csv": Kind(_ANY, _read_csv),
-    "json": Kind(rf"{_QUOTED}|[{{\[]{_ANY}|```{_ANY}", _read_json),
-    "path": Kind(r"[\w$.\[\]'\"-]+", _read_unquoted_word),
-    "filename": Kind(rf"{_QUOTED}|[^\s/{re.escape(_OPENING)}]+\.[a-z0-9]{{1,5}}", _read_unquoted_word),
-    "arithmetic": Kind(
+KINDS: dict[str, LiteralKind] = {
+    "text": LiteralKind(_TEXT, _read_text, _ANY),
+    "word": LiteralKind(_WORD, _read_text, _ANY),
+    "quoted": LiteralKind(_QUOTED, lambda raw, _: _read_text(raw, "quoted")),
+    "token": LiteralKind(_WORD, _read_bare),
+    "letter": LiteralKind(rf"{_QUOTED}|[a-z]", _read_bare),
+    "block": LiteralKind(_ANY, _read_bare),
+    "number": LiteralKind(_NUMBER, read_number),
+    "int": LiteralKind(_ORDINAL, _read_integer),
+    "negated": LiteralKind(_ORDINAL, lambda raw, quoting: -_read_integer(raw, quoting)),
+    "exclusive": LiteralKind(_ORDINAL, lambda raw, quoting: _read_integer(raw, quoting) - 1),
+    "numbers": LiteralKind(_NUMBER_LIST, _read_numbers),
+    "ints": LiteralKind(_NUMBER_LIST, _read_integers),
+    "items": LiteralKind(rf"{_LIST}|[^\n\[\]]+?", _read_items, _ANY),
+    "bracketed": LiteralKind(_LIST, read_bracketed),
+    "date": LiteralKind(rf"(?:{re.sub('[?]P<[^>]+>', '?:', _DATE.pattern)})", _read_date),
+    "month": LiteralKind(_MONTH, _read_month),
+    "csv": LiteralKind(_ANY, _read_csv),
+    "json": LiteralKind(rf"{_QUOTED}|[{{\[]{_ANY}|```{_ANY}", _read_json),
+    "path": LiteralKind(r"[\w$.\[\]'\"-]+", _read_bare),
+    "filename": LiteralKind(rf"{_QUOTED}|[^\s/{re.escape(_OPENING)}]+\.[a-z0-9]{{1,5}}", _read_bare),
+    "arithmetic": LiteralKind(
         r"[-+(√.\d](?:[-+*/%^().,\d\sx×÷−]|\b(?:plus|minus|times|multiplied by|divided by|to the power of)\b)*", _read_arithmetic
     ),
-    "length": Kind("|".join(_LENGTHS), _one_of(_LENGTHS)),
-    "frequency": Kind("|".join(_FREQUENCIES), _one_of(_FREQUENCIES)),
-    "base": Kind(r"binary|octal|decimal|hex(?:adecimal)?|base[- ]?\d{1,2}", _read_base),
-    "other_base": Kind(r"binary|octal|hex(?:adecimal)?|base[- ]?\d{1,2}", _read_base),
-    "digits": Kind(rf"{_QUOTED}|-?[0-9a-z]+", _read_digits),
-    "whole": Kind(r"-?\d+", _read_unquoted_word),
-    "hex_digits": Kind(r"0x[0-9a-f]+", _read_unquoted_word),
-    "bits": Kind(r"0b[01]+", _read_unquoted_word),
-    "roman": Kind(rf"{_QUOTED}|[ivxlcdm]+", _read_unquoted_word),
-    "morse": Kind(r"['\"`]?[-.−·][-.−·/\s]*['\"`]?", _read_unquoted_word),
-    "color": Kind(r"['\"`]?#?(?:[0-9a-f]{6}|[0-9a-f]{3})['\"`]?", _read_unquoted_word),
+    "length": LiteralKind("|".join(_LENGTHS), _one_of(_LENGTHS)),
+    "frequency": LiteralKind("|".join(_FREQUENCIES), _one_of(_FREQUENCIES)),
+    "base": LiteralKind(r"binary|octal|decimal|hex(?:adecimal)?|base[- ]?\d{1,2}", _read_base),
+    "other_base": LiteralKind(r"binary|octal|hex(?:adecimal)?|base[- ]?\d{1,2}", _read_base),
+    "digits": LiteralKind(rf"{_QUOTED}|-?[0-9a-z]+", _read_digits),
+    "whole": LiteralKind(r"-?\d+", _read_bare),
+    "hex_digits": LiteralKind(r"0x[0-9a-f]+", _read_bare),
+    "bits": LiteralKind(r"0b[01]+", _read_bare),
+    "roman": LiteralKind(rf"{_QUOTED}|[ivxlcdm]+", _read_bare),
+    "morse": LiteralKind(r"['\"`]?[-.−·][-.−·/\s]*['\"`]?", _read_bare),
+    "color": LiteralKind(r"['\"`]?#?(?:[0-9a-f]{6}|[0-9a-f]{3})['\"`]?", _read_bare),
 }
 
 OF_ANNOTATION = {
-    "str": "text",
-    "int": "int",
-    "float": "number",
-    "list[int | float]": "numbers",
-    "list[int]": "ints",
-    "list[Any]": "items",
-    "list[int | float | str]": "items",
-}
+    "str": "text", "int": "int", "float": "number", "list[int]": "ints", "list[int | float]": "numbers",
+    "list[Any]": "items", "list[int | float | str]": "items",
+}  # fmt: skip
 """The kind of a parameter where a pattern names none."""

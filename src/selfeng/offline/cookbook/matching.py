@@ -64,7 +64,7 @@ def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
 def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match, ...]:
     """The matches of the request before, with what the person was asked for, parameter by parameter; none without answers."""
     before = matches(earlier[-1], earlier[:-1]) if earlier and answers else ()
-    return tuple(m for match in before if (m := _with_values(match, answers)))
+    return tuple(m for match in before if (m := _answered(match, answers)))
 
 
 def planned(match: Match) -> tuple[PlannedStep, ...]:
@@ -87,10 +87,10 @@ def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
     continued = _CONTINUED.fullmatch(text)
     value = continued["value"] if continued else text
     before = matches(earlier[-1], earlier[:-1])
-    return tuple(m for match in before if (continued or match.missing) and (m := _with_value(match, value)))
+    return tuple(m for match in before if (continued or match.missing) and (m := _continuing(match, value)))
 
 
-def _with_value(match: Match, value: str) -> Match | None:
+def _continuing(match: Match, value: str) -> Match | None:
     """The match with the value for the one parameter that it can be meant for; None where that is not clear."""
     kinds = match.recipe.kinds
     asked = match.missing or tuple(match.arguments)
@@ -104,7 +104,7 @@ def _with_value(match: Match, value: str) -> Match | None:
     return Match(match.recipe, {**match.arguments, **fitting}) if len(fitting) == 1 else None
 
 
-def _with_values(match: Match, values: Mapping[str, str]) -> Match | None:
+def _answered(match: Match, values: Mapping[str, str]) -> Match | None:
     """The match with the values for parameters that lack one; None where one of them can't be read."""
     kinds = match.recipe.kinds
     try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from selfeng.core.value import Value
 from selfeng.offline.completion import Completion
-from selfeng.offline.cookbook.asked import Asked
+from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.seeds.recipe_file import read_recipes
 
 _FOLDER = Path(__file__).parent / "projects"
@@ -59,7 +59,7 @@ def project_for(goal: str) -> ProjectRecipe | None:
     return next((project for project in projects() if re.search(project.asks, goal, re.IGNORECASE | re.DOTALL)), None)
 
 
-def take_step(asked: Asked) -> Completion:
+def take_step(asked: ReadPrompt) -> Completion:
     """The call that brings the project nearer to the recipe's."""
     recipe, activity = project_for(asked.sections["goal"]), asked.sections["activity"]
     if recipe is None:

@@ -19,7 +19,7 @@ from selfeng.core.plan import PlannedStep
 from selfeng.core.signature import Signature, parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecParameter
 from selfeng.core.value import Value
-from selfeng.offline.cookbook.literals import KINDS, OF_ANNOTATION, Kind, Quoting, Unreadable
+from selfeng.offline.cookbook.literals import KINDS, OF_ANNOTATION, LiteralKind, Quoting, Unreadable
 from selfeng.seeds import FOLDER as SEEDS
 from selfeng.seeds.recipe_file import read_recipes
 
@@ -42,7 +42,7 @@ class CompiledPattern:
     """A pattern as a regular expression; group `slot0` is its first slot, `colon0` the same after a colon."""
 
     regex: re.Pattern[str]
-    slots: tuple[tuple[str, Kind], ...]
+    slots: tuple[tuple[str, LiteralKind], ...]
     """The parameter that each slot is for."""
     implies: Mapping[str, Any]
 
@@ -110,7 +110,7 @@ class Recipe(Value):
         return tuple(_compiled(self._expanded(p.wording), self.signature, p.implies) for p in patterns)
 
     @cached_property
-    def kinds(self) -> Mapping[str, Kind]:
+    def kinds(self) -> Mapping[str, LiteralKind]:
         """By parameter, how a request may write its value."""
         return {parameter: kind for pattern in reversed(self.compiled) for parameter, kind in pattern.slots}
 
@@ -171,7 +171,7 @@ def _shared_phrases() -> Mapping[str, str]:
 def _compiled(wording: str, signature: Signature, implies: Mapping[str, Any]) -> CompiledPattern:
     """Raises: KeyError: a slot is no parameter, or its kind is unknown."""
     annotations = {p.name: p.annotation for p in signature.parameters}
-    slots, regex, end = list[tuple[str, Kind]](), "", 0
+    slots, regex, end = list[tuple[str, LiteralKind]](), "", 0
     for found in _SLOT.finditer(wording):
         space, parameter, named = found.groups()
         kind, number = KINDS[named or OF_ANNOTATION[annotations[parameter]]], len(slots)

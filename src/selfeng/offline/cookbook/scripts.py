@@ -5,8 +5,8 @@ import re
 from typing import Any, NamedTuple
 
 from selfeng.offline.completion import Completion
-from selfeng.offline.cookbook.asked import Asked, sections_of
 from selfeng.offline.cookbook.project_recipes import project_for
+from selfeng.offline.cookbook.read_prompt import ReadPrompt, sections_of
 
 _VERB = r"(?:please\s+)?(?:(?:can|could) you\s+)?(?:write|make|create)(?: me)?"
 _FILE = r"(?:(?:called|named)\s+)?(?P<file>[\w-]+\.py)"
@@ -47,7 +47,7 @@ def script_for(request: str) -> KnownScript | None:
     return None
 
 
-def relay(asked: Asked) -> Completion:
+def relay(asked: ReadPrompt) -> Completion:
     """The proxy's next call: the message goes to the coder or the builder, and what comes back to the person."""
     message, results = _exchange(asked)
     if not results:
@@ -58,7 +58,7 @@ def relay(asked: Asked) -> Completion:
     return _ended("done" if done else "failed", str(reply.get("text") or reply.get("error") or "There was no reply."))
 
 
-def code(asked: Asked) -> Completion:
+def code(asked: ReadPrompt) -> Completion:
     """The coder's next call: it writes the script to a file, runs that as a person would, and reports what it printed."""
     message, results = _exchange(asked)
     script = script_for(message)
@@ -75,7 +75,7 @@ def code(asked: Asked) -> Completion:
             return _ended("done", f"I wrote `{script.name}` and ran it. It prints:\n\n```\n{results[-1]['printed'].rstrip()}\n```")
 
 
-def _exchange(asked: Asked) -> tuple[str, list[dict[str, Any]]]:
+def _exchange(asked: ReadPrompt) -> tuple[str, list[dict[str, Any]]]:
     """The newest message, and the results of the calls since."""
     message, results = "", list[dict[str, Any]]()
     for text in asked.said:

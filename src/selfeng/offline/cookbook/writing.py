@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.offline.completion import Completion
-from selfeng.offline.cookbook.asked import Asked
 from selfeng.offline.cookbook.matching import matches, planned
+from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
 from selfeng.offline.cookbook.scripts import script_for
 from selfeng.offline.cookbook.small_talk import KNOWLEDGE, reply_to
@@ -25,11 +25,11 @@ _FAILED = re.compile(r"^verification, attempt \d+, failed: \d+ of \d+ tests? fai
 _PASSED = re.compile(r"^verification, attempt \d+, finished", re.MULTILINE)
 
 
-def specify(asked: Asked) -> Completion:
+def specify(asked: ReadPrompt) -> Completion:
     return Completion(content=_specified(asked).model_dump_json())
 
 
-def _specified(asked: Asked) -> SpecificationReply:
+def _specified(asked: ReadPrompt) -> SpecificationReply:
     if found := matches(asked.request):
         recipe = found[0].recipe
         if recipe.steps and "plan" not in asked.sections:
@@ -50,21 +50,21 @@ def _reply(outcome: str, message: str = "") -> SpecificationReply:
     return SpecificationReply.model_validate({"outcome": outcome, "message": message, "specification": None})
 
 
-def _taken(asked: Asked) -> frozenset[str]:
+def _taken(asked: ReadPrompt) -> frozenset[str]:
     """The names of the cookbook's tools that the library has, or that were refused before."""
     said = f"{asked.sections.get('library', '')} {asked.sections.get('problem', '')}"
     return frozenset(word for word in re.findall(r"[a-z_][a-z0-9_]*", said) if recipe_for_tool(word))
 
 
-def write_tests(asked: Asked) -> Completion:
+def write_tests(asked: ReadPrompt) -> Completion:
     return _written(asked, "tests")
 
 
-def write_code(asked: Asked) -> Completion:
+def write_code(asked: ReadPrompt) -> Completion:
     return _written(asked, "code")
 
 
-def _written(asked: Asked, part: str) -> Completion:
+def _written(asked: ReadPrompt, part: str) -> Completion:
     """A block with the suite or the module of the recipe that the specification is from."""
     try:
         spec = Specification.model_validate_json(asked.sections["specification"])
@@ -89,7 +89,7 @@ def recipe_of(spec: Specification) -> Recipe | None:
     return recipe if same and ours.returns == theirs.returns else None
 
 
-def learn(asked: Asked) -> Completion:
+def learn(asked: ReadPrompt) -> Completion:
     """One lesson or none: which tests a first implementation failed, if a repair passed them."""
     record = asked.sections["record"]
     specified, failed = _SPECIFIED.search(record), _FAILED.search(record)

@@ -14,7 +14,7 @@ _SECTION = re.compile(r"^<(?P<tag>[a-z]+)(?P<mark>-[0-9a-f]+)?>\n(?P<body>.*?)\n
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadPrompt:
     """One prompt, or whatever else was sent."""
 
     said: tuple[str, ...]
@@ -23,7 +23,7 @@ class Asked:
     """As on the wire."""
 
     @classmethod
-    def by(cls, request: CompletionRequest) -> "Asked":
+    def of(cls, request: CompletionRequest) -> "ReadPrompt":
         return cls(tuple(_text(m) for m in request.messages if m.get("role") == "user"), tuple(tool["function"] for tool in request.tools))
 
     @property
