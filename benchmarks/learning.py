@@ -20,22 +20,22 @@ from typing import Any
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import Event, SynthesisStep, TurnFinished
 from selfeng.engine import Engine
-from selfeng.offline.cookbook.recipes import RECIPES
-from selfeng.offline.cookbook.specifying import specification
+from selfeng.offline.cookbook.recipe import recipe_for_tool
 from selfeng.settings import Settings, load_settings
 from selfeng.synthesis.relatives import twin
 
 KINDS = (
     "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",
-    "snake_to_camel", "calculate_percentage", "percentage_change", "celsius_to_fahrenheit", "fahrenheit_to_celsius", "base64_encode",
-    "base64_decode", "number_to_roman", "roman_to_number", "kilograms_to_pounds", "pounds_to_kilograms", "text_to_morse", "morse_to_text",
+    "snake_to_camel", "calculate_percentage", "percentage_change", "number_to_roman", "roman_to_number", "celsius_to_fahrenheit",
+    "fahrenheit_to_celsius", "kilograms_to_pounds", "pounds_to_kilograms", "base64_encode", "base64_decode", "text_to_morse",
+    "morse_to_text",
 )  # fmt: skip
 """Names of recipes; most have an opposite among them."""
 
 
 def stream(count: int) -> list[str]:
     """The requests, in the same order each time."""
-    wordings = [request for recipe in RECIPES if recipe.name in KINDS for request in specification(recipe).example_requests]
+    wordings = [request for recipe in map(recipe_for_tool, KINDS) if recipe for request in recipe.requests]
     return random.Random(0).sample(wordings, min(count, len(wordings)))
 
 

@@ -35,6 +35,7 @@ from benchmarks.ready import current_sandbox
 from selfeng.core.verdict import Returned, TestResult, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
+from selfeng.seeds import load_seeds
 from selfeng.settings import load_settings
 
 NAME = "is_prime"
@@ -52,8 +53,7 @@ PEER = Path(__file__).with_name("llm_sandbox_peer.py")
 
 
 def main(rounds: int, beside: str | None) -> None:
-    seeds = Path(__file__).parents[1] / "src" / "selfeng" / "seeds"
-    code, tests = (seeds / f"{NAME}.py").read_text(), (seeds / f"test_{NAME}.py").read_text()
+    code, tests = next((seed.code, seed.tests) for seed in load_seeds() if seed.name == NAME)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         Path(folder, f"{NAME}.py").write_text(code)

@@ -79,7 +79,7 @@ class LLMClient:
             ModelReplyInvalid: at the end: the reply was cut off by the length limit, or is empty.
             ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
         """
-        async with aclosing(self._connection.stream(ChatRequest(messages=messages_of(prompt)), budget)) as pieces:
+        async with aclosing(self._connection.stream(ChatRequest(messages=messages_of(prompt), prompt=prompt.name), budget)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -87,10 +87,10 @@ class LLMClient:
         """The reply as a value of the given type. Raises: ModelError, BudgetExceeded."""
         from selfeng.llm import ladder, reply_form
 
-        return await ladder.ask(self._connection, messages_of(prompt), reply_form.strategies_for(reply), self._structured, budget)
+        return await ladder.ask(self._connection, prompt, reply_form.strategies_for(reply), self._structured, budget)
 
     async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
         """The one function that the model calls, always one of `functions`. Raises: ModelError, BudgetExceeded."""
         from selfeng.llm import function_choice, ladder
 
-        return await ladder.ask(self._connection, messages_of(prompt), function_choice.strategies_for(functions), self._choice, budget)
+        return await ladder.ask(self._connection, prompt, function_choice.strategies_for(functions), self._choice, budget)

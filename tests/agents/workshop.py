@@ -11,7 +11,7 @@ from selfeng.core.thread import AgentThread
 from selfeng.core.verdict import Execution, Returned
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.script import Script
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator, RequestTurn
@@ -61,7 +61,7 @@ class Hall:
         self.server, self.database = OfflineServer(self, delay=0), open_database(f"sqlite:///{folder}/agents.db")
         self.script = Script()
 
-    def complete(self, request: ChatRequest) -> Completion:
+    def complete(self, request: CompletionRequest) -> Completion:
         return self.script.complete(request)
 
 

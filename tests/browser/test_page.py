@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from selfeng.bootstrap import SEEDED
 from selfeng.core.spec import SpecificationReply
-from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.flaws import Flawed
 from selfeng.offline.script import Script, Step
@@ -51,7 +51,7 @@ class Stage:
     def __init__(self) -> None:
         self._script = Script()
 
-    def complete(self, request: ChatRequest) -> Completion:
+    def complete(self, request: CompletionRequest) -> Completion:
         return self._script.complete(request)
 
     def plays(self, instead: Mapping[str, Step]) -> None:
@@ -327,7 +327,7 @@ class Curtain:
     def __init__(self) -> None:
         self._up = threading.Event()
 
-    def __call__(self, request: ChatRequest) -> Completion:
+    def __call__(self, request: CompletionRequest) -> Completion:
         assert self._up.wait(60)
         return Cookbook().complete(request)
 

@@ -9,7 +9,7 @@ from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Promp
 from selfeng.core.turn import Budget
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.script import Script
 from selfeng.offline.server import OfflineServer
 
@@ -30,7 +30,7 @@ class Desk:
     def __init__(self) -> None:
         self.server = OfflineServer(self, api_key=KEY, delay=0)
 
-    def complete(self, request: ChatRequest) -> Completion:
+    def complete(self, request: CompletionRequest) -> Completion:
         return self.script.complete(request)
 
     def clear(self) -> None:

@@ -11,7 +11,7 @@ from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.llm.pricing import Tokens
-from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.flaws import Flawed
 from selfeng.offline.wire import Rejection
 from tests.llm.desk import Desk
@@ -84,7 +84,7 @@ async def test_a_reader_is_not_interrupted_but_gets_no_more_once_the_seconds_are
 async def test_a_cancelled_call_is_charged_by_its_question(desk: Desk) -> None:
     arrived, loop = asyncio.Event(), asyncio.get_running_loop()
 
-    def late(_request: ChatRequest) -> Completion:
+    def late(_request: CompletionRequest) -> Completion:
         loop.call_soon_threadsafe(arrived.set)
         return Flawed(content="late", stop_after=0, then="hang")
 

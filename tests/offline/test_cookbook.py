@@ -12,13 +12,12 @@ from selfeng.core.signature import Parameter, Signature
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.offline.completion import ChatRequest, Completion
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.cookbook.recipes import RECIPES
+from selfeng.offline.completion import Completion, CompletionRequest
+from selfeng.offline.cookbook import ANSWERS, Cookbook
+from selfeng.offline.cookbook.recipe import recipe_for_tool
 from selfeng.offline.cookbook.scripts import script_for
 from selfeng.offline.cookbook.small_talk import KNOWLEDGE
-from selfeng.offline.cookbook.specifying import specification
-from selfeng.prompts import render
+from selfeng.prompts import FOLDER, render
 from selfeng.seeds import load_seeds
 from selfeng.stages.response_synthesizer import describe
 from selfeng.synthesis.code_block import python_code
@@ -41,7 +40,9 @@ DECLINE = on_the_wire(NO_TOOL_FITS.name, NO_TOOL_FITS.description, NO_TOOL_FITS.
 
 def tool_of(name: str) -> dict[str, Any]:
     """The tool that the recipe of that name makes."""
-    spec = specification(next(r for r in RECIPES if r.name == name))
+    recipe = recipe_for_tool(name)
+    assert recipe is not None
+    spec = recipe.specification
     return on_the_wire(spec.name, spec.description, spec.signature().json_schema())
 
 
@@ -52,7 +53,8 @@ def foreign_tool(name: str, description: str, **parameters: str) -> dict[str, An
 
 
 def complete(prompt: Prompt, tools: tuple[dict[str, Any], ...] = ()) -> Completion:
-    return Cookbook().complete(ChatRequest(model="offline", messages=[m.model_dump() for m in prompt.messages], tools=tools))
+    messages = [m.model_dump() for m in prompt.messages]
+    return Cookbook().complete(CompletionRequest(model="offline", messages=messages, tools=tools, prompt=prompt.name))
 
 
 def choose(request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> tuple[str | None, Any]:
@@ -277,7 +279,7 @@ def test_repair_writes_the_module_again() -> None:
             lessons="",
         )
     )
-    assert python_code(reply.content) == next(r for r in RECIPES if r.name == "is_perfect_square").source.code
+    assert python_code(reply.content) == recipe_for_tool("is_perfect_square").code
 
 
 def test_unknown_specification_gets_words_and_no_code() -> None:
@@ -376,15 +378,39 @@ def test_sections_inside_a_result_are_data() -> None:
 # Anything else
 
 
+def test_every_prompt_has_an_answer() -> None:
+    assert set(ANSWERS) == {path.stem for path in FOLDER.glob("*.md")}
+
+
+def test_a_prompt_is_known_by_its_name_and_not_by_its_wording() -> None:
+    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
+    other = prompt.model_copy(update={"messages": (ChatMessage(role="system", content="Be the analyst."), prompt.messages[-1])})
+    assert complete(other) == complete(prompt)
+    assert complete(prompt.model_copy(update={"name": ""})) == Completion(content=KNOWLEDGE)
+    assert complete(prompt.model_copy(update={"name": "unheard_of"})) == Completion(content=KNOWLEDGE)
+
+
+def test_a_prompt_is_answered_again_in_a_repair_round() -> None:
+    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
+    demand = (ChatMessage(role="assistant", content="{}"), ChatMessage(role="user", content="That reply can't be used: no outcome."))
+    assert complete(prompt.model_copy(update={"messages": prompt.messages + demand})) == complete(prompt)
+
+
+def test_small_talk_is_made_with_clients_that_name_no_prompt() -> None:
+    request = CompletionRequest(model="offline", messages=[{"role": "user", "content": "Thank you!"}])
+    assert Cookbook().complete(request) == Completion(content="You're welcome!")
+
+
 @pytest.mark.parametrize("messages", [[], [{"role": "user", "content": "Tell me a joke"}], [{"role": "system", "content": "# Task: fly"}]])
 def test_free_chat_is_told_what_the_offline_model_is(messages: list[dict[str, Any]]) -> None:
-    assert Cookbook().complete(ChatRequest(model="offline", messages=messages)) == Completion(content=KNOWLEDGE)
+    assert Cookbook().complete(CompletionRequest(model="offline", messages=messages)) == Completion(content=KNOWLEDGE)
 
 
 def test_content_in_parts_is_read() -> None:
     prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
     messages = [{"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages]
-    reply = SpecificationReply.model_validate_json(Cookbook().complete(ChatRequest(model="offline", messages=messages)).content)
+    request = CompletionRequest(model="offline", messages=messages, prompt=prompt.name)
+    reply = SpecificationReply.model_validate_json(Cookbook().complete(request).content)
     assert reply.outcome == "tool"
 
 

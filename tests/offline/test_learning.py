@@ -4,8 +4,7 @@ import json
 
 from selfeng.core.prompt import Prompt
 from selfeng.lessons.learner import LessonsReply
-from selfeng.lessons.transcript import transcript_of
-from selfeng.offline.completion import ChatRequest
+from selfeng.offline.completion import CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.prompts import render
 from tests.doubles import specification
@@ -13,7 +12,8 @@ from tests.lessons.notebook import failed, repaired, smooth
 
 
 def said(prompt: Prompt) -> str:
-    return Cookbook().complete(ChatRequest(model="offline", messages=[m.model_dump() for m in prompt.messages])).content
+    messages = [m.model_dump() for m in prompt.messages]
+    return Cookbook().complete(CompletionRequest(model="offline", messages=messages, prompt=prompt.name)).content
 
 
 def learnt(events, before=()) -> LessonsReply:

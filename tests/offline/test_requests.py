@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from selfeng.offline.cookbook.conversation import matches
-from selfeng.offline.cookbook.recipes import RECIPES
+from selfeng.offline.cookbook.matching import matches
+from selfeng.offline.cookbook.recipe import recipes
 
 CSV = "item,price\npen,2\nbook,10"
 
@@ -248,5 +248,5 @@ def test_request_asks_for_no_recipe(request_: str) -> None:
 
 
 def test_table_holds_every_recipe_and_more_than_120_requests() -> None:
-    assert {name for _, name, _ in ASKED} == {r.name for r in RECIPES}
+    assert {name for _, name, _ in ASKED} == {r.name for r in recipes()}
     assert len(ASKED) >= 120

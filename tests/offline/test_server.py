@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.flaws import Flawed
 from selfeng.offline.script import Script, ScriptExhausted
 from selfeng.offline.server import OfflineServer
@@ -26,7 +26,7 @@ class Stage:
     def __init__(self) -> None:
         self.author = Script()
 
-    def complete(self, request: ChatRequest) -> Completion:
+    def complete(self, request: CompletionRequest) -> Completion:
         return self.author.complete(request)
 
 
@@ -213,7 +213,7 @@ def test_only_loopback_is_bound(server: OfflineServer) -> None:
 
 
 def test_an_author_that_fails_is_answered_with_500_and_logged(server: OfflineServer, caplog: pytest.LogCaptureFixture) -> None:
-    def broken(_request: ChatRequest) -> Completion:
+    def broken(_request: CompletionRequest) -> Completion:
         raise KeyError("no recipe")
 
     play(broken)

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from selfeng.core.tool import Candidate, ToolDraft
-from selfeng.offline.cookbook.recipes import RECIPES
-from selfeng.offline.cookbook.specifying import specification
+from selfeng.offline.cookbook.recipe import recipes
 from selfeng.seeds import load_seeds
 from selfeng.store.database import open_database
 from tests.embedding.prepared import prepared_minilm
@@ -43,7 +42,7 @@ async def search_for_all(root: Path) -> Found:
 
 
 def opposites() -> list[ToolDraft]:
-    specs = [(recipe.source, specification(recipe)) for recipe in RECIPES if recipe.name in OPPOSITES]
+    specs = [(recipe, recipe.specification) for recipe in recipes() if recipe.name in OPPOSITES]
     return [
         ToolDraft(
             name=spec.name,

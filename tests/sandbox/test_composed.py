@@ -11,9 +11,7 @@ from selfeng.core.plan import KeptPlan, KeptStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
-from selfeng.offline.cookbook.recipes.compositions import COMPOSITIONS
-from selfeng.offline.cookbook.source import read_source
-from selfeng.offline.cookbook.specifying import specification
+from selfeng.offline.cookbook.recipe import recipe_for_tool
 from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
 from selfeng.stages.executor import Executor
@@ -24,7 +22,7 @@ from tests.sandbox.backends import Behind
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.bubblewrap]
 
-COMPOSED = COMPOSITIONS[0]
+COMPOSED = recipe_for_tool("reverse_and_count_vowels")
 REQUEST = "Reverse 'abc' and then count its vowels"
 CALL = FunctionCall(name=COMPOSED.name, arguments={"text": "abc"})
 NAMES = ("reverse_string", "count_vowels")
@@ -38,9 +36,9 @@ def sandbox(behind: Callable[[str], Behind], shared: Callable[[Behind, bool], Se
 
 
 async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(sandbox: SecureSandbox) -> None:
-    library = ListedLibrary(*(tool(name, read_source(name).code) for name in NAMES))
-    spec = SpecificationReply(outcome="tool", message="", specification=specification(COMPOSED))
-    model = ScriptedModel(spec, fenced(COMPOSED.source.tests), fenced(COMPOSED.source.code), CALL, "Kept.", CALL, "Again.")
+    library = ListedLibrary(*(tool(name, recipe_for_tool(name).code) for name in NAMES))
+    spec = SpecificationReply(outcome="tool", message="", specification=COMPOSED.specification)
+    model = ScriptedModel(spec, fenced(COMPOSED.tests), fenced(COMPOSED.code), CALL, "Kept.", CALL, "Again.")
     sources = PinnedSources(library)
     linked = LinkedSandbox(sandbox, library, sources)
     synthesis = SynthesisEngine(model, linked, library, "scripted")

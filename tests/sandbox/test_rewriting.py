@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import selfeng.seeds
-from selfeng.offline import cookbook
+from selfeng.offline.cookbook.recipe import recipes
 
-SUITES = [path for module in (selfeng.seeds, cookbook) for path in sorted(Path(str(module.__file__)).parent.rglob("test_*.py"))]
+SUITES = [recipe.tests for recipe in recipes()]
 REWRITE = """
 import ast, sys
 {imported}
@@ -36,7 +35,7 @@ def rewritten(suite: str, imported: str) -> str:
     return made.stdout
 
 
-@pytest.mark.parametrize("suite", [EVERYTHING, "\n".join(path.read_text() for path in SUITES)], ids=["everything", "suites of ours"])
+@pytest.mark.parametrize("suite", [EVERYTHING, "\n".join(SUITES)], ids=["everything", "suites of ours"])
 def test_it_makes_what_pytest_makes(suite: str) -> None:
     ours = rewritten(suite, "from selfeng.sandboxes.worker.asserts import rewrite_asserts")
     assert ours == rewritten(suite, "from _pytest.assertion.rewrite import rewrite_asserts")

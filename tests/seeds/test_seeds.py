@@ -10,6 +10,7 @@ import pytest
 
 from selfeng.core.tool import ToolDraft
 from selfeng.seeds import FOLDER, load_seeds
+from selfeng.seeds.recipe_file import read_recipes
 from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.stubs import stub
 
@@ -39,8 +40,16 @@ def test_every_test_fails_on_a_stub(tmp_path: Path) -> None:
 
 
 def test_there_are_enough_seeds_and_no_stray_files() -> None:
-    assert {path.stem for path in FOLDER.glob("*.py")} - {"__init__"} == {n for s in SEEDS for n in (s.name, f"test_{s.name}")}
+    assert {path.suffix for path in FOLDER.iterdir() if path.is_file()} == {".md", ".py"}
+    assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [s.name for s in SEEDS]
     assert len(SEEDS) >= 12
+
+
+@pytest.mark.parametrize("text", ["# other\n\n```toml\n```\n", "# double\n\nDoubles.\n", ""])
+def test_a_file_that_is_no_recipe_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "double.md").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"double\.md must begin with `# double` and a block of TOML"):
+        read_recipes(tmp_path)
 
 
 def test_the_reference_conversation_needs_a_percentage_and_lacks_a_reversal() -> None:

@@ -5,6 +5,9 @@ from typing import Any, Literal
 
 from selfeng.core.value import Value
 
+PROMPT_NAME = "x-prompt-name"
+"""Header by which a model call names its prompt: the offline model tells prompts apart by it, other servers ignore it."""
+
 
 class ChatMessage(Value):
     role: Literal["system", "user", "assistant"]

@@ -17,6 +17,8 @@ class ChatRequest(Value):
     messages: tuple[Message, ...]
     options: Mapping[str, Any] = {}
     """Further fields of the request: `tools`, `tool_choice`, `response_format`."""
+    prompt: str = ""
+    """Name of the prompt that the messages are of."""
 
 
 class ModelCall(Value):

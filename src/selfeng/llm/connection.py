@@ -14,6 +14,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletio
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.prompt import PROMPT_NAME
 from selfeng.core.server import Server
 from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelCall, ModelReply
@@ -160,7 +161,8 @@ class ModelConnection:
 
     async def _create(self, request: ChatRequest, options: Mapping[str, Any]) -> Any:
         create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
-        return await create(model=self.server.model, messages=list(request.messages), **request.options, **options)
+        named = {PROMPT_NAME: request.prompt}
+        return await create(model=self.server.model, messages=list(request.messages), extra_headers=named, **request.options, **options)
 
     async def _completed(self, request: ChatRequest, budget: Budget, left: int) -> tuple[Any, bool]:
         """The whole response, and whether it was to end within what is `left` of the turn's tokens."""

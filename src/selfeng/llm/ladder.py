@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from selfeng.core.errors import ModelReplyInvalid
+from selfeng.core.prompt import Prompt
 from selfeng.core.turn import Budget
-from selfeng.llm.chat import ChatRequest, Memory, Message, ModelReply
+from selfeng.llm.chat import ChatRequest, Memory, Message, ModelReply, messages_of
 from selfeng.llm.connection import ModelConnection
 from selfeng.llm.json_text import parse
 from selfeng.llm.model_failures import RequestRefused
@@ -56,7 +57,7 @@ class Strategy(Protocol[ResultT_co]):
 
 
 async def ask(
-    connection: ModelConnection, messages: Sequence[Message], strategies: Sequence[Strategy[ResultT]], memory: Memory, budget: Budget
+    connection: ModelConnection, prompt: Prompt, strategies: Sequence[Strategy[ResultT]], memory: Memory, budget: Budget
 ) -> ResultT:
     """Ask on the best strategy that holds; a reply with a mistake, or cut off, goes back to the model once, to be repaired.
 
@@ -69,7 +70,8 @@ async def ask(
     while True:
         strategy, last = strategies[position], position == len(strategies) - 1
         try:
-            reply = await connection.complete(strategy.request(messages, repair), budget)
+            request = strategy.request(messages_of(prompt), repair).model_copy(update={"prompt": prompt.name})
+            reply = await connection.complete(request, budget)
         except RequestRefused:
             if last:
                 raise

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict
 
 
-class ChatRequest(BaseModel):
-    """The part of a `chat.completions` request that an author looks at."""
+class CompletionRequest(BaseModel):
+    """A `chat.completions` request."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -18,6 +18,10 @@ class ChatRequest(BaseModel):
     """As on the wire: {"type": "function", "function": {"name", "description", "parameters"}}."""
     response_format: Mapping[str, Any] | None = None
     stream: bool = False
+    body: Mapping[str, Any] = {}
+    """All that was sent, the fields above among it."""
+    prompt: str = ""
+    """Name of the prompt, which our client says in a header; "" from other clients."""
 
 
 class Completion(BaseModel):
@@ -34,4 +38,4 @@ class Completion(BaseModel):
 class Author(Protocol):
     """Writes the replies of an offline server: the cookbook, or a script in tests."""
 
-    def complete(self, request: ChatRequest) -> Completion: ...
+    def complete(self, request: CompletionRequest) -> Completion: ...

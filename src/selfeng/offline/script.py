@@ -4,10 +4,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from selfeng.offline.completion import ChatRequest, Completion
-from selfeng.offline.wire import Rejection, WireRequest
+from selfeng.offline.completion import Completion, CompletionRequest
+from selfeng.offline.wire import Rejection
 
-Step = Completion | Rejection | Callable[[ChatRequest], Completion]
+Step = Completion | Rejection | Callable[[CompletionRequest], Completion]
 """A reply, an HTTP error, or a function that writes the reply."""
 
 
@@ -28,7 +28,7 @@ class Script:
         self._titled = {title: deque(s) if isinstance(s, Sequence) else s for title, s in (titled or {}).items()}
         self._refuses = refuses
         self._lock = threading.Lock()
-        self.requests: list[WireRequest] = []
+        self.requests: list[CompletionRequest] = []
         """All requests so far, also the refused ones, oldest first."""
 
     @property
@@ -36,9 +36,8 @@ class Script:
         """How many steps have not been used."""
         return len(self._steps) + sum(len(steps) for steps in self._titled.values() if isinstance(steps, deque))
 
-    def complete(self, request: ChatRequest) -> Completion:
+    def complete(self, request: CompletionRequest) -> Completion:
         """Raises: Rejection, ScriptExhausted."""
-        assert isinstance(request, WireRequest)
         with self._lock:
             self.requests.append(request)
             self._refuse(request)
@@ -51,7 +50,7 @@ class Script:
             case _:
                 return step(request)
 
-    def _refuse(self, request: WireRequest) -> None:
+    def _refuse(self, request: CompletionRequest) -> None:
         for refused in self._refuses:
             name, _, value = refused.partition("=")
             if name in request.body and (not value or request.body[name] == value):
@@ -67,7 +66,7 @@ class Script:
         return steps.popleft()
 
 
-def title_of(request: ChatRequest) -> str:
+def title_of(request: CompletionRequest) -> str:
     """The words after `# Task: ` in the first line of the system message, or ""."""
     for message in request.messages:
         content = message.get("content")

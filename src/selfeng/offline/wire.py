@@ -8,18 +8,12 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from selfeng.offline.completion import ChatRequest, Completion
+from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.flaws import Flawed, WireCall
 
 _WORDS = re.compile(r"\s*\S+|\s+\Z")
 _ARGUMENT_PIECE = 16
 """Characters of a function's arguments in one chunk."""
-
-
-class WireRequest(ChatRequest):
-    """A request with all that was sent."""
-
-    body: dict[str, Any]
 
 
 class Rejection(Exception):
@@ -43,7 +37,7 @@ class Rejection(Exception):
 class Writer:
     """Puts one completion into the wire format."""
 
-    def __init__(self, request: WireRequest, completion: Completion) -> None:
+    def __init__(self, request: CompletionRequest, completion: Completion) -> None:
         self._request = request
         self.flaws = completion if isinstance(completion, Flawed) else Flawed(**dict(completion))
         self._id = f"chatcmpl-{uuid.uuid4().hex}"

@@ -1,32 +1,30 @@
 """The seed tools: functions written by hand, with their tests, that a new library starts with."""
 
-import tomllib
 from pathlib import Path
 
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
+from selfeng.seeds.recipe_file import RecipeFile, read_recipes
 
 FOLDER = Path(__file__).parent
-"""Holds `<name>.py` and `test_<name>.py` of each seed, and `seeds.toml` with what people and the search need to know."""
+"""Holds a recipe file for each seed, with what people, the search and the offline model need to know."""
 
 
 def load_seeds() -> tuple[ToolDraft, ...]:
-    """All seed tools, in the order of `seeds.toml`.
+    """All seed tools, by name.
 
     Raises:
         SignatureError: the code of a seed does not define the function it is named after.
     """
-    entries = tomllib.loads((FOLDER / "seeds.toml").read_text(encoding="utf-8"))
-    return tuple(_draft(name, entry["description"], tuple(entry["requests"]), entry["parameters"]) for name, entry in entries.items())
+    return tuple(map(_draft, read_recipes(FOLDER)))
 
 
-def _draft(name: str, description: str, requests: tuple[str, ...], parameters: dict[str, str]) -> ToolDraft:
-    code = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+def _draft(seed: RecipeFile) -> ToolDraft:
     return ToolDraft(
-        name=name,
-        description=description,
-        signature=parse_signature(code, name, parameters),
-        code=code,
-        tests=(FOLDER / f"test_{name}.py").read_text(encoding="utf-8"),
-        example_requests=requests,
+        name=seed.name,
+        description=seed.head["description"],
+        signature=parse_signature(seed.code, seed.name, seed.head["parameters"]),
+        code=seed.code,
+        tests=seed.tests,
+        example_requests=tuple(seed.head["requests"]),
     )

@@ -1,14 +1,13 @@
 """Answers: the result of a call in a sentence, Markdown."""
 
 import ast
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from selfeng.offline.cookbook.recipe import Recipe
-from selfeng.offline.cookbook.recipes import RECIPES
-from selfeng.offline.cookbook.specifying import example_request
+from selfeng.offline.completion import Completion
+from selfeng.offline.cookbook.read_prompt import ReadPrompt
+from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
 
 _FILES = re.compile(r"\n(?:made the file [^\n]*, which the person sees below|left a file that can't be handed out, ([^\n]*))")
 _EMPTY = "(an empty text)"
@@ -19,25 +18,25 @@ _LONGEST_INLINE = 120
 _MOST_ROWS = 30
 
 
-def answer(call: str, result: str) -> str:
-    """The result in words; `call` as Python source, `result` as `response_synthesizer.describe` tells it."""
-    name, arguments = _call(call)
+def answer(asked: ReadPrompt) -> Completion:
+    """The result of a call in words, from what `response_synthesizer.describe` says of it."""
+    result = asked.sections["result"]
+    name, arguments = _call(asked.sections["call"])
     refused = [f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason]
-    return "".join([_told(name, arguments, _FILES.sub("", result)), *refused])
+    return Completion(content="".join([_told(name, arguments, _FILES.sub("", result)), *refused]))
 
 
-def answer_plan(results: str) -> str:
-    """What each step gave; `results` are lines of JSON, as `src/selfeng/prompts/plans.py` writes them."""
-    lines = [json.loads(line) for line in results.splitlines()]
-    return "\n".join(f"- {line['request']}: {_inline_or_block(line['value'])}" for line in lines)
+def answer_plan(asked: ReadPrompt) -> Completion:
+    """What each step of a plan gave."""
+    return Completion(content="\n".join(f"- {line['request']}: {_inline_or_block(line['value'])}" for line in asked.lines("results")))
 
 
 def _inline_or_block(text: str) -> str:
-    return code(text) or (f"\n\n{_block(text)}\n" if text else "an empty text")
+    return _code(text) or (f"\n\n{_block(text)}\n" if text else "an empty text")
 
 
 def _told(name: str, arguments: Mapping[str, Any], result: str) -> str:
-    recipe = next((r for r in RECIPES if r.makes(name)), None)
+    recipe = recipe_for_tool(name)
     if raised := _RAISED.fullmatch(result):
         return _explained(raised["message"] or raised["type"], recipe)
     if ended := _ENDED.fullmatch(result):
@@ -59,7 +58,7 @@ def _call(source: str) -> tuple[str, dict[str, Any]]:
 
 def _explained(message: str, recipe: Recipe | None) -> str:
     said = message.strip().rstrip(".")
-    example = f" Something like this works: {code(example_request(recipe))}" if recipe else ""
+    example = f" Something like this works: {_code(recipe.requests[0])}" if recipe else ""
     return f"That is not possible with this input: {said}.{example}"
 
 
@@ -68,9 +67,9 @@ def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str |
     says = recipe.says
     if isinstance(says, tuple):
         says = {"True": says[0], "False": says[1]}.get(result, "")
-    values = {p.name: p.default and ast.literal_eval(p.default) for p in recipe.source.signature.parameters} | dict(arguments)
+    values = {p.name: p.default and ast.literal_eval(p.default) for p in recipe.signature.parameters} | dict(arguments)
     shown = {name: _inline(value) for name, value in values.items()}
-    shown["result"] = code(result) if _returns_text(recipe, result) else _value(result)
+    shown["result"] = _code(result) if _returns_text(recipe, result) else _value(result)
     used = set(re.findall(r"\{(\w+)\}", says))
     if not says or any(shown[name] is None for name in used):
         return None
@@ -82,8 +81,8 @@ def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str |
 
 def _returns_text(recipe: Recipe | None, result: str) -> bool:
     """Whether the result is a text as it is and not the notation of another value."""
-    if recipe is not None and recipe.source.signature.returns != "Any":
-        return recipe.source.signature.returns == "str"
+    if recipe is not None and recipe.signature.returns != "Any":
+        return recipe.signature.returns == "str"
     return _literal(result) is _NOT_PYTHON
 
 
@@ -93,7 +92,7 @@ def _plain(result: str, is_text: bool) -> str:
         return "There is no value: the result is `None`."
     if isinstance(value, dict) and 0 < len(value) <= _MOST_ROWS and all(_is_scalar(v) for v in value.values()):
         return "\n".join(["Here is the result:", "", "| | |", "|---|---|", *(f"| {_cell(k)} | {_cell(v)} |" for k, v in value.items())])
-    inline = code(result)
+    inline = _code(result)
     return f"The result is {inline}." if inline else f"Here is the result:\n\n{_block(result)}"
 
 
@@ -123,7 +122,7 @@ def _cell(value: object) -> str:
 
 def _value(result: str) -> str | None:
     """A number as it is, anything else as code."""
-    return result if re.fullmatch(r"-?[\d.]+(?:e[-+]?\d+)?", result) else code(result)
+    return result if re.fullmatch(r"-?[\d.]+(?:e[-+]?\d+)?", result) else _code(result)
 
 
 def _inline(value: object) -> str | None:
@@ -131,11 +130,11 @@ def _inline(value: object) -> str | None:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, str):
-        return code(value) if value else "the empty text"
+        return _code(value) if value else "the empty text"
     return _value(repr(value))
 
 
-def code(text: str | None) -> str | None:
+def _code(text: str | None) -> str | None:
     """The text as inline code, None if it is too long for that, has line breaks, or is empty."""
     if not text or len(text) > _LONGEST_INLINE or "\n" in text or not text.strip():
         return None

@@ -1,0 +1,71 @@
+"""What a prompt of `src/selfeng/prompts` asks: its sections, taken apart again."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from selfeng.offline.completion import CompletionRequest
+
+_SECTION = re.compile(r"^<(?P<tag>[a-z]+)(?P<mark>-[0-9a-f]+)?>\n(?P<body>.*?)\n</(?P=tag)(?(mark)(?P=mark))>$", re.MULTILINE | re.DOTALL)
+"""No value holds the end of its own section: where one tries, `render` adds a mark to all tags."""
+
+
+@dataclass(frozen=True)
+class ReadPrompt:
+    """One prompt, or whatever else was sent."""
+
+    said: tuple[str, ...]
+    """All user messages, oldest first."""
+    tools: Sequence[Mapping[str, Any]] = ()
+    """As on the wire."""
+
+    @classmethod
+    def of(cls, request: CompletionRequest) -> "ReadPrompt":
+        return cls(tuple(_text(m) for m in request.messages if m.get("role") == "user"), tuple(tool["function"] for tool in request.tools))
+
+    @property
+    def sections(self) -> Mapping[str, str]:
+        """The sections of the prompt by their tags; {} where no message has any."""
+        return self._prompt[1]
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """The user messages before the prompt, oldest first."""
+        return self.said[: self._prompt[0]]
+
+    @property
+    def request(self) -> str:
+        """What the person asks for: a section of the prompt, or else the last message."""
+        return self.sections.get("request", "") if self.sections else (self.said or ("",))[-1]
+
+    def lines(self, tag: str) -> list[dict[str, Any]]:
+        """A section that holds one line of JSON for each thing; [] where it is not there."""
+        return [json.loads(line) for line in self.sections.get(tag, "").splitlines()]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that a tool would find: those of the request if it has any, else earlier ones, the newest first."""
+        files = self.lines("files")
+        return tuple(file["name"] for file in files if "from" not in file) or tuple(file["name"] for file in files)
+
+    @cached_property
+    def _prompt(self) -> tuple[int, dict[str, str]]:
+        """Which message is the prompt, with its sections: the newest that has any, as a repair round follows it."""
+        for number in range(len(self.said) - 1, -1, -1):
+            if found := sections_of(self.said[number]):
+                return number, found
+        return len(self.said), {}
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """The contents of sections such as `<request>` by their tags."""
+    return {found["tag"]: found["body"].strip("\n") for found in _SECTION.finditer(text)}
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """The text of a message, whose content may be a list of parts."""
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

@@ -1,0 +1,102 @@
+"""Writing: specifications, suites and modules of recipes, and the lessons that the offline model learns."""
+
+import json
+import re
+
+from pydantic import ValidationError
+
+from selfeng.core.spec import Specification, SpecificationReply
+from selfeng.offline.completion import Completion
+from selfeng.offline.cookbook.matching import matches, planned
+from selfeng.offline.cookbook.read_prompt import ReadPrompt
+from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
+from selfeng.offline.cookbook.scripts import script_for
+from selfeng.offline.cookbook.small_talk import KNOWLEDGE, reply_to
+
+_PROJECT = re.compile(
+    r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ )?(?:project|program|application|command line tool)\b", re.IGNORECASE
+)
+_UNKNOWN_TOOL = (
+    "I am the built-in offline model, and this specification is not from my cookbook, so I can't write code for it. "
+    "Set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server, to let a full model do it."
+)
+_SPECIFIED = re.compile(r"^specification, attempt \d+, finished: .*? -> .*?: (?P<description>.+)$", re.MULTILINE)
+_FAILED = re.compile(r"^verification, attempt \d+, failed: \d+ of \d+ tests? failed: (?P<tests>.+)$", re.MULTILINE)
+_PASSED = re.compile(r"^verification, attempt \d+, finished", re.MULTILINE)
+
+
+def specify(asked: ReadPrompt) -> Completion:
+    return Completion(content=_specified(asked).model_dump_json())
+
+
+def _specified(asked: ReadPrompt) -> SpecificationReply:
+    if found := matches(asked.request):
+        recipe = found[0].recipe
+        if recipe.steps and "plan" not in asked.sections:
+            return _reply("steps").model_copy(update={"steps": planned(found[0])})
+        return _reply("tool").model_copy(update={"specification": recipe.specified(_taken(asked))})
+    if script_for(asked.request) or _PROJECT.match(asked.request):
+        return _reply("delegate")
+    if small_talk := reply_to(asked.request):
+        return _reply("answer", small_talk)
+    if continued := matches(asked.request, asked.earlier):
+        # Most likely its tool exists and the search missed it, as so short a request does not name it: no second one is built.
+        example = continued[0].recipe.requests[0]
+        return _reply("question", f"This seems to continue the request before it. Please say it in one sentence, such as “{example}”")
+    return _reply("impossible", f"I have no recipe for this request. {KNOWLEDGE}")
+
+
+def _reply(outcome: str, message: str = "") -> SpecificationReply:
+    return SpecificationReply.model_validate({"outcome": outcome, "message": message, "specification": None})
+
+
+def _taken(asked: ReadPrompt) -> frozenset[str]:
+    """The names of the cookbook's tools that the library has, or that were refused before."""
+    said = f"{asked.sections.get('library', '')} {asked.sections.get('problem', '')}"
+    return frozenset(word for word in re.findall(r"[a-z_][a-z0-9_]*", said) if recipe_for_tool(word))
+
+
+def write_tests(asked: ReadPrompt) -> Completion:
+    return _written(asked, "tests")
+
+
+def write_code(asked: ReadPrompt) -> Completion:
+    return _written(asked, "code")
+
+
+def _written(asked: ReadPrompt, part: str) -> Completion:
+    """A block with the suite or the module of the recipe that the specification is from."""
+    try:
+        spec = Specification.model_validate_json(asked.sections["specification"])
+    except ValidationError:
+        return Completion(content=_UNKNOWN_TOOL)
+    if (recipe := recipe_of(spec)) is None:
+        return Completion(content=_UNKNOWN_TOOL)
+    source = recipe.renamed(getattr(recipe, part), spec.name)
+    for name in re.findall(r"^from (\w+) import \1\b", asked.sections.get("tools", ""), re.MULTILINE):
+        if imported := recipe_for_tool(name):  # under the name that it has in the library
+            source = imported.renamed(source, name)
+    return Completion(content=f"```python\n{source}```")
+
+
+def recipe_of(spec: Specification) -> Recipe | None:
+    """The recipe whose tool the specification describes: its name and its parameters are the recipe's."""
+    recipe = recipe_for_tool(spec.name)
+    if recipe is None:
+        return None
+    ours, theirs = recipe.signature, spec.signature()
+    same = [(p.name, p.annotation, p.default) for p in ours.parameters] == [(p.name, p.annotation, p.default) for p in theirs.parameters]
+    return recipe if same and ours.returns == theirs.returns else None
+
+
+def learn(asked: ReadPrompt) -> Completion:
+    """One lesson or none: which tests a first implementation failed, if a repair passed them."""
+    record = asked.sections["record"]
+    specified, failed = _SPECIFIED.search(record), _FAILED.search(record)
+    if not specified or not failed or not _PASSED.search(record, failed.end()):
+        return Completion(content=json.dumps({"lessons": []}))
+    does = specified["description"].rstrip(".")
+    cases = ", ".join(name.removeprefix("test_").replace("_", " ") for name in failed["tests"].split(", "))
+    advice = f"Go through these cases before you reply, as an earlier module failed them: {cases}."
+    lesson = {"agent": "implementation", "trigger": f"a function to {does[:1].lower()}{does[1:]}", "advice": advice, "known": None}
+    return Completion(content=json.dumps({"lessons": [lesson]}))
