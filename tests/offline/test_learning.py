@@ -4,6 +4,7 @@ import json
 
 from selfeng.core.prompt import Prompt
 from selfeng.lessons.learner import LessonsReply
+from selfeng.lessons.transcript import transcript_of
 from selfeng.offline.completion import CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.prompts import render
