@@ -12,7 +12,7 @@ from selfeng.core.events import QuestionsAsked, Record
 from selfeng.core.files import File, FileLimits, FileReference
 from selfeng.core.lesson import Lesson
 from selfeng.core.owner import owned_by
-from selfeng.core.plan import KeptPlan
+from selfeng.core.plan import SavedPlan
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
@@ -35,8 +35,8 @@ from selfeng.store.files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
-from selfeng.turns.keeping import kept_plan
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.plan_to_tool import plan_to_tool
+from selfeng.turns.turn_registry import TurnRegistry
 
 _log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class Engine:
         recorder: Recorder,
         files: ConversationFiles,
         file_limits: FileLimits,
-        turns: RunningTurns,
+        turns: TurnRegistry,
         projects: ProjectDesk,
         runtime: MiniAgents,
         readiness: Readiness,
@@ -159,7 +159,7 @@ class Engine:
         records = await asyncio.to_thread(self._journal.turn, turn_id)
         if not records or await asyncio.to_thread(self._journal.owner_of, records[0].conversation_id) != owner:
             raise RequestError(f"there is no turn {turn_id[:40]!r}", "name one of your own, as `ask --json` prints it")
-        plan = kept_plan(records)
+        plan = plan_to_tool(records)
         return await self._begin(owner, records[0].conversation_id, plan.request, keeps=plan)
 
     async def _begin(
@@ -168,7 +168,7 @@ class Engine:
         conversation_id: str,
         request: str,
         files: Sequence[File] = (),
-        keeps: KeptPlan | None = None,
+        keeps: SavedPlan | None = None,
         *,
         answers: Sequence[Answer] = (),
         rounds: int = 0,

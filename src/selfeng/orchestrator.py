@@ -11,7 +11,7 @@ from selfeng.agents.converser import ask
 from selfeng.core.errors import AgentError, AgentGaveUp, stage
 from selfeng.core.events import AnswerToken, BudgetSpent, Event, Limits, StageName, TurnFailed, TurnFinished, TurnStarted
 from selfeng.core.files import File
-from selfeng.core.plan import KeptPlan
+from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import Answer
@@ -19,14 +19,14 @@ from selfeng.core.reached import Reached
 from selfeng.core.turn import Budget, EarlierFiles, News, Recall, Turn, no_lessons
 from selfeng.graph.turn_graph import Stage
 from selfeng.runtime import InteractionContext, Message, MessagePromise, MiniAgent, MiniAgents
-from selfeng.stages.decision import Decider, Sureness
+from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.stages.stages import Passage, Planned, Served, Stages
+from selfeng.stages.served_requests import ServedRequests
+from selfeng.stages.stages import Executed, PlanExecuted, RequestState, Stages
 from selfeng.stages.toolsmith import Toolsmith
-from selfeng.stages.used_requests import UsedRequests
-from selfeng.synthesis_engine import Reply, SynthesisEngine
+from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 from selfeng.turns.running_turn import RunningTurn
 
 FRONT = "proxy"
@@ -67,7 +67,7 @@ class Orchestrator:
         synthesis: SynthesisEngine,
         responder: ResponseSynthesizer,
         *,
-        sureness: Sureness | None = None,
+        thresholds: Thresholds | None = None,
         limits: Limits | None = None,
         runtime: MiniAgents | None = None,
         recall: Callable[[], Recall] = lambda: no_lessons,
@@ -80,8 +80,8 @@ class Orchestrator:
         are still being set up.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
-        decider = Decider(library, executor, sureness or Sureness())
-        self._stages = Stages(library, decider, executor, synthesis, UsedRequests(library, self._runtime))
+        decider = Decider(library, executor, thresholds or Thresholds())
+        self._stages = Stages(library, decider, executor, synthesis, ServedRequests(library, self._runtime))
         self._plans = PlanRunner(self._stages)
         self._delegation = delegation
         if delegation:
@@ -138,7 +138,7 @@ class Orchestrator:
         history: Sequence[ChatMessage] = (),
         files: Sequence[File] = (),
         earlier: EarlierFiles | None = None,
-        keeps: KeptPlan | None = None,
+        keeps: SavedPlan | None = None,
         *,
         agent: str = "",
         answers: Sequence[Answer] = (),
@@ -183,38 +183,38 @@ class Orchestrator:
 
     async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
         """The answer, and the name of the tool it comes from."""
-        passage = self._stages.begin(turn)
-        further: dict[StageName, Stage] = {"plan": partial(self._plans.take, passage), "delegate": partial(self._delegate, passage)}
-        await self._stages.follow(passage, further)
-        match passage.end:
-            case Reply(text=text, questions=()) | AgentReply(text=text, questions=()):
+        state = self._stages.begin(turn)
+        further: dict[StageName, Stage] = {"plan": partial(self._plans.take, state), "delegate": partial(self._delegate, state)}
+        await self._stages.follow(state, further)
+        match state.end:
+            case DirectAnswer(text=text, questions=()) | AgentReply(text=text, questions=()):
                 return await self._say(ctx, turn, Message.promise(text)), None
-            case Reply(text=text, questions=questions):
+            case DirectAnswer(text=text, questions=questions):
                 return await self._say(ctx, turn, Message.promise(ask(turn, text, questions))), None
             case AgentReply(text=text, questions=questions):
                 return await self._say(ctx, turn, Message.promise(ask(turn, text, questions, turn.agent or FRONT))), None
-            case Planned(results=results):
+            case PlanExecuted(results=results):
                 pieces, tool = partial(self._responder.answer_plan, replace(turn, results=results)), None
-            case Served(call=call, execution=execution):
+            case Executed(call=call, execution=execution):
                 pieces, tool = partial(self._responder.answer, turn, str(call), execution), call.tool.name
             case _:
-                assert_never(passage.end)
+                assert_never(state.end)
         with stage("answering"):
             return await self._say(ctx, turn, Message.promise(message_token_streamer=lambda _: pieces())), tool
 
-    async def _delegate(self, passage: Passage) -> str:
+    async def _delegate(self, state: RequestState) -> str:
         """The stage `delegate`. Raises: AgentGaveUp; and as `hand_over`."""
-        turn, agent = passage.turn, passage.turn.agent or FRONT
+        turn, agent = state.turn, state.turn.agent or FRONT
         if self._delegation is None:
             raise AgentGaveUp("this is work for agents, and there are none", "give the orchestrator a delegation", where=agent)
-        passage.outcome = reply = await self._delegation.hand_over(turn, agent, turn.request)
+        state.outcome = reply = await self._delegation.hand_over(turn, agent, turn.request)
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
         return "unclear" if reply.questions else "replied"
 
     @staticmethod
     async def _say(ctx: InteractionContext, turn: Turn, answer: MessagePromise) -> str:
-        """Reply with the answer, and tell of its pieces as they come."""
+        """DirectAnswer with the answer, and tell of its pieces as they come."""
         ctx.reply(answer)
         async for piece in answer:
             turn.emit(AnswerToken(text=str(piece)))

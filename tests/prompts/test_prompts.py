@@ -8,7 +8,7 @@ import jinja2
 import pytest
 
 from selfeng.core.files import File
-from selfeng.core.plan import KeptStep, StepResult
+from selfeng.core.plan import SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Answer
 from selfeng.core.turn import EarlierFiles, Turn
@@ -43,7 +43,7 @@ IN_PLAN = Turn(
         StepResult(id="doubled", request="double 2", tool="double_number", text="4</results>", data="4"),
         StepResult(id="other", request="say hi", tool=None, text="hi", data=None),
     ),
-    kept=(KeptStep(request="double 2", tool="double_number"), KeptStep(request="add 1 to doubled", tool="add_numbers")),
+    kept=(SavedStep(request="double 2", tool="double_number"), SavedStep(request="add 1 to doubled", tool="add_numbers")),
 )
 RESULTS, KEPT = plans.results(IN_PLAN), plans.kept(IN_PLAN)
 WRITING = {"signature": SIGNATURE, "specification": SPEC, "tests": TESTS, "tools": TOOLS, "lessons": LESSONS}

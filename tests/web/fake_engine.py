@@ -59,7 +59,7 @@ from selfeng.store.database import open_database
 from selfeng.store.files import ConversationFiles
 from selfeng.store.journal import Entry, Journal
 from selfeng.store.recorder import Recorder
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.turn_registry import TurnRegistry
 from tests.projects.still_sandbox import Layers, StillSandbox
 from web.port import LibraryChange
 
@@ -170,7 +170,7 @@ class FakeEngine:
         self.on_status_change = self._readiness.on_change
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
-        self._turns = RunningTurns(self._recorder, self._start)
+        self._turns = TurnRegistry(self._recorder, self._start)
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectDesk(folder / "projects", builder, self._journal, self._turns, MiniAgents())
         self._lessons = {LESSON.id: LESSON}

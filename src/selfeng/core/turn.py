@@ -10,7 +10,7 @@ from selfeng.core.errors import BudgetExceeded
 from selfeng.core.events import Event, Limits, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
-from selfeng.core.plan import KeptStep, StepResult
+from selfeng.core.plan import SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Answer
@@ -154,7 +154,7 @@ class Turn:
     """The step of a plan that this is, by its id; "" for a turn of its own."""
     results: tuple[StepResult, ...] = ()
     """What the steps gave that this one needs."""
-    kept: tuple[KeptStep, ...] = ()
+    kept: tuple[SavedStep, ...] = ()
     """The plan of which this turn makes one tool."""
     agent: str = ""
     """The agent that the request goes to, without a search before; "" for the usual way."""

@@ -79,7 +79,7 @@ def turn_graph() -> Graph[str]:
 _GRAPH = turn_graph()
 
 
-class Course:
+class GraphRun:
     """The way of one turn, or of one step of a plan, through the graph; each node that it comes to is an event."""
 
     def __init__(self, turn: Turn, at: StageName = "gather") -> None:

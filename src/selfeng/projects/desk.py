@@ -35,7 +35,7 @@ from selfeng.runtime import MiniAgents
 from selfeng.store.conversation import ConversationSummary
 from selfeng.store.journal import Journal
 from selfeng.turns.running_turn import Last
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.turn_registry import TurnRegistry
 
 _STATE = ProjectState(goal="", status="stopped")
 
@@ -91,7 +91,7 @@ class ProjectDesk:
         folder: Path,
         builder: ProjectBuilder,
         journal: Journal,
-        turns: RunningTurns,
+        turns: TurnRegistry,
         runtime: MiniAgents,
         *,
         news: News = lambda part: None,

@@ -18,8 +18,8 @@ from selfeng.core.turn import Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.runtime import InteractionContext, MessageSequencePromise, MiniAgent
-from selfeng.stages.stages import Passage, Planned, Served, Stages
-from selfeng.synthesis_engine import Reply
+from selfeng.stages.stages import Executed, PlanExecuted, RequestState, Stages
+from selfeng.synthesis_engine import DirectAnswer
 
 SHOWN = 500
 """Characters of a result that an event holds."""
@@ -42,11 +42,11 @@ class PlanRunner:
         self._stages = stages
         self._agent = MiniAgent(self._step, alias="PLAN_STEP", description="Does one step of a plan.")
 
-    async def take(self, passage: Passage) -> str:
+    async def take(self, state: RequestState) -> str:
         """The stage `plan` of a turn."""
-        plan = passage.building.result
+        plan = state.building.result
         assert isinstance(plan, Plan), plan
-        passage.outcome = Planned(results=await self.run(passage.turn, plan))
+        state.outcome = PlanExecuted(results=await self.run(state.turn, plan))
         return "done"
 
     async def run(self, turn: Turn, plan: Plan) -> tuple[StepResult, ...]:
@@ -91,21 +91,21 @@ class PlanRunner:
         Raises:
             AgentError: no tool serves it, its tool failed, or something would have to be asked.
         """
-        passage = self._stages.begin(turn)
-        await self._stages.follow(passage)
-        match passage.end:
-            case Served(call=call, execution=execution):
+        state = self._stages.begin(turn)
+        await self._stages.follow(state)
+        match state.end:
+            case Executed(call=call, execution=execution):
                 returned = _value(execution)
                 result = StepResult(id=turn.plan_step, request=turn.request, tool=call.tool.name, text=returned.text, data=returned.data)
                 return result, returned.files
-            case Reply(text=text, questions=()):
+            case DirectAnswer(text=text, questions=()):
                 return StepResult(id=turn.plan_step, request=turn.request, tool=None, text=text, data=json.dumps(text)), ()
-            case Reply(text=text, questions=questions):
+            case DirectAnswer(text=text, questions=questions):
                 raise AgentError(told(questions, text), "ask again, with what is missing")
-            case Planned() | AgentReply():
+            case PlanExecuted() | AgentReply():
                 raise AssertionError("the synthesis refuses plans and work for agents here")
             case _:
-                assert_never(passage.end)
+                assert_never(state.end)
 
 
 def _turn_of(step: PlannedStep, work: _Work) -> Turn:

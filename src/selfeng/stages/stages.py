@@ -19,23 +19,23 @@ from selfeng.core.turn import Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.execution.outcome import own_failure
-from selfeng.graph.turn_graph import Course, Stage
+from selfeng.graph.turn_graph import GraphRun, Stage
 from selfeng.stages.decision import Decider
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
-from selfeng.stages.used_requests import UsedRequests
-from selfeng.synthesis_engine import Building, Reply, SynthesisEngine
+from selfeng.stages.served_requests import ServedRequests
+from selfeng.synthesis_engine import DirectAnswer, Synthesis, SynthesisEngine
 
 log = logging.getLogger(__name__)
 
 
-class Served(Value):
+class Executed(Value):
     """A call that was made, and what came of it."""
 
     call: Call
     execution: Execution
 
 
-class Planned(Value):
+class PlanExecuted(Value):
     """A plan that was carried out."""
 
     results: tuple[StepResult, ...]
@@ -43,24 +43,24 @@ class Planned(Value):
 
 
 @dataclass
-class Passage:
+class RequestState:
     """A request on its way through the graph: what each stage leaves to those after it."""
 
     turn: Turn
-    building: Building
+    building: Synthesis
     choice: Call | Misfit | NoFit = field(default_factory=lambda: NoFit(reason=""))
     """What the request asks of the tool that was found or built."""
-    outcome: Served | Reply | Planned | AgentReply | None = None
-    teaches: bool = False
+    outcome: Executed | DirectAnswer | PlanExecuted | AgentReply | None = None
+    learn_request: bool = False
     """Whether the tool that was found may be found by this request from now on, if it serves it."""
     mended: bool = False
     """Whether the tool was given to be mended, which it is once."""
 
     @property
-    def end(self) -> Served | Reply | Planned | AgentReply:
+    def end(self) -> Executed | DirectAnswer | PlanExecuted | AgentReply:
         """What there is to be said at `respond`."""
         end = self.outcome or self.building.result
-        assert isinstance(end, Served | Reply | Planned | AgentReply), end
+        assert isinstance(end, Executed | DirectAnswer | PlanExecuted | AgentReply), end
         return end
 
 
@@ -68,22 +68,22 @@ class Stages:
     """What a request goes through, be it a turn's or that of a step of a plan."""
 
     def __init__(
-        self, library: ToolLibrary, decider: Decider, executor: Executor, synthesis: SynthesisEngine, requests: UsedRequests
+        self, library: ToolLibrary, decider: Decider, executor: Executor, synthesis: SynthesisEngine, requests: ServedRequests
     ) -> None:
         self._library, self._decider, self._executor, self._synthesis = library, decider, executor, synthesis
         self._requests = requests
 
-    def begin(self, turn: Turn) -> Passage:
+    def begin(self, turn: Turn) -> RequestState:
         """The turn's request, before its first stage."""
-        return Passage(turn, self._synthesis.begin(turn))
+        return RequestState(turn, self._synthesis.begin(turn))
 
-    async def follow(self, passage: Passage, further: Mapping[StageName, Stage] | None = None) -> None:
+    async def follow(self, state: RequestState, further: Mapping[StageName, Stage] | None = None) -> None:
         """Take the request through the graph, from its start up to `respond`, or to a node that is in neither these stages nor `further`.
 
         Raises:
             AgentError: a stage gave up; `where` names it.
         """
-        own: dict[StageName, Callable[[Passage], Awaitable[str]]] = {
+        own: dict[StageName, Callable[[RequestState], Awaitable[str]]] = {
             "gather": self._gather,
             "search": self._search,
             "clarify": self._clarify,
@@ -91,19 +91,19 @@ class Stages:
             "execute": self._execute,
             "mend": self._mend,
         }
-        stages: dict[StageName, Stage] = {name: partial(stage, passage) for name, stage in own.items()}
-        await Course(passage.turn).follow({**stages, **passage.building.stages, **(further or {})})
+        stages: dict[StageName, Stage] = {name: partial(stage, state) for name, stage in own.items()}
+        await GraphRun(state.turn).follow({**stages, **state.building.stages, **(further or {})})
 
-    async def _gather(self, passage: Passage) -> str:
+    async def _gather(self, state: RequestState) -> str:
         """A turn that keeps a plan builds a tool without a search; one for an agent goes there at once."""
-        return "for agents" if passage.turn.agent else "kept" if passage.turn.kept else "new"
+        return "for agents" if state.turn.agent else "kept" if state.turn.kept else "new"
 
-    async def _search(self, passage: Passage) -> str:
-        turn = passage.turn
+    async def _search(self, state: RequestState) -> str:
+        turn = state.turn
         decision = await self._decider.decide(turn)
-        passage.choice, passage.building.looked_at = decision.choice, decision.considered
-        passage.teaches = decision.teaches and isinstance(decision.choice, Call)
-        match passage.choice:
+        state.choice, state.building.search_candidates = decision.choice, decision.considered
+        state.learn_request = decision.learn_request and isinstance(decision.choice, Call)
+        match state.choice:
             case Call():
                 return "fits"
             case NoFit():
@@ -112,38 +112,38 @@ class Stages:
                 turn.emit(ToolMismatch(tool=tool.name, problem=problem, then="ask" if missing else "synthesize"))
                 return "incomplete" if missing else "nothing fits"
             case _:
-                assert_never(passage.choice)
+                assert_never(state.choice)
 
-    async def _clarify(self, passage: Passage) -> str:
+    async def _clarify(self, state: RequestState) -> str:
         """What the specification or an agent leaves open is a question already; what a call lacks becomes one."""
-        if not isinstance(passage.outcome or passage.building.result, Reply | AgentReply):
-            assert isinstance(passage.choice, Misfit), passage.choice
-            passage.outcome = Reply(text=passage.choice.text, questions=passage.choice.questions)
+        if not isinstance(state.outcome or state.building.result, DirectAnswer | AgentReply):
+            assert isinstance(state.choice, Misfit), state.choice
+            state.outcome = DirectAnswer(text=state.choice.text, questions=state.choice.questions)
         return "asked"
 
-    async def _prepare(self, passage: Passage) -> str:
-        assert isinstance(passage.building.result, Tool), passage.building.result
-        passage.choice = await self._call_of(passage.turn, passage.building.result)
-        return "fits" if isinstance(passage.choice, Call) else "incomplete"
+    async def _prepare(self, state: RequestState) -> str:
+        assert isinstance(state.building.result, Tool), state.building.result
+        state.choice = await self._call_of(state.turn, state.building.result)
+        return "fits" if isinstance(state.choice, Call) else "incomplete"
 
-    async def _execute(self, passage: Passage) -> str:
-        assert isinstance(passage.choice, Call), passage.choice
-        execution = await self._executor.run(passage.turn, passage.choice)
-        passage.outcome = Served(call=passage.choice, execution=execution)
-        if isinstance(execution, Returned) and passage.teaches:
-            self._requests.note(passage.choice.tool, passage.turn.request)
-        if isinstance(execution, Returned) or passage.mended or own_failure(execution) is None:
+    async def _execute(self, state: RequestState) -> str:
+        assert isinstance(state.choice, Call), state.choice
+        execution = await self._executor.run(state.turn, state.choice)
+        state.outcome = Executed(call=state.choice, execution=execution)
+        if isinstance(execution, Returned) and state.learn_request:
+            self._requests.record(state.choice.tool, state.turn.request)
+        if isinstance(execution, Returned) or state.mended or own_failure(execution) is None:
             return "ran"
         return "at fault"
 
-    async def _mend(self, passage: Passage) -> str:
-        assert isinstance(passage.outcome, Served), passage.outcome
-        passage.mended, call, execution = True, passage.outcome.call, passage.outcome.execution
+    async def _mend(self, state: RequestState) -> str:
+        assert isinstance(state.outcome, Executed), state.outcome
+        state.mended, call, execution = True, state.outcome.call, state.outcome.execution
         assert not isinstance(execution, Returned), execution
-        mended = await self._mended(passage.turn, call, execution)
+        mended = await self._mended(state.turn, call, execution)
         if mended is None:
             return "left"
-        passage.choice = Call(tool=mended, arguments=call.arguments)
+        state.choice = Call(tool=mended, arguments=call.arguments)
         return "mended"
 
     async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:

@@ -28,7 +28,7 @@ RELATIVES = 5
 """Tools near a specification that may be the same."""
 
 
-class Reply(Value):
+class DirectAnswer(Value):
     """The request needs no tool: this is what the person is told, or asked."""
 
     text: str
@@ -36,11 +36,11 @@ class Reply(Value):
     questions: tuple[Question, ...] = ()
 
 
-class Job(Value):
+class DelegateToAgents(Value):
     """The request is work for agents."""
 
 
-class Order(Value):
+class BuildSpec(Value):
     """What is to be built."""
 
     spec: Specification
@@ -52,8 +52,10 @@ class Analyst:
     def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy) -> None:
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
 
-    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply | Plan | Job:
-        """`looked_at` names the tools that the search came up with; `problem` says why an earlier specification would not do.
+    async def specify(
+        self, steps: Steps, search_candidates: Sequence[str], problem: str = ""
+    ) -> BuildSpec | Tool | DirectAnswer | Plan | DelegateToAgents:
+        """`search_candidates` names the tools that the search came up with; `problem` says why an earlier specification would not do.
 
         Raises:
             SynthesisFailed: no tool can do it, or no usable specification came.
@@ -62,7 +64,7 @@ class Analyst:
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
         lessons = await learnt(turn, "specification", turn.request)
         shown = {"request": turn.request, "files": listed(turn), "answers": answered(turn), "lessons": lessons, **plans.shown(turn)}
-        near = [tool for name in looked_at if (tool := await self._known(name))]
+        near = [tool for name in search_candidates if (tool := await self._known(name))]
         for _ in range(attempts):
             prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
             with steps.step("specification", prompt.name) as current:
@@ -81,17 +83,17 @@ class Analyst:
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "It is work for agents."
-                    return Job()
+                    return DelegateToAgents()
                 if reply.outcome == "question" and (reply.message or reply.questions):
                     questions = reply.questions or (Question(id="request", question=reply.message),)
                     if problem := asking_problem(turn, questions):
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "Something has to be asked first."
-                    return Reply(text=reply.message if reply.questions else "", questions=questions)
+                    return DirectAnswer(text=reply.message if reply.questions else "", questions=questions)
                 if reply.outcome == "answer" and reply.message:
                     current.summary = "No tool is needed."
-                    return Reply(text=reply.message)
+                    return DirectAnswer(text=reply.message)
                 found = await self._judge(current, _with_stated_examples(reply.specification, turn))
                 if not isinstance(found, str):
                     return found
@@ -99,7 +101,7 @@ class Analyst:
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specification", attempts, problem)
 
-    async def _judge(self, current: Step, spec: Specification | None) -> Order | Tool | Reply | str:
+    async def _judge(self, current: Step, spec: Specification | None) -> BuildSpec | Tool | DirectAnswer | str:
         """What follows from a specification; a text says why it is refused."""
         if spec is None:
             return "the reply holds no specification"
@@ -108,12 +110,12 @@ class Analyst:
         if conflict := contradiction(spec):
             current.fail(f"The examples of the request can't all be right: {conflict}.")
             question = Question(id="example", question="Which one do you mean?")
-            return Reply(text=f"Your examples can't all be right: {conflict}.", questions=(question,))
+            return DirectAnswer(text=f"Your examples can't all be right: {conflict}.", questions=(question,))
         named = await self._known(spec.name)
         if named and named.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
-        order = Order(spec=spec, extends=named if named and _extends(spec, named) else None)
-        if order.extends is None:
+        build = BuildSpec(spec=spec, extends=named if named and _extends(spec, named) else None)
+        if build.extends is None:
             if named and await self._means_the_same(named, spec):
                 current.summary = f"{named.name} is in the library already, and does this."
                 return named
@@ -124,10 +126,10 @@ class Analyst:
             except LibraryError as error:
                 return error.message
         current.summary = f"{spec.signature()}: {spec.description}"
-        if order.extends:
+        if build.extends:
             current.summary = f"To become the next version of {spec.name}: {current.summary}"
         current.artifact = spec.model_dump_json(indent=2)
-        return order
+        return build
 
     async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
         """The tool of another name that does the same as a new one, if the library has it."""
