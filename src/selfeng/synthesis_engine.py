@@ -17,7 +17,7 @@ from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
 from selfeng.graph.turn_graph import GraphRun
 from selfeng.synthesis.before import Before
-from selfeng.synthesis.building import Synthesis, SynthesisDeps
+from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.policy import SynthesisPolicy
@@ -60,15 +60,14 @@ class SynthesisEngine:
             SynthesisFailed: a step gave up; the message says why, `where` at which step.
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
-        building = self.begin(turn)
-        building.search_candidates = search_candidates
-        await GraphRun(turn, "specify").follow(building.stages)
-        assert building.result is not None
-        return building.result
+        synthesis = self.begin(turn, search_candidates)
+        await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
+        assert synthesis.result is not None
+        return synthesis.result
 
-    def begin(self, turn: Turn) -> Synthesis:
-        """The stages of building a tool for the turn, for who takes the turn through its graph."""
-        return Synthesis(self._deps, turn)
+    def begin(self, turn: Turn, search_candidates: Sequence[str] = ()) -> Synthesis:
+        """A tool to be built for the turn, before its first stage."""
+        return Synthesis(self._deps, turn, search_candidates)
 
     async def mend(self, turn: Turn, tool: Tool, call: str, failure: str, reason: str) -> Tool | None:
         """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
@@ -93,7 +92,9 @@ class SynthesisEngine:
                 return None
             current.summary = judged.summary
         with steps.step("registration") as current:
-            made = Provenance(origin=Repaired(failure=reason), verdict=judged.verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+            made = Provenance(
+                origin=Repaired(failure=reason), verdict=judged.verdict, prompts=tuple(steps.prompts_sent), usage=turn.budget.usage
+            )
             requires = await steady_requirements(self._library, tools, code)
             mended = await self._library.revise(draft.model_copy(update={"requires": requires}), tool.version, made)
             current.summary = f"{mended.name} is in the library, as version {mended.version}."

@@ -9,7 +9,7 @@ from selfeng.core.events import Event, StageEntered, StageName
 from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Raised
 from selfeng.graph.turn_graph import GraphRun, turn_graph
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
@@ -85,12 +85,12 @@ async def test_where_a_turn_fails_the_last_node_says_where():
 async def test_a_symbol_that_leads_nowhere_is_an_error_and_no_event():
     events: list[Event] = []
 
-    async def astray() -> str:
+    async def astray(_state: None) -> str:
         return "home"
 
-    course = GraphRun(Turn("", events.append))
+    course = GraphRun(Turn(Request(""), events.append))
     with pytest.raises(SymbolUnknown) as raised:
-        await course.follow({"gather": astray})
+        await course.follow({"gather": astray}, None)
     assert raised.value.message == "'home' leads nowhere from the node 'gather'"
     assert (course.node, events) == ("gather", [StageEntered(node="gather")])
 

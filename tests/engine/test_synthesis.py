@@ -7,7 +7,7 @@ from selfeng.core.events import Event, SuiteRepeated, SynthesisStep, TestFinishe
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Verdict
 from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine, SynthesisPolicy
 from tests.doubles import (
@@ -41,7 +41,7 @@ class Run:
         self.engine = SynthesisEngine(self.model, self.sandbox, self.library, model_name="scripted", policy=SynthesisPolicy(max_repairs=2))
 
     async def synthesize(self, request: str = "double 4"):
-        return await self.engine.synthesize(Turn(request, self.events.append))
+        return await self.engine.synthesize(Turn(Request(request), self.events.append))
 
 
 async def test_a_tool_goes_through_every_step_and_into_the_library():

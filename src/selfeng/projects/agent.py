@@ -67,7 +67,7 @@ class ProjectAgent:
         budget, words = task.turn.budget, re.sub(r"[^a-z0-9]+", "-", goals[0].lower()).strip("-")
         limits, usage = budget.limits, budget.usage
         return ProjectOptions(
-            project_name="-".join(filter(None, (words[:_LONGEST_NAME].strip("-") or "project", task.turn.conversation_id[:8]))),
+            project_name="-".join(filter(None, (words[:_LONGEST_NAME].strip("-") or "project", task.turn.request.conversation_id[:8]))),
             project_dir=self._folder,
             goal="\n\n".join(goals),
             log_level="quiet",

@@ -1,6 +1,7 @@
 """A turn of a project: a build, or what a person does on it; told by events, of which the last one ends the turn."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, assert_never
 
 from selfeng.core.errors import AgentError
@@ -9,7 +10,6 @@ from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectS
 from selfeng.core.stage_event import Usage
 from selfeng.projects.consent import Awaited
 from selfeng.projects.loop import Final
-from selfeng.runtime import InteractionContext, MiniAgent
 from selfeng.turns.running_turn import Last, RunningTurn
 
 BUILDING, ACTING = "building", "acting"
@@ -25,13 +25,10 @@ class ProjectTurn(RunningTurn):
         """`consent` is what a build asks, for whoever answers it."""
         super().__init__()
         self.consent = consent
-        self._where, self._work = where, work
+        self._where = where
         self._spent: Mapping[str, Any] = {"usage": Usage(), "seconds": 0.0}
         self.emit(TurnStarted(request=request))
-        self.begin(_BUILDER, request)
-
-    async def work(self) -> Last:
-        return await self._work(self.emit)
+        self.begin(partial(work, self.emit))
 
     def emit(self, event: Event) -> None:
         if isinstance(event, BudgetSpent):
@@ -44,13 +41,6 @@ class ProjectTurn(RunningTurn):
 
     def failed(self, error: AgentError) -> TurnFailed:
         return TurnFailed(where=self._where, message=error.message, remedy=error.remedy, kind=error.kind, **self.spent)
-
-
-async def _take(ctx: InteractionContext, running: ProjectTurn) -> None:
-    await running.run(running.work)
-
-
-_BUILDER = MiniAgent(_take, alias="BUILDER", description="Builds projects, and does on them what people ask for.")
 
 
 def ended(last: Final) -> Last:

@@ -105,12 +105,12 @@ class Decider:
 
     async def _search(self, turn: Turn) -> _Found:
         """The tools nearest to the request, by itself and as one that goes on from those before it."""
-        former = [m.content for m in turn.history if m.role == "user"]
-        alone = found = await self._library.search(turn.request, CANDIDATES)
+        former = [m.content for m in turn.request.history if m.role == "user"]
+        alone = found = await self._library.search(turn.request.text, CANDIDATES)
         if former:
-            found += await self._library.search("\n".join([*former[-1:], turn.request]), CANDIDATES)
+            found += await self._library.search("\n".join([*former[-1:], turn.request.text]), CANDIDATES)
         if len(former) > 1 and all(c.confidence < self._thresholds.floor for c in found):
-            found += await self._library.search("\n".join([*former[-_LOOKED_BACK:], turn.request]), CANDIDATES)
+            found += await self._library.search("\n".join([*former[-_LOOKED_BACK:], turn.request.text]), CANDIDATES)
         best: dict[str, Candidate] = {}
         for candidate in sorted(found, key=lambda c: -c.confidence):  # stable: of equals, what was found alone is first
             best.setdefault(candidate.tool.name, candidate)

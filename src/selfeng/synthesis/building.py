@@ -67,31 +67,18 @@ class Synthesis:
     _code: str
     _verdict: Verdict
 
-    def __init__(self, deps: SynthesisDeps, turn: Turn) -> None:
+    def __init__(self, deps: SynthesisDeps, turn: Turn, search_candidates: Sequence[str] = ()) -> None:
+        """`search_candidates` names the tools that the search came up with and that don't fit."""
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
-        self.search_candidates: Sequence[str] = ()
-        """Names of the tools that the search came up with and that don't fit."""
+        self._search_candidates = search_candidates
         self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
         """What came of it; a tool is registered, or was found in the library."""
         self._stuck: SynthesisFailed | None = None
         """Why the specification was reopened."""
 
-    @property
-    def stages(self) -> Mapping[StageName, Callable[[], Awaitable[str]]]:
-        return {
-            "specify": self._specify,
-            "test": self._test,
-            "implement": self._implement,
-            "compare": self._compare,
-            "verify": self._verify,
-            "repair": self._repair,
-            "strengthen": self._strengthen,
-            "register": self._register,
-        }
-
-    async def _specify(self) -> str:
+    async def specify(self) -> str:
         problem = f"it can't be fulfilled as it stands: {self._stuck.message}" if self._stuck else ""
-        made = await self._deps.analyst.specify(self._steps, self.search_candidates, problem=problem)
+        made = await self._deps.analyst.specify(self._steps, self._search_candidates, problem=problem)
         if not isinstance(made, BuildSpec):
             self.result = made
             match made:
@@ -114,17 +101,17 @@ class Synthesis:
         self._rewrites, self._problem, self._strengthened = 0, "", not self._policy.mutation_score
         return "ordered"
 
-    async def _test(self) -> str:
+    async def test(self) -> str:
         written = await self._deps.tester.write(self._steps, self._build, self._former, problem=self._problem)
         self._tests, self._earlier = written.tests, written.earlier
         return "rewritten" if self._drawn else "written"
 
-    async def _implement(self) -> str:
+    async def implement(self) -> str:
         self._drawn = await self._deps.programmer.draw(self._steps, self._build.spec, self._tests, self._tools)
         self._begin_repairs(self._drawn[0])
         return "different" if len(set(self._drawn)) > 1 else "alike"
 
-    async def _compare(self) -> str:
+    async def compare(self) -> str:
         agreed = await self._agreed(self._drawn, self._tests)
         enough = agreed.kept >= self._policy.least_tests or not agreed.dropped
         problem, last = "" if enough else _too_few(agreed), self._rewrites == self._policy.max_rewrites
@@ -171,7 +158,7 @@ class Synthesis:
         self._always: set[str] | None = None
         """The tests that every attempt so far has failed."""
 
-    async def _verify(self) -> str:
+    async def verify(self) -> str:
         name = self._build.spec.name
         with self._steps.step("verification") as current:
             self._verdict = await self._deps.chain.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
@@ -195,7 +182,7 @@ class Synthesis:
         found = await against(deps.sandbox, signature, self._code, self._witnesses, tests=self._tests, examples=self._examples())
         return f"for {found.call} it {found.own}, and most of the implementations that passed return {found.others}" if found else ""
 
-    async def _repair(self) -> str:
+    async def repair(self) -> str:
         """Have the code written again until it can be run, as often as may be.
 
         Raises:
@@ -219,7 +206,7 @@ class Synthesis:
         self._stuck = failure
         return "stuck"
 
-    async def _strengthen(self) -> str:
+    async def strengthen(self) -> str:
         """Have tests added, once, where the suite would not notice many mistakes."""
         self._strengthened = True
         with self._steps.step("mutation") as current:
@@ -240,14 +227,14 @@ class Synthesis:
         self._begin_repairs(code)
         return "added"
 
-    async def _register(self) -> str:
+    async def register(self) -> str:
         self.result = await self._registered(self._build, self._verdict)
         return "registered"
 
     async def _registered(self, build: BuildSpec, verdict: Verdict) -> Tool:
         library, turn, spec, known = self._deps.library, self._steps.turn, build.spec, build.extends
         origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
-        made = Provenance(origin=origin, verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+        made = Provenance(origin=origin, verdict=verdict, prompts=tuple(self._steps.prompts_sent), usage=turn.budget.usage)
         with self._steps.step("registration") as current:
             draft = ToolDraft(
                 name=spec.name,
@@ -255,7 +242,7 @@ class Synthesis:
                 signature=spec.signature(),
                 code=self._code,
                 tests=self._tests,
-                example_requests=own_examples(turn.request, spec.example_requests),
+                example_requests=own_examples(turn.request.text, spec.example_requests),
                 model=self._deps.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
             )
@@ -282,8 +269,20 @@ class Synthesis:
     async def _found_by_request(self, tool: Tool) -> None:
         """What a person said is no example for others, but finds the tool from now on."""
         with suppress(EmbedderUnavailable):  # then its words and its examples find it
-            if may_be_kept(self._steps.turn.request):
-                await self._deps.library.record_request(tool.name, tool.version, self._steps.turn.request)
+            if may_be_kept(self._steps.turn.request.text):
+                await self._deps.library.record_request(tool.name, tool.version, self._steps.turn.request.text)
+
+
+SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {
+    "specify": Synthesis.specify,
+    "test": Synthesis.test,
+    "implement": Synthesis.implement,
+    "compare": Synthesis.compare,
+    "verify": Synthesis.verify,
+    "repair": Synthesis.repair,
+    "strengthen": Synthesis.strengthen,
+    "register": Synthesis.register,
+}
 
 
 def _too_few(agreed: Consensus) -> str:

@@ -6,17 +6,14 @@ from contextlib import suppress
 from selfeng.core.errors import LibraryError, SynthesisFailed
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
-from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Question
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request
 from selfeng.core.value import Value
 from selfeng.core.words import count
-from selfeng.prompts import plans, render
-from selfeng.prompts.answers import answered
-from selfeng.prompts.files import listed
-from selfeng.prompts.lessons import learnt
+from selfeng.prompts import render
+from selfeng.prompts.request import saved_plan, shown
 from selfeng.synthesis.checks import specification_problem
 from selfeng.synthesis.composing import asking_problem, delegation_problem, steps_problem
 from selfeng.synthesis.examples import contradiction, stated
@@ -62,31 +59,31 @@ class Analyst:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
-        lessons = await learnt(turn, "specification", turn.request)
-        shown = {"request": turn.request, "files": listed(turn), "answers": answered(turn), "lessons": lessons, **plans.shown(turn)}
+        request, lessons = turn.request, await turn.lessons("specification", turn.request.text)
+        known = {**shown(request, lessons), "may_plan": not request.is_part, "kept": saved_plan(request)}
         near = [tool for name in search_candidates if (tool := await self._known(name))]
         for _ in range(attempts):
-            prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
+            prompt = render("specification", request.history, **known, near=_listed(near), problem=problem)
             with steps.step("specification", prompt.name) as current:
-                turn.asked.append(AskedPrompt.of(prompt))
+                steps.note(prompt)
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
                     raise SynthesisFailed(reply.message or "the model says that no tool can do this")
                 if reply.outcome == "steps":
-                    if problem := steps_problem(turn, reply.steps):
+                    if problem := steps_problem(request, reply.steps):
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = f"It takes {count(len(reply.steps), 'step')}."
                     return Plan(steps=reply.steps)
                 if reply.outcome == "delegate":
-                    if problem := delegation_problem(turn):
+                    if problem := delegation_problem(request):
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "It is work for agents."
                     return DelegateToAgents()
                 if reply.outcome == "question" and (reply.message or reply.questions):
                     questions = reply.questions or (Question(id="request", question=reply.message),)
-                    if problem := asking_problem(turn, questions):
+                    if problem := asking_problem(request, questions):
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "Something has to be asked first."
@@ -94,7 +91,7 @@ class Analyst:
                 if reply.outcome == "answer" and reply.message:
                     current.summary = "No tool is needed."
                     return DirectAnswer(text=reply.message)
-                found = await self._judge(current, _with_stated_examples(reply.specification, turn))
+                found = await self._judge(current, _with_stated_examples(reply.specification, request))
                 if not isinstance(found, str):
                     return found
                 problem = found
@@ -146,11 +143,11 @@ class Analyst:
         return None
 
 
-def _with_stated_examples(spec: Specification | None, turn: Turn) -> Specification | None:
+def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:
     """The specification; what it takes for the person's examples and nobody said becomes an ordinary one, on which a vote may be held."""
     if spec is None:
         return None
-    said = "\n".join([*(m.content for m in turn.history if m.role == "user"), turn.request])
+    said = "\n".join([*(m.content for m in request.history if m.role == "user"), request.text])
     given = tuple(e for e in spec.user_examples if stated(e, said))
     rest = tuple(e for e in spec.user_examples if e not in given and e not in spec.examples)
     return spec.model_copy(update={"user_examples": given, "examples": (*spec.examples, *rest)})

@@ -18,8 +18,8 @@ from selfeng.synthesis.code_block import python_code
 class Step:
     """One attempt at one step; what it sets on itself is what its last event says."""
 
-    def __init__(self, turn: Turn, name: SynthesisStepName, attempt: int, prompt: str) -> None:
-        self._turn, self._name, self._prompt = turn, name, prompt
+    def __init__(self, steps: "Steps", name: SynthesisStepName, attempt: int, prompt: str) -> None:
+        self._steps, self._turn, self._name, self._prompt = steps, steps.turn, name, prompt
         self._started = time.monotonic()
         self.attempt = attempt
         self.summary = ""
@@ -39,7 +39,7 @@ class Step:
 
     async def written(self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("": nothing)."""
-        self._turn.asked.append(AskedPrompt.of(prompt))
+        self._steps.note(prompt)
         try:
             reply = await self.streamed(model.stream(prompt, self._turn.budget))
         except ModelReplyInvalid as error:
@@ -71,13 +71,19 @@ class Steps:
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
+        self.prompts_sent: list[AskedPrompt] = []
+        """What the model was asked to make the tool, for the record of its version."""
         self._attempts: Counter[SynthesisStepName] = Counter()
+
+    def note(self, prompt: Prompt) -> None:
+        """The prompt is being sent."""
+        self.prompts_sent.append(AskedPrompt.of(prompt))
 
     @contextmanager
     def step(self, name: SynthesisStepName, prompt: str = "") -> Iterator[Step]:
         """Report a step; an error that leaves it makes it fail with the error's message. `prompt` is the name of the model's."""
         self._attempts[name] += 1
-        current = Step(self.turn, name, self._attempts[name], prompt)
+        current = Step(self, name, self._attempts[name], prompt)
         current.emit_started()
         with stage(name):
             try:

@@ -10,7 +10,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.lessons import learnt
+from selfeng.prompts.request import lessons_shown
 from selfeng.synthesis.before import Before, earlier_tests
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.checks import suite_problem
@@ -51,7 +51,8 @@ class Tester:
         spec, attempts = build.spec, self._policy.max_rewrites + 1
         if build.extends and before and (failed := await self._chain.failing_before(spec.name, before.tests, before)):
             raise can_not_pass(build.extends, f"{failed}, on that version's own code")
-        shown = {"specification": spec.model_dump_json(indent=2), "lessons": await learnt(steps.turn, "tests", spec.description)}
+        lessons = lessons_shown(await steps.turn.lessons("tests", spec.description))
+        shown = {"specification": spec.model_dump_json(indent=2), "lessons": lessons}
         given = [example_tests(spec, spec.user_examples), before.tests if before else ""]
         for _ in range(attempts):
             prompt = render("tests", name=spec.name, **shown, problem=problem)

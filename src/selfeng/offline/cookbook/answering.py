@@ -27,7 +27,7 @@ def answer(call: str, result: str) -> str:
 
 
 def answer_plan(results: str) -> str:
-    """What each step gave; `results` are lines of JSON, as `src/selfeng/prompts/plans.py` writes them."""
+    """What each step gave; `results` are lines of JSON, as `src/selfeng/prompts/request.py` writes them."""
     lines = [json.loads(line) for line in results.splitlines()]
     return "\n".join(f"- {line['request']}: {_inline_or_block(line['value'])}" for line in lines)
 

@@ -76,7 +76,7 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> Task:
 
 
 def _names(files: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the section says that `src/selfeng/prompts/files.py` writes."""
+    """What the section says that `src/selfeng/prompts/request.py` writes."""
     given = [file["name"] for file in files if "from" not in file]
     return tuple(given or [file["name"] for file in files])
 
