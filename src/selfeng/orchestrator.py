@@ -31,7 +31,7 @@ class RequestTurn(RunningTurn):
 
     def __init__(self, request: Request, limits: Limits | None, recall: Recall, news: News) -> None:
         super().__init__()
-        budget = Budget(limits, lambda b: self.emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
+        budget = Budget(limits, lambda b: self._feed.push(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
         self.turn = Turn(request, self._feed.push, budget, news, recall)
 
     @property

@@ -49,9 +49,6 @@ class Step:
     def fail(self, summary: str) -> None:
         self.failed, self.summary = True, summary
 
-    def emit_started(self) -> None:
-        self._turn.emit(SynthesisStep(step=self._name, state="started", attempt=self.attempt, prompt=self._prompt))
-
     def emit_ended(self) -> None:
         self._turn.emit(
             SynthesisStep(
@@ -84,7 +81,7 @@ class Steps:
         """Report a step; an error that leaves it makes it fail with the error's message. `prompt` is the name of the model's."""
         self._attempts[name] += 1
         current = Step(self, name, self._attempts[name], prompt)
-        current.emit_started()
+        self.turn.emit(SynthesisStep(step=name, state="started", attempt=current.attempt, prompt=prompt))
         with stage(name):
             try:
                 yield current
