@@ -25,7 +25,7 @@ from selfeng.core.provenance import Provenance
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.tool import Candidate, Tool, ToolDraft
-from selfeng.core.turn import Budget, Turn
+from selfeng.core.turn import Budget, Request, Turn
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.checks import suite_problem
@@ -87,7 +87,7 @@ async def ends_as_labelled(sandbox: SecureSandbox, row: Row) -> bool:
     policy = SynthesisPolicy(max_repairs=len(row["completions"]) - 1, mutation_score=0.0)
     engine = SynthesisEngine(RecordedModel(spec, suite, row["completions"]), sandbox, library, "recorded", policy)
     try:
-        await engine.synthesize(Turn(row["prompt"], lambda _: None))
+        await engine.synthesize(Turn(Request(row["prompt"]), lambda _: None))
     except SynthesisFailed:
         return row["right_index"] is None
     right = row["right_index"]

@@ -44,7 +44,7 @@ from selfeng.registry.seeding import SeedMark
 from selfeng.runtime import MiniAgents
 from selfeng.sandbox import SecureSandbox
 from selfeng.settings import Settings, load_settings, make_folders
-from selfeng.stages.decision import Sureness
+from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.conversation_files import ConversationFiles
@@ -53,7 +53,7 @@ from selfeng.store.journal import Journal
 from selfeng.store.recorder import Recorder
 from selfeng.store.threads import Threads
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.turn_registry import TurnRegistry
 
 if TYPE_CHECKING:
     from selfeng.embedding.openai_embedder import OpenAIEmbedder
@@ -121,7 +121,7 @@ async def build_engine(settings: Settings) -> Engine:
             executor,
             synthesis,
             responder,
-            sureness=_sureness(settings),
+            thresholds=_thresholds(settings),
             limits=_limits(settings),
             runtime=runtime,
             recall=learning.recall,
@@ -133,7 +133,7 @@ async def build_engine(settings: Settings) -> Engine:
         delegation.add(ProjectAgent(builder, settings.data_dir / DELEGATED))
         journal = Journal(database)
         recorder = Recorder(journal)
-        turns = RunningTurns(recorder, runtime.start)
+        turns = TurnRegistry(recorder, runtime.start)
         return Engine(
             model=model,
             model_status=model_status,
@@ -271,9 +271,9 @@ def _learning(settings: Settings, database: sa.Engine, minilm: MiniLM, model: LL
     return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
 
 
-def _sureness(settings: Settings) -> Sureness:
+def _thresholds(settings: Settings) -> Thresholds:
     threshold = settings.similarity_threshold
-    return Sureness(threshold=threshold, floor=min(settings.search_floor, threshold))
+    return Thresholds(threshold=threshold, floor=min(settings.search_floor, threshold))
 
 
 def _limits(settings: Settings) -> Limits:

@@ -12,7 +12,7 @@ from selfeng.core.events import QuestionsAsked, Record
 from selfeng.core.files import File, FileLimits, FileReference
 from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
-from selfeng.core.plan import KeptPlan
+from selfeng.core.plan import SavedPlan
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
@@ -34,8 +34,8 @@ from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import ConversationSummary, Journal
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
-from selfeng.turns.keeping import kept_plan
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.plan_to_tool import plan_to_tool
+from selfeng.turns.turn_registry import TurnRegistry
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ class Engine:
         recorder: Recorder,
         files: ConversationFiles,
         file_limits: FileLimits,
-        turns: RunningTurns,
+        turns: TurnRegistry,
         projects: ProjectService,
         runtime: MiniAgents,
         readiness: Readiness,
@@ -162,7 +162,7 @@ class Engine:
             RequestError: its plan can't be kept.
         """
         records = await asyncio.to_thread(self._journal.turn, owner, turn_id)
-        plan = kept_plan(records)
+        plan = plan_to_tool(records)
         return await self._begin(owner, records[0].conversation_id, plan.request, keeps=plan)
 
     async def _begin(
@@ -171,7 +171,7 @@ class Engine:
         conversation_id: str,
         request: str,
         files: Sequence[File] = (),
-        keeps: KeptPlan | None = None,
+        keeps: SavedPlan | None = None,
         *,
         answers: Sequence[Answer] = (),
         rounds: int = 0,

@@ -1,51 +1,38 @@
 """The orchestrator: a turn from request to answer, along the graph of src/selfeng/graph/turn_graph.py."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, assert_never
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.agents.converser import ask
-from selfeng.core.errors import AgentError, AgentGaveUp, stage
-from selfeng.core.events import AnswerToken, BudgetSpent, Event, Limits, StageName, TurnFailed, TurnFinished, TurnStarted
+from selfeng.core.errors import AgentError, stage
+from selfeng.core.events import AnswerToken, BudgetSpent, Event, Limits, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
 from selfeng.core.files import File
-from selfeng.core.plan import KeptPlan
+from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import Answer
-from selfeng.core.reached import Reached
-from selfeng.core.turn import Budget, EarlierFiles, News, Recall, Turn, no_lessons
-from selfeng.graph.turn_graph import Stage
-from selfeng.runtime import InteractionContext, Message, MessagePromise, MiniAgent, MiniAgents
-from selfeng.stages.decision import Decider, Sureness
+from selfeng.core.turn import Budget, EarlierFiles, News, Recall, Request, Turn, no_lessons
+from selfeng.core.words import count
+from selfeng.runtime import MiniAgents
+from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.executor import Executor
-from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.stages.stages import Passage, Planned, Served, Stages
+from selfeng.stages.stages import FRONT, Executed, PlanExecuted, Stages
 from selfeng.stages.toolsmith import Toolsmith
-from selfeng.stages.used_requests import UsedRequests
-from selfeng.synthesis_engine import Reply, SynthesisEngine
+from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 from selfeng.turns.running_turn import RunningTurn
-
-FRONT = "proxy"
-"""The agent that work for agents goes to."""
 
 
 class RequestTurn(RunningTurn):
-    """The turn of a request. Its agent replies with the answer as one message, which streams its tokens."""
+    """The turn of a request."""
 
-    def __init__(self, request: str, limits: Limits | None, **known: Any) -> None:
-        """`known`: the other fields of `Turn`."""
+    def __init__(self, request: Request, limits: Limits | None, recall: Recall, news: News) -> None:
         super().__init__()
-        self._reached = Reached()
-        budget = Budget(limits, lambda b: self.emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
-        self.turn = Turn(request, self.emit, budget=budget, **known)
-
-    def emit(self, event: Event) -> None:
-        self._reached.take(event)
-        super().emit(event)
+        budget = Budget(limits, lambda b: self._feed.push(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
+        self.turn = Turn(request, self._feed.push, budget, news, recall)
 
     @property
     def spent(self) -> Mapping[str, Any]:
@@ -53,12 +40,12 @@ class RequestTurn(RunningTurn):
 
     def failed(self, error: AgentError) -> TurnFailed:
         told = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
-        reached = self._reached.words if error.kind == "budget" else ""
+        reached = _what_was_reached(self._feed.pieces) if error.kind == "budget" else ""
         return TurnFailed(where=error.where or "internal", reached=reached, **told, **self.spent)
 
 
 class Orchestrator:
-    """The agent that takes requests through the stages of a turn; it serves any number of turns at once, on one event loop."""
+    """Takes requests through the stages of a turn; any number of turns at once, on one event loop."""
 
     def __init__(
         self,
@@ -67,7 +54,7 @@ class Orchestrator:
         synthesis: SynthesisEngine,
         responder: ResponseSynthesizer,
         *,
-        sureness: Sureness | None = None,
+        thresholds: Thresholds | None = None,
         limits: Limits | None = None,
         runtime: MiniAgents | None = None,
         recall: Callable[[], Recall] = lambda: no_lessons,
@@ -80,14 +67,11 @@ class Orchestrator:
         are still being set up.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
-        decider = Decider(library, executor, sureness or Sureness())
-        self._stages = Stages(library, decider, executor, synthesis, UsedRequests(library, self._runtime))
-        self._plans = PlanRunner(self._stages)
-        self._delegation = delegation
+        decider = Decider(library, executor, thresholds or Thresholds())
+        self._stages = Stages(library, decider, executor, synthesis, background=self._runtime, delegation=delegation)
         if delegation:
-            delegation.add(Toolsmith(self._plans))
+            delegation.add(Toolsmith(self._stages))
         self._recall, self._news = recall, news
-        self._agent = MiniAgent(self._take, alias="ORCHESTRATOR", description="Answers requests with tools, and builds those that lack.")
         self._loop = asyncio.get_running_loop()
 
     def process_request(
@@ -138,7 +122,7 @@ class Orchestrator:
         history: Sequence[ChatMessage] = (),
         files: Sequence[File] = (),
         earlier: EarlierFiles | None = None,
-        keeps: KeptPlan | None = None,
+        keeps: SavedPlan | None = None,
         *,
         agent: str = "",
         answers: Sequence[Answer] = (),
@@ -150,72 +134,69 @@ class Orchestrator:
         `agent` gets the request at once. `answers` are what the request says to the questions before it, of which there were so many
         `rounds` in a row. Agents go on with the threads that they have in the conversation of that id.
         """
-        kept, keeps_of = (keeps.steps, keeps.turn_id) if keeps else ((), "")
+        given = Request(
+            request,
+            tuple(history),
+            tuple(files),
+            earlier or EarlierFiles(),
+            tuple(answers),
+            rounds,
+            agent,
+            conversation_id,
+            saved_plan=keeps.steps if keeps else (),
+        )
         with self._runtime.entered():
-            running = RequestTurn(
-                request,
-                self._limits,
-                history=tuple(history),
-                files=tuple(files),
-                earlier=earlier or EarlierFiles(),
-                kept=kept,
-                agent=agent,
-                conversation_id=conversation_id,
-                answers=tuple(answers),
-                rounds=rounds,
-                recall=self._recall(),
-                news=self._news,
+            running = RequestTurn(given, self._limits, self._recall(), self._news)
+            references, keeps_of = tuple(file.reference() for file in files), keeps.turn_id if keeps else ""
+            running.emit(
+                TurnStarted(request=request, files=references, contents=given.files, keeps=keeps_of, agent=agent, answers=given.answers)
             )
-            turn, references = running.turn, tuple(file.reference() for file in files)
-            started = TurnStarted(request=request, files=references, contents=turn.files, keeps=keeps_of, agent=agent, answers=turn.answers)
-            running.emit(started)
-            running.begin(self._agent, request)
+            running.begin(partial(self._answer, running))
         return running
 
-    async def _take(self, ctx: InteractionContext, running: RequestTurn) -> None:
-        """The agent: it replies with the answer, and says all that happens in the turn's feed."""
-
-        async def work() -> TurnFinished:
-            answer, tool = await self._answer(ctx, running.turn)
-            return TurnFinished(answer=answer, tool=tool, **running.spent)
-
-        await running.run(work)
-
-    async def _answer(self, ctx: InteractionContext, turn: Turn) -> tuple[str, str | None]:
-        """The answer, and the name of the tool it comes from."""
-        passage = self._stages.begin(turn)
-        further: dict[StageName, Stage] = {"plan": partial(self._plans.take, passage), "delegate": partial(self._delegate, passage)}
-        await self._stages.follow(passage, further)
-        match passage.end:
-            case Reply(text=text, questions=()) | AgentReply(text=text, questions=()):
-                return await self._say(ctx, turn, Message.promise(text)), None
-            case Reply(text=text, questions=questions):
-                return await self._say(ctx, turn, Message.promise(ask(turn, text, questions))), None
-            case AgentReply(text=text, questions=questions):
-                return await self._say(ctx, turn, Message.promise(ask(turn, text, questions, turn.agent or FRONT))), None
-            case Planned(results=results):
-                pieces, tool = partial(self._responder.answer_plan, replace(turn, results=results)), None
-            case Served(call=call, execution=execution):
-                pieces, tool = partial(self._responder.answer, turn, str(call), execution), call.tool.name
-            case _:
-                assert_never(passage.end)
+    async def _answer(self, running: RequestTurn) -> TurnFinished:
+        turn, tool, answer = running.turn, None, ""
+        end = await self._stages.serve(turn)
         with stage("answering"):
-            return await self._say(ctx, turn, Message.promise(message_token_streamer=lambda _: pieces())), tool
+            match end:
+                case DirectAnswer(text=text, questions=()) | AgentReply(text=text, questions=()):
+                    pieces = _whole(text)
+                case DirectAnswer(text=text, questions=questions):
+                    pieces = _whole(ask(turn, text, questions))
+                case AgentReply(text=text, questions=questions):
+                    pieces = _whole(ask(turn, text, questions, turn.request.agent or FRONT))
+                case PlanExecuted(results=results):
+                    pieces = self._responder.answer_plan(turn, results)
+                case Executed(call=call, execution=execution):
+                    pieces, tool = self._responder.answer(turn, str(call), execution), call.tool.name
+                case _:
+                    assert_never(end)
+            async for piece in pieces:
+                turn.emit(AnswerToken(text=piece))
+                answer += piece
+        return TurnFinished(answer=answer, tool=tool, **running.spent)
 
-    async def _delegate(self, passage: Passage) -> str:
-        """The stage `delegate`. Raises: AgentGaveUp; and as `hand_over`."""
-        turn, agent = passage.turn, passage.turn.agent or FRONT
-        if self._delegation is None:
-            raise AgentGaveUp("this is work for agents, and there are none", "give the orchestrator a delegation", where=agent)
-        passage.outcome = reply = await self._delegation.hand_over(turn, agent, turn.request)
-        if reply.outcome == "failed":
-            raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
-        return "unclear" if reply.questions else "replied"
 
-    @staticmethod
-    async def _say(ctx: InteractionContext, turn: Turn, answer: MessagePromise) -> str:
-        """Reply with the answer, and tell of its pieces as they come."""
-        ctx.reply(answer)
-        async for piece in answer:
-            turn.emit(AnswerToken(text=str(piece)))
-        return str(await answer)
+async def _whole(text: str) -> AsyncIterator[str]:
+    """An answer that comes in one piece."""
+    yield text
+
+
+def _what_was_reached(events: Iterable[Event]) -> str:
+    """What a turn has reached that a limit ends: one sentence for people; "" if nothing was."""
+    written = registered = ""
+    passed: dict[int, list[bool]] = {}  # attempt at an implementation → of its tests, whether they passed
+    for event in events:
+        match event:
+            case SynthesisStep(step="specification", state="finished") if event.artifact:
+                written = "The specification is written"
+            case SynthesisStep(step="tests", state="finished"):
+                written = "Specification and tests are written"
+            case SynthesisStep(step="registration", state="finished", text=text):
+                registered = text.rstrip(".")
+            case TestFinished(against="implementation", attempt=attempt, result=result):
+                passed.setdefault(attempt, []).append(result.outcome == "passed")
+    best = max(passed.values(), key=sum, default=[])
+    tested = f", and the best implementation passes {sum(best)} of {count(len(best), 'test')}" if best else ""
+    told = registered or written + tested
+    return f"{told}." if told else ""

@@ -15,18 +15,18 @@ from selfeng.core.provenance import Provenance, Repaired
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
-from selfeng.graph.turn_graph import Course
+from selfeng.graph.turn_graph import GraphRun
 from selfeng.synthesis.before import Before
-from selfeng.synthesis.building import Building, Workshop
+from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import Programmer
-from selfeng.synthesis.specifying import Analyst, Job, Reply
+from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
 from selfeng.synthesis.steps import Steps
 from selfeng.synthesis.testing import Tester
 
-__all__ = ["Building", "Job", "Reply", "SynthesisEngine", "SynthesisPolicy"]
+__all__ = ["DelegateToAgents", "DirectAnswer", "Synthesis", "SynthesisEngine", "SynthesisPolicy"]
 
 
 class SynthesisEngine:
@@ -39,7 +39,7 @@ class SynthesisEngine:
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
         self._sources = PinnedSources(library)
         self._programmer = Programmer(model, library, policy)
-        self._workshop = Workshop(
+        self._deps = SynthesisDeps(
             policy=policy,
             sandbox=sandbox,
             chain=self._chain,
@@ -51,24 +51,23 @@ class SynthesisEngine:
             programmer=self._programmer,
         )
 
-    async def synthesize(self, turn: Turn, looked_at: Sequence[str] = ()) -> Tool | Reply | Plan | Job:
+    async def synthesize(self, turn: Turn, search_candidates: Sequence[str] = ()) -> Tool | DirectAnswer | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have it, or it takes more than one.
 
-        `looked_at` names the tools that the search came up with and that don't fit.
+        `search_candidates` names the tools that the search came up with and that don't fit.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` at which step.
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
-        building = self.begin(turn)
-        building.looked_at = looked_at
-        await Course(turn, "specify").follow(building.stages)
-        assert building.result is not None
-        return building.result
+        synthesis = self.begin(turn, search_candidates)
+        await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
+        assert synthesis.result is not None
+        return synthesis.result
 
-    def begin(self, turn: Turn) -> Building:
-        """The stages of building a tool for the turn, for who takes the turn through its graph."""
-        return Building(self._workshop, turn)
+    def begin(self, turn: Turn, search_candidates: Sequence[str] = ()) -> Synthesis:
+        """A tool to be built for the turn, before its first stage."""
+        return Synthesis(self._deps, turn, search_candidates)
 
     async def mend(self, turn: Turn, tool: Tool, call: str, failure: str, reason: str) -> Tool | None:
         """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
@@ -93,7 +92,9 @@ class SynthesisEngine:
                 return None
             current.summary = judged.summary
         with steps.step("registration") as current:
-            made = Provenance(origin=Repaired(failure=reason), verdict=judged.verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+            made = Provenance(
+                origin=Repaired(failure=reason), verdict=judged.verdict, prompts=tuple(steps.prompts_sent), usage=turn.budget.usage
+            )
             requires = await steady_requirements(self._library, tools, code)
             mended = await self._library.revise(draft.model_copy(update={"requires": requires}), tool.version, made)
             current.summary = f"{mended.name} is in the library, as version {mended.version}."

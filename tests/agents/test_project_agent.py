@@ -11,7 +11,7 @@ from selfeng.core.errors import SandboxFailed
 from selfeng.core.events import BudgetSpent, Event, FilesMade, Limits
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStarted
 from selfeng.core.stage_event import Usage
-from selfeng.core.turn import Budget, Turn
+from selfeng.core.turn import Budget, Request, Turn
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
 from selfeng.runtime import MiniAgents
@@ -54,7 +54,7 @@ class Site:
     async def ask(self, message: str) -> tuple[Any, list[Event], Budget]:
         events: list[Event] = []
         budget = Budget(Limits(calls=9))
-        turn = Turn(message, events.append, budget=budget, conversation_id=self.conversation)
+        turn = Turn(Request(message, conversation_id=self.conversation), events.append, budget)
         async with MiniAgents():
             return await self.agents.hand_over(turn, "builder", message), events, budget
 

@@ -6,12 +6,12 @@ import pytest
 
 from selfeng.core.errors import ModelUnavailable, SymbolUnknown
 from selfeng.core.events import Event, StageEntered, StageName
-from selfeng.core.plan import KeptPlan, KeptStep
+from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Raised
-from selfeng.graph.turn_graph import Course, turn_graph
+from selfeng.graph.turn_graph import GraphRun, turn_graph
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
 from tests.engine.test_orchestrator import ADD, DOUBLE, NONE, Turns
 from tests.engine.test_plans import planned, step
@@ -71,7 +71,7 @@ async def test_the_steps_of_a_plan_go_through_the_same_graph():
 async def test_a_turn_that_keeps_a_plan_does_not_search():
     model = ScriptedModel(*BUILD, "8")
     turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8")), ListedLibrary())
-    kept = KeptPlan(turn_id="t", request="double 4", steps=(KeptStep(request="double 4", tool="add_numbers"),))
+    kept = SavedPlan(turn_id="t", request="double 4", steps=(SavedStep(request="double 4", tool="add_numbers"),))
     nodes = [e.node async for e in turns.orchestrator.begin("double 4", keeps=kept) if isinstance(e, StageEntered)]
     assert nodes[:3] == ["gather", "specify", "test"]
 
@@ -85,12 +85,12 @@ async def test_where_a_turn_fails_the_last_node_says_where():
 async def test_a_symbol_that_leads_nowhere_is_an_error_and_no_event():
     events: list[Event] = []
 
-    async def astray() -> str:
+    async def astray(_state: None) -> str:
         return "home"
 
-    course = Course(Turn("", events.append))
+    course = GraphRun(Turn(Request(""), events.append))
     with pytest.raises(SymbolUnknown) as raised:
-        await course.follow({"gather": astray})
+        await course.follow({"gather": astray}, None)
     assert raised.value.message == "'home' leads nowhere from the node 'gather'"
     assert (course.node, events) == ("gather", [StageEntered(node="gather")])
 

@@ -20,7 +20,7 @@ from selfeng.offline.script import Script, title_of
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator
 from selfeng.runtime import MiniAgents
-from selfeng.stages.decision import Sureness
+from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
@@ -56,8 +56,8 @@ class Nearness(ListedLibrary):
 class Decided:
     """A turn on scripted parts, run to its end, and what the library has learnt by then."""
 
-    def __init__(self, model: Any, library: ListedLibrary, *runs: Execution, sureness: Sureness | None = None) -> None:
-        self.model, self.library, self._sureness = model, library, sureness
+    def __init__(self, model: Any, library: ListedLibrary, *runs: Execution, thresholds: Thresholds | None = None) -> None:
+        self.model, self.library, self._thresholds = model, library, thresholds
         self._sandbox = ScriptedSandbox(*(runs or [returned("3")]))
 
     async def ask(self, request: str, *history: str) -> list[Event]:
@@ -66,7 +66,7 @@ class Decided:
         async with MiniAgents() as runtime:
             executor, synthesis = Executor(self.model, self._sandbox, self.library), self._synthesis()
             responder = ResponseSynthesizer(self.model)
-            orchestrator = Orchestrator(self.library, executor, synthesis, responder, sureness=self._sureness, runtime=runtime)
+            orchestrator = Orchestrator(self.library, executor, synthesis, responder, thresholds=self._thresholds, runtime=runtime)
             await orchestrator.handle(request, events.append, former)
         assert isinstance(events[-1], FINAL)
         return events
@@ -113,7 +113,7 @@ async def test_reuse_takes_one_model_call_before_the_answer_unless_the_reply_can
 async def test_below_the_floor_a_tool_is_built_without_asking_whether_one_fits(confidence, floor, asked):
     none = [FunctionCall(name="no_tool_fits", arguments={"reason": "it adds"})] if asked else []
     model = ScriptedModel(*none, NOTHING)
-    events = await Decided(model, ListedLibrary(tool(), confidence=confidence), sureness=Sureness(floor=floor)).ask("2 plus 1")
+    events = await Decided(model, ListedLibrary(tool(), confidence=confidence), thresholds=Thresholds(floor=floor)).ask("2 plus 1")
     assert model.asked() == ["decide", "specification"][not asked :]
     limit = "The nearest tool, add_numbers, has a confidence of 4.0% only, below the 5.0% of SEARCH_FLOOR."
     found = outcome(events)

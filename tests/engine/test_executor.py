@@ -7,7 +7,7 @@ from selfeng.core.events import Event, Executing, ExecutionFailed, ExecutionFini
 from selfeng.core.files import File, FileReference
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.signature import parse_signature
-from selfeng.core.turn import EarlierFiles, Turn
+from selfeng.core.turn import EarlierFiles, Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised
 from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
@@ -75,7 +75,7 @@ def executor(model: ScriptedModel, sandbox: ScriptedSandbox | None = None, libra
 async def test_choice_and_arguments_come_from_one_model_call():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": 2, "b": None}))
     other = tool("other", "def other(x: str) -> str: ...")
-    choice = await executor(model).choose(Turn("2 plus 1", [].append), [other, tool()])
+    choice = await executor(model).choose(Turn(Request("2 plus 1"), [].append), [other, tool()])
     assert choice == Call(tool=tool(), arguments={"a": 2})
     assert str(choice) == "add_numbers(a=2)"
     assert model.asked() == ["decide"]
@@ -83,25 +83,25 @@ async def test_choice_and_arguments_come_from_one_model_call():
 
 async def test_the_model_may_say_that_nothing_fits():
     model = ScriptedModel(FunctionCall(name="no_tool_fits", arguments={"reason": "it is about cats"}))
-    assert await executor(model).choose(Turn("cats", [].append), [tool(), tool()]) == NoFit(reason="it is about cats")
+    assert await executor(model).choose(Turn(Request("cats"), [].append), [tool(), tool()]) == NoFit(reason="it is about cats")
 
 
 async def test_wrong_arguments_are_asked_for_once_more_with_the_problem():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": "two"}), FunctionCall(name="add_numbers", arguments={"a": 2}))
-    assert await executor(model).prepare(Turn("two plus one", [].append), tool()) == Call(tool=tool(), arguments={"a": 2})
+    assert await executor(model).prepare(Turn(Request("two plus one"), [].append), tool()) == Call(tool=tool(), arguments={"a": 2})
     assert "a='two' is not int" in model.prompts[1].messages[0].content
 
 
 async def test_a_missing_argument_is_not_asked_of_the_model_again():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None}))
-    choice = await executor(model).prepare(Turn("add", [].append), tool())
+    choice = await executor(model).prepare(Turn(Request("add"), [].append), tool())
     assert choice == Misfit(tool=tool(), problem="add_numbers needs a", missing=("a",))
 
 
 async def test_a_run_calls_the_tool_once_and_counts_the_use():
     library, events = ListedLibrary(tool()), list[Event]()
     sandbox = ScriptedSandbox(returned("3"))
-    await executor(ScriptedModel(), sandbox, library).run(Turn("", events.append), Call(tool=tool(), arguments={"a": 2}))
+    await executor(ScriptedModel(), sandbox, library).run(Turn(Request(""), events.append), Call(tool=tool(), arguments={"a": 2}))
     assert sandbox.executed == [("add_numbers", {"a": 2})]
     assert library.uses == ["add_numbers"]
     assert [type(e) for e in events] == [Executing, ExecutionFinished]
@@ -111,7 +111,9 @@ async def test_a_tool_that_raises_is_a_failed_execution_and_no_use():
     library, events = ListedLibrary(tool()), list[Event]()
     raised = Raised(type_name="ValueError", message="no")
     assert (
-        await executor(ScriptedModel(), ScriptedSandbox(raised), library).run(Turn("", events.append), Call(tool=tool(), arguments={}))
+        await executor(ScriptedModel(), ScriptedSandbox(raised), library).run(
+            Turn(Request(""), events.append), Call(tool=tool(), arguments={})
+        )
         == raised
     )
     assert library.uses == []
@@ -131,7 +133,7 @@ async def test_a_tool_that_raises_is_a_failed_execution_and_no_use():
 )
 async def test_refusing_bad_input_is_no_failure_and_breaking_is_one(execution: Execution, failures: list[str]):
     library = ListedLibrary(tool())
-    await executor(ScriptedModel(), ScriptedSandbox(execution), library).run(Turn("", [].append), Call(tool=tool(), arguments={}))
+    await executor(ScriptedModel(), ScriptedSandbox(execution), library).run(Turn(Request(""), [].append), Call(tool=tool(), arguments={}))
     assert (library.failures, library.uses) == (failures, [])
 
 
@@ -140,7 +142,7 @@ async def test_calls_are_told_apart_by_arguments_and_files():
     other = File(name="data.csv", content=b"other")
     calls = [({"a": 1, "b": 2}, ()), ({"b": 2, "a": 1}, ()), ({"a": 2}, ()), ({"a": 1, "b": 2}, (CSV,)), ({"a": 1, "b": 2}, (other,))]
     for arguments, files in calls:
-        turn = Turn("", [].append, files=files)
+        turn = Turn(Request("", files=files), [].append)
         await executor(ScriptedModel(), ScriptedSandbox(returned()), library).run(turn, Call(tool=tool(), arguments=arguments))
     assert [library.calls.index(call) for call in library.calls] == [0, 0, 2, 3, 4]
 
@@ -150,7 +152,7 @@ async def test_a_change_of_standing_is_an_event_after_what_the_call_made(executi
     change = ToolStandingChanged(tool="add_numbers", before="provisional", after="trusted", reason="It has served 3 different calls.")
     library, events = ListedLibrary(tool(), judgement=change), list[Event]()
     sandbox = ScriptedSandbox(execution.model_copy(update={"files": (CSV,)}))
-    await executor(ScriptedModel(), sandbox, library).run(Turn("", events.append), Call(tool=tool(), arguments={}))
+    await executor(ScriptedModel(), sandbox, library).run(Turn(Request(""), events.append), Call(tool=tool(), arguments={}))
     assert [type(e) for e in events[-2:]] == [FilesMade, ToolStandingChanged]
     assert events[-1] == change
 
@@ -162,13 +164,13 @@ async def test_a_tool_that_is_removed_while_it_runs_has_run():
 
     execution = returned()
     call = Call(tool=tool(), arguments={})
-    assert await executor(ScriptedModel(), ScriptedSandbox(execution), Emptied()).run(Turn("", [].append), call) == execution
+    assert await executor(ScriptedModel(), ScriptedSandbox(execution), Emptied()).run(Turn(Request(""), [].append), call) == execution
 
 
 async def test_a_missing_sandbox_is_marked_with_the_stage():
     with pytest.raises(SandboxUnavailable) as caught:
         await executor(ScriptedModel(), ScriptedSandbox(SandboxUnavailable("no engine"))).run(
-            Turn("", [].append), Call(tool=tool(), arguments={})
+            Turn(Request(""), [].append), Call(tool=tool(), arguments={})
         )
     assert caught.value.where == "executing"
 
@@ -185,7 +187,7 @@ async def test_files_of_the_request_go_along_and_what_the_call_leaves_is_an_even
     made = File(name="plot.png", content=b"x")
     events = list[Event]()
     sandbox = ScriptedSandbox(returned().model_copy(update={"files": (made,)}))
-    await run(Turn("", events.append, files=(CSV,)), sandbox, paths=[])
+    await run(Turn(Request("", files=(CSV,)), events.append), sandbox, paths=[])
     assert sandbox.files == [(CSV,)]
     assert [type(e) for e in events] == [Executing, ExecutionFinished, FilesMade]
     assert events[-1] == FilesMade(tool="open_files", files=(made.reference(),), contents=(made,))
@@ -194,7 +196,7 @@ async def test_files_of_the_request_go_along_and_what_the_call_leaves_is_an_even
 
 async def test_a_tool_that_raises_may_leave_files_too():
     events = list[Event]()
-    await run(Turn("", events.append), ScriptedSandbox(Raised(type_name="ValueError", message="no", files=(CSV,))), paths=[])
+    await run(Turn(Request(""), events.append), ScriptedSandbox(Raised(type_name="ValueError", message="no", files=(CSV,))), paths=[])
     assert [type(e) for e in events] == [Executing, ExecutionFailed, FilesMade]
 
 
@@ -206,7 +208,7 @@ async def test_files_from_earlier_go_along_where_the_call_names_them():
         return earlier[reference.name]
 
     sandbox = ScriptedSandbox(returned())
-    turn = Turn("", [].append, files=(CSV,), earlier=EarlierFiles(tuple(f.reference() for f in earlier.values()), read))
+    turn = Turn(Request("", files=(CSV,), earlier=EarlierFiles(tuple(f.reference() for f in earlier.values()), read)), [].append)
     await run(turn, sandbox, paths=["old.csv", "elsewhere.csv"], options={"with": "nested.csv", "not": "unnamed"})
     assert sandbox.files == [(CSV, earlier["old.csv"], earlier["nested.csv"])]
 
@@ -215,6 +217,6 @@ async def test_the_model_that_chooses_is_shown_the_files():
     model = ScriptedModel(
         FunctionCall(name="open_files", arguments={"paths": "data.csv"}), FunctionCall(name="open_files", arguments={"paths": ["data.csv"]})
     )
-    await executor(model).choose(Turn("open it", [].append, files=(CSV,)), [OPEN])
+    await executor(model).choose(Turn(Request("open it", files=(CSV,)), [].append), [OPEN])
     assert model.asked() == ["decide", "arguments"]
     assert all('{"name": "data.csv", "size": 4, "begins": "a\\n1\\n"}' in prompt.messages[-1].content for prompt in model.prompts)

@@ -24,7 +24,7 @@ from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified
 from tests.lessons.notebook import Notebook, lesson, reply
 
@@ -45,7 +45,7 @@ async def engine_on(book: Notebook, model: ScriptedModel, sandbox: ScriptedSandb
             library, Executor(model, sandbox, library), synthesis, ResponseSynthesizer(model), runtime=runtime, recall=book.learning.recall
         )
         recorder = Recorder(book.journal)
-        turns = RunningTurns(recorder, runtime.start)
+        turns = TurnRegistry(recorder, runtime.start)
         engine = Engine(
             model=model,
             model_status=ModelStatus(name="scripted", offline=True, detail=""),

@@ -2,14 +2,14 @@
 
 from selfeng.core.events import Event
 from selfeng.core.provenance import AskedPrompt, Provenance
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, specified, tool
 
 
 async def _synthesize(model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary) -> Turn:
     events = list[Event]()
-    turn = Turn("double 4", events.append)
+    turn = Turn(Request("double 4"), events.append)
     await SynthesisEngine(model, sandbox, library, model_name="scripted").synthesize(turn)
     return turn
 

@@ -6,7 +6,7 @@ import pytest
 
 from selfeng.core.errors import ModelUnavailable
 from selfeng.core.files import File
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.stages.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer, describe, plain
 from tests.doubles import ScriptedModel
@@ -54,7 +54,7 @@ def test_the_model_is_told_the_outcome(execution: Execution, told: str) -> None:
 
 
 async def answer(model: ScriptedModel, execution: Execution) -> str:
-    return "".join([piece async for piece in ResponseSynthesizer(model).answer(Turn("ask", [].append), "f()", execution)])
+    return "".join([piece async for piece in ResponseSynthesizer(model).answer(Turn(Request("ask"), [].append), "f()", execution)])
 
 
 async def test_the_model_is_shown_both_ends_of_a_long_result() -> None:

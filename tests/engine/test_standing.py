@@ -8,7 +8,7 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.verdict import Execution, Raised
 from selfeng.orchestrator import Orchestrator
-from selfeng.stages.decision import Sureness
+from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.database import open_database
@@ -39,7 +39,7 @@ async def test_a_tool_is_provisional_then_trusted_then_retired_then_restored(tmp
     runs: list[Execution] = [returned()] * 3 + [BROKEN] * 3 + [returned()]
     sandbox = ScriptedSandbox(failing(), passing(), *runs)
     executor, synthesis = Executor(model, sandbox, library), SynthesisEngine(model, sandbox, library, model_name="scripted")
-    orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), sureness=Sureness(threshold=0.0, floor=0.0))
+    orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), thresholds=Thresholds(threshold=0.0, floor=0.0))
 
     async def ask() -> list[Event]:
         events = list[Event]()

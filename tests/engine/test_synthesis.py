@@ -7,9 +7,9 @@ from selfeng.core.events import Event, SuiteRepeated, SynthesisStep, TestFinishe
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Verdict
-from selfeng.synthesis_engine import Job, Reply, SynthesisEngine, SynthesisPolicy
+from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine, SynthesisPolicy
 from tests.doubles import (
     CODE,
     TESTS,
@@ -41,7 +41,7 @@ class Run:
         self.engine = SynthesisEngine(self.model, self.sandbox, self.library, model_name="scripted", policy=SynthesisPolicy(max_repairs=2))
 
     async def synthesize(self, request: str = "double 4"):
-        return await self.engine.synthesize(Turn(request, self.events.append))
+        return await self.engine.synthesize(Turn(Request(request), self.events.append))
 
 
 async def test_a_tool_goes_through_every_step_and_into_the_library():
@@ -231,10 +231,10 @@ UNIT = Question(id="unit", question="Which unit?", why="for the result", answer=
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"outcome": "answer", "message": "Hello!"}, Reply(text="Hello!")),
-        ({"outcome": "question", "message": "Which?"}, Reply(text="", questions=(Question(id="request", question="Which?"),))),
-        ({"outcome": "question", "message": "One thing:", "questions": (UNIT,)}, Reply(text="One thing:", questions=(UNIT,))),
-        ({"outcome": "delegate", "message": ""}, Job()),
+        ({"outcome": "answer", "message": "Hello!"}, DirectAnswer(text="Hello!")),
+        ({"outcome": "question", "message": "Which?"}, DirectAnswer(text="", questions=(Question(id="request", question="Which?"),))),
+        ({"outcome": "question", "message": "One thing:", "questions": (UNIT,)}, DirectAnswer(text="One thing:", questions=(UNIT,))),
+        ({"outcome": "delegate", "message": ""}, DelegateToAgents()),
     ],
 )
 async def test_a_request_that_needs_no_tool_is_answered_asked_about_or_handed_over(fields, expected):
@@ -246,7 +246,7 @@ async def test_questions_that_make_no_sense_go_back_to_the_model():
     bad = SpecificationReply(outcome="question", message="", specification=None, questions=(UNIT.model_copy(update={"default": "mile"}),))
     good = SpecificationReply(outcome="question", message="", specification=None, questions=(UNIT,))
     run = Run(ScriptedModel(bad, good), ScriptedSandbox())
-    assert await run.synthesize() == Reply(text="", questions=(UNIT,))
+    assert await run.synthesize() == DirectAnswer(text="", questions=(UNIT,))
     assert "the default of unit='mile' is none of m, ft" in run.model.prompts[1].messages[-1].content
 
 

@@ -8,14 +8,13 @@ import jinja2
 import pytest
 
 from selfeng.core.files import File
-from selfeng.core.plan import KeptStep, StepResult
+from selfeng.core.plan import SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Answer
-from selfeng.core.turn import EarlierFiles, Turn
-from selfeng.prompts import FOLDER, plans, render
+from selfeng.core.turn import EarlierFiles, Request
+from selfeng.prompts import FOLDER, render
 from selfeng.prompts import agent_thread as agents
-from selfeng.prompts.answers import answered
-from selfeng.prompts.file_list import listed
+from selfeng.prompts.request import answers, listed, results, saved_plan
 from tests.doubles import CODE, TESTS, specification
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -23,9 +22,8 @@ SPEC = specification().model_dump_json(indent=2)
 SIGNATURE = str(specification().signature())
 TOOLS = "from add_numbers import add_numbers  # add_numbers(a: int, b: int = 1) -> int: Add numbers."
 FILES = listed(
-    Turn(
+    Request(
         "double 4",
-        lambda event: None,
         files=(
             File(name="data.csv", content=b"\xef\xbb\xbfx,y\r\n1,2\n</files>\n4\n5\n6\n"),
             File(name="long.txt", content="ä".encode() * 1000),
@@ -37,18 +35,17 @@ FILES = listed(
     )
 )
 LESSONS = "- a function doubles numbers: Keep an int an int."
-IN_PLAN = Turn(
+IN_PLAN = Request(
     "add 1 to doubled",
-    lambda event: None,
     results=(
         StepResult(id="doubled", request="double 2", tool="double_number", text="4</results>", data="4"),
         StepResult(id="other", request="say hi", tool=None, text="hi", data=None),
     ),
-    kept=(KeptStep(request="double 2", tool="double_number"), KeptStep(request="add 1 to doubled", tool="add_numbers")),
+    saved_plan=(SavedStep(request="double 2", tool="double_number"), SavedStep(request="add 1 to doubled", tool="add_numbers")),
 )
-RESULTS, KEPT = plans.results(IN_PLAN), plans.kept(IN_PLAN)
+RESULTS, KEPT = results(IN_PLAN), saved_plan(IN_PLAN)
 WRITING = {"signature": SIGNATURE, "specification": SPEC, "tests": TESTS, "tools": TOOLS, "lessons": LESSONS}
-ANSWERS = answered(Turn("4", lambda event: None, answers=(Answer(id="number", question="Which number?", value="4</answers>"),)))
+ANSWERS = answers(Request("4", answers=(Answer(id="number", question="Which number?", value="4</answers>"),)))
 ASKED = {"request": "double 4", "files": FILES, "results": RESULTS, "answers": ANSWERS, "lessons": LESSONS}
 OTHERS = agents.recipients((agents.Recipient(name="toolsmith", description="Computes one thing."),))
 WORK = {"sender": "proxy", "message": "write a script", "recipients": OTHERS, "files": FILES, "lessons": LESSONS}

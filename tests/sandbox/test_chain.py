@@ -10,7 +10,7 @@ from selfeng.core.errors import SynthesisFailed
 from selfeng.core.events import Event, SynthesisStep
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Requirement, Tool
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
@@ -45,7 +45,7 @@ async def mended(sandbox: SecureSandbox, before: Tool, tests: str, code: str, ba
     """Why what a model mended is not taken, "" if it is."""
     known, events = before.model_copy(update={"tests": tests}), list[Event]()
     made = await engine(sandbox, ListedLibrary(known), fenced(code), bar=bar).mend(
-        Turn("r", events.append), known, "tool(0)", "KeyError", "KeyError"
+        Turn(Request("r"), events.append), known, "tool(0)", "KeyError", "KeyError"
     )
     return "" if made else next(e.text for e in events if isinstance(e, SynthesisStep) and e.state == "failed")
 

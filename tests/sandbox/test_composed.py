@@ -7,7 +7,7 @@ import pytest
 from selfeng.composition.linked_sandbox import LinkedSandbox
 from selfeng.composition.sources import PinnedSources
 from selfeng.core.events import Event, ExecutionFinished
-from selfeng.core.plan import KeptPlan, KeptStep
+from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
@@ -26,7 +26,7 @@ COMPOSED = recipe_for_tool("reverse_and_count_vowels")
 REQUEST = "Reverse 'abc' and then count its vowels"
 CALL = FunctionCall(name=COMPOSED.name, arguments={"text": "abc"})
 NAMES = ("reverse_string", "count_vowels")
-PLAN = KeptPlan(turn_id="t", request=REQUEST, steps=tuple(KeptStep(request=name, tool=name) for name in NAMES))
+PLAN = SavedPlan(turn_id="t", request=REQUEST, steps=tuple(SavedStep(request=name, tool=name) for name in NAMES))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from docker.client import DockerClient
 
 from selfeng.core.errors import SandboxUnavailable, ToolNameInvalid
 from selfeng.core.signature import Signature, SignatureError, parse_signature
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Raised, Returned
 from selfeng.core.visible import visible
 from selfeng.registry.names import check_form
@@ -66,7 +66,7 @@ async def prompt_of(text: str) -> str:
     """What the model reads of a tool's output, in the one call that sees it; it is offered no functions there."""
     model = ScriptedModel("It says something.")
     result = Returned(type_name="str", text=text)
-    assert [piece async for piece in ResponseSynthesizer(model).answer(Turn("ask", [].append), "f()", result)]
+    assert [piece async for piece in ResponseSynthesizer(model).answer(Turn(Request("ask"), [].append), "f()", result)]
     assert model.asked() == ["answer"]
     return "\n".join(message.content for message in model.prompts[0].messages)
 

@@ -60,7 +60,7 @@ from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database
 from selfeng.store.journal import ConversationSummary, Journal, JournalEntry
 from selfeng.store.recorder import Recorder
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.turn_registry import TurnRegistry
 from tests.projects.still_sandbox import Layers, StillSandbox
 
 TOOL = Tool(
@@ -238,7 +238,7 @@ class FakeEngine:
         self.readiness = Readiness()
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
-        self._turns = RunningTurns(self._recorder, self._start)
+        self._turns = TurnRegistry(self._recorder, self._start)
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(folder / "projects", builder, self._journal, self._turns, MiniAgents())
 

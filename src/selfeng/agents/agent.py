@@ -16,8 +16,7 @@ from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.agent_thread import Recipient, called, recipients, result, within_limits
-from selfeng.prompts.file_list import described
-from selfeng.prompts.lessons import learnt
+from selfeng.prompts.request import described, lessons_shown
 
 
 class AgentReply(Value):
@@ -128,6 +127,6 @@ class FunctionCallingAgent:
 
     async def _opening(self, task: Task) -> tuple[ChatMessage, ...]:
         """The system prompt, and the message with the lessons that bear on it."""
-        lessons = await learnt(task.turn, self._name, task.message)
+        lessons = lessons_shown(await task.turn.lessons(self._name, task.message))
         shown = {"sender": task.sender, "message": task.message, "files": described(task.workspace.files), "lessons": lessons}
         return render(self._name, recipients=recipients(task.others), **shown).messages

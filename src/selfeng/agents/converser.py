@@ -15,7 +15,7 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
         StillUnclear: there were `ROUNDS` rounds just before.
     """
     round = tuple(questions[:MOST])
-    if turn.rounds >= ROUNDS:
+    if turn.request.rounds >= ROUNDS:
         missing = ", ".join(question.id for question in round)
         raise StillUnclear(
             f"after {ROUNDS} rounds of questions this is open still: {missing}", "say all of it in one request", where="questions"

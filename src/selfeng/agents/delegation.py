@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -18,7 +18,6 @@ from selfeng.core.thread import AgentThread
 from selfeng.core.turn import Turn
 from selfeng.core.words import shortened
 from selfeng.prompts.agent_thread import Recipient
-from selfeng.runtime import InteractionContext, MiniAgent
 
 USER = "user"
 DEEPEST = 4
@@ -68,7 +67,6 @@ class Delegation:
         self._agents: dict[str, Agent] = {}
         for agent in agents:
             self.add(agent)
-        self._agent = MiniAgent(self._work, alias="AGENT", description="Works on one message.")
 
     def add(self, agent: Agent) -> None:
         self._agents[agent.name] = agent
@@ -80,7 +78,7 @@ class Delegation:
             RequestError: there is no such agent.
             ModelError, SandboxError: the model or the sandbox is out of order, or the budget is used up.
         """
-        exchanges = _Exchanges(turn.conversation_id, await Workspace.of(turn, self._sandbox))
+        exchanges = _Exchanges(turn.request.conversation_id, await Workspace.of(turn.request, self._sandbox))
         return await self._send(_Sender(USER, turn, exchanges), recipient, message)
 
     async def _send(self, sender: _Sender, recipient: str, message: str) -> AgentReply:
@@ -136,26 +134,22 @@ class Delegation:
         itself = _Sender(recipient, turn, sender.exchanges, (*sender.path, (sender.name, recipient)))
         others = tuple(Recipient(name=a.name, description=a.description) for a in self._agents.values() if a.name != recipient)
         task = Task(turn, sender.name, message, list(thread.messages), workspace, others, partial(self._send, itself))
-        replies = self._agent.inquire(message, agent=self._agents[recipient], task=task)
-        try:
-            (reply,) = await replies
-        finally:
-            replies.cancel()
+        reply = await self._work(self._agents[recipient], task)
         await self._keep(sender.exchanges, thread, task.thread)
-        return AgentReply.model_validate_json(str(reply))
+        return reply
 
     @staticmethod
-    async def _work(ctx: InteractionContext, agent: Agent, task: Task) -> None:
-        """The runtime's agent: its one message is the reply as JSON. What it can't do is a reply, too; what is out of order is not."""
+    async def _work(agent: Agent, task: Task) -> AgentReply:
+        """What the agent can't do is a reply, too; what is out of order is not."""
         try:
             with stage(agent.name):
-                reply = await agent.work(task)
+                return await agent.work(task)
         except (ModelError, BudgetExceeded, SandboxError):
             raise
         except AgentError as error:
             reply = AgentReply(outcome="failed", text=". ".join(filter(None, (error.message, error.remedy))))
             task.thread.append(ChatMessage(role="assistant", content=reply.text))
-        ctx.reply(reply.model_dump_json())
+            return reply
 
     async def _keep(self, exchanges: _Exchanges, thread: AgentThread, messages: Sequence[ChatMessage]) -> None:
         """Keep an exchange that has come to its end; one that is broken off leaves nothing to stumble over."""
@@ -174,4 +168,4 @@ def _within(turn: Turn, key: str, workspace: Workspace) -> Turn:
             workspace.put(event.contents)
         return turn.emit(event if event.within else event.model_copy(update={"within": key}))
 
-    return replace(turn, emit=emit)
+    return turn.part(turn.request, emit)

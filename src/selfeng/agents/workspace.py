@@ -5,7 +5,7 @@ from json import loads
 
 from selfeng.core.files import File
 from selfeng.core.protocols import Sandbox
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Killed, Returned
 
 _NAME = "run_python"
@@ -32,10 +32,10 @@ class Workspace:
         self._files = {file.name: file for file in files}
 
     @classmethod
-    async def of(cls, turn: Turn, sandbox: Sandbox) -> "Workspace":
+    async def of(cls, request: Request, sandbox: Sandbox) -> "Workspace":
         """With the files of the request, and those that the conversation had before."""
-        earlier = [await turn.earlier.read(reference) for reference in turn.earlier.references]
-        return cls(sandbox, [*earlier, *turn.files])
+        earlier = [await request.earlier.read(reference) for reference in request.earlier.references]
+        return cls(sandbox, [*earlier, *request.files])
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from selfeng.cli.terminal import Terminal
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.events import TurnFinished
 from selfeng.core.prompt import ChatMessage, Prompt
-from selfeng.core.turn import Budget, Turn
+from selfeng.core.turn import Budget, Request, Turn
 from selfeng.engine import Engine
 from selfeng.provision.parts import PARTS, provision
 from selfeng.settings import Settings
@@ -84,7 +84,7 @@ async def check_sandbox(engine: Engine, say: Say) -> int:
 
 async def check_synthesis_engine(engine: Engine, say: Say) -> int:
     """A tool is built for a request, and registered in a temporary library."""
-    built = await engine.synthesis.synthesize(Turn(_REQUEST, Terminal().show))
+    built = await engine.synthesis.synthesize(Turn(Request(_REQUEST), Terminal().show))
     say(f"\n{getattr(built, 'code', built)}")
     return 0
 

@@ -37,18 +37,18 @@ class StepResult(Value):
     """The value as JSON text; None if it is not plain JSON, or too large."""
 
 
-class KeptStep(Value):
+class SavedStep(Value):
     """A step of a plan that worked, of which one tool is to be made."""
 
     request: str
     tool: str
 
 
-class KeptPlan(Value):
+class SavedPlan(Value):
     turn_id: str
     """Of the turn that had it."""
     request: str
-    steps: tuple[KeptStep, ...]
+    steps: tuple[SavedStep, ...]
 
 
 def in_order(plan: Plan) -> tuple[PlannedStep, ...]:

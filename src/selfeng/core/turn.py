@@ -4,15 +4,14 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from selfeng.core.errors import BudgetExceeded
-from selfeng.core.events import Event, Limits, Waiting
+from selfeng.core.events import Event, LessonsShown, Limits, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
-from selfeng.core.plan import KeptStep, StepResult
+from selfeng.core.plan import SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage
-from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Answer
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
@@ -163,41 +162,89 @@ class EarlierFiles:
 
 
 @dataclass(frozen=True)
-class Turn:
-    """What every stage of a turn needs to know."""
+class Request:
+    """What a turn is asked, or a part of it: a step of its plan, or what an agent asks for."""
 
-    request: str
-    emit: Callable[[Event], object]
+    text: str
     history: tuple[ChatMessage, ...] = ()
-    """Requests and answers of the conversation before this turn, oldest first."""
-    budget: Budget = field(default_factory=Budget)
+    """Requests and answers of the conversation before, oldest first."""
     files: tuple[File, ...] = ()
     """What came with the request."""
     earlier: EarlierFiles = EarlierFiles()
-    plan_step: str = ""
-    """The step of a plan that this is, by its id; "" for a turn of its own."""
-    results: tuple[StepResult, ...] = ()
-    """What the steps gave that this one needs."""
-    kept: tuple[KeptStep, ...] = ()
-    """The plan of which this turn makes one tool."""
-    agent: str = ""
-    """The agent that the request goes to, without a search before; "" for the usual way."""
-    conversation_id: str = ""
-    """Empty where none is kept."""
     answers: tuple[Answer, ...] = ()
     """What the request answers of the questions before it."""
     rounds: int = 0
     """Rounds of questions in a row just before it."""
+    agent: str = ""
+    """The agent that the request goes to, without a search before; "" for the usual way."""
+    conversation_id: str = ""
+    """Empty where none is kept."""
+    saved_plan: tuple[SavedStep, ...] = ()
+    """The plan of which one tool is to be made."""
+    plan_step: str = ""
+    """The step of a plan that this is, by its id; "" for none."""
+    results: tuple[StepResult, ...] = ()
+    """What the steps gave that this one needs."""
     delegated: bool = False
-    """Whether this is a part of a turn that an agent has asked for."""
-    asked: list[AskedPrompt] = field(default_factory=list)
-    """What the model was asked to make a tool, for the record of its version; grows with the turn."""
-    recall: Recall = no_lessons
-    taught: set[str] = field(default_factory=set)
-    """Ids of the lessons that this turn has told of."""
+    """Whether an agent asks for this."""
+
+    def part(
+        self,
+        text: str,
+        files: tuple[File, ...],
+        *,
+        history: tuple[ChatMessage, ...] = (),
+        plan_step: str = "",
+        results: tuple[StepResult, ...] = (),
+        delegated: bool = False,
+    ) -> "Request":
+        """A request that is a part of this one: it has the same conversation and earlier files, and none of the person's answers."""
+        return Request(
+            text,
+            history,
+            files,
+            self.earlier,
+            rounds=self.rounds,
+            conversation_id=self.conversation_id,
+            plan_step=plan_step,
+            results=results,
+            delegated=delegated,
+        )
+
+    @property
+    def is_part(self) -> bool:
+        """Whether one tool must serve it: it can be neither a plan nor work for agents."""
+        return bool(self.plan_step or self.saved_plan or self.delegated)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A request, or a part of one, and what its stages work with."""
+
+    request: Request
+    emit: Callable[[Event], object]
+    budget: Budget = field(default_factory=Budget)
     news: News = lambda part: None
+    recall: Recall = no_lessons
+    lessons_shown: set[str] = field(default_factory=set)
+    """Ids of the lessons that the turn has told of; its parts share them."""
+
+    def part(self, request: Request, emit: Callable[[Event], object] | None = None) -> "Turn":
+        """A part of the turn, on the same budget."""
+        return replace(self, request=request, emit=emit or self.emit)
 
     async def need(self, part: Part, enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
         """Wait for a part that is still being set up, or until it is far enough; whether that was needed. That spends no budget."""
+        if self.news(part) is None:
+            return False
         with self.budget.paused():
             return await awaited(self.news, part, self.emit, enough)
+
+    async def lessons(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
+        """The lessons for a kind of agent that bear on what it is to do; an event tells of those that are new to the turn."""
+        hints = await self.recall(agent, about)
+        untold = tuple(hint for hint in hints if hint.id not in self.lessons_shown)
+        if untold:
+            self.lessons_shown.update(hint.id for hint in untold)
+            self.emit(LessonsShown(agent=agent, lessons=untold))
+        return hints

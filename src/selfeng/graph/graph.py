@@ -72,11 +72,19 @@ class Graph(Generic[Context]):
             SymbolUnknown: it leads nowhere from here.
             GraphError: no start node was set.
         """
-        targets = self._targets[self.current_node]
-        if symbol not in targets:
-            raise SymbolUnknown(f"{symbol!r} leads nowhere from the node {self.current_node!r}", _one_of("symbols", targets))
-        self._current = targets[symbol]
+        self._current = self.target(self.current_node, symbol)
         return self.current_context
+
+    def target(self, source: str, symbol: str) -> str:
+        """Where the symbol leads from a node.
+
+        Raises:
+            SymbolUnknown: it leads nowhere from there.
+        """
+        targets = self._targets[source]
+        if symbol not in targets:
+            raise SymbolUnknown(f"{symbol!r} leads nowhere from the node {source!r}", _one_of("symbols", targets))
+        return targets[symbol]
 
     @property
     def current_node(self) -> str:

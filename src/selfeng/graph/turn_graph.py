@@ -4,14 +4,13 @@ Every stage ends with a symbol, and the graph alone says what comes next. docs/t
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import cast
+from typing import TypeVar, cast
 
 from selfeng.core.events import StageEntered, StageName
 from selfeng.core.turn import Turn
 from selfeng.graph import Graph
 
-Stage = Callable[[], Awaitable[str]]
-"""Does what a node stands for; the symbol that it ends with."""
+State = TypeVar("State")
 
 STAGES: Mapping[StageName, str] = {
     "gather": "Take up the request with all that came with it",
@@ -79,15 +78,15 @@ def turn_graph() -> Graph[str]:
 _GRAPH = turn_graph()
 
 
-class Course:
-    """The way of one turn, or of one step of a plan, through the graph; each node that it comes to is an event."""
+class GraphRun:
+    """The way of one turn, or of one part of it, through the graph; each node that it comes to is an event."""
 
     def __init__(self, turn: Turn, at: StageName = "gather") -> None:
-        self._turn, self._graph = turn, _GRAPH.fresh(at)
+        self._turn, self.node = turn, at
         turn.emit(StageEntered(node=at))
 
-    async def follow(self, stages: Mapping[StageName, Stage]) -> None:
-        """Run the stage of the node that the turn is at, go on by the symbol that it ends with, and so forth, up to a node that has none.
+    async def follow(self, stages: Mapping[StageName, Callable[[State], Awaitable[str]]], state: State) -> None:
+        """Run the stage of each node on `state`, and go where the symbol leads that it ends with, up to a node that has no stage.
 
         Raises:
             SymbolUnknown: the symbol leads nowhere from there.
@@ -96,9 +95,6 @@ class Course:
         while stage := stages.get(self.node):
             if self.node in _IN_THE_SANDBOX:
                 await self._turn.need("sandbox")
-            self._graph.process_input(symbol := await stage())
+            symbol = await stage(state)
+            self.node = cast(StageName, _GRAPH.target(self.node, symbol))
             self._turn.emit(StageEntered(node=self.node, symbol=symbol))
-
-    @property
-    def node(self) -> StageName:
-        return cast(StageName, self._graph.current_node)

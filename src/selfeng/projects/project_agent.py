@@ -57,7 +57,7 @@ class ProjectAgent:
     def _options(self, task: Task, goals: list[str]) -> ProjectOptions:
         limits, words = task.turn.budget.limits, re.sub(r"[^a-z0-9]+", "-", goals[0].lower()).strip("-")
         return ProjectOptions(
-            project_name="-".join(filter(None, (words[:_LONGEST_NAME].strip("-") or "project", task.turn.conversation_id[:8]))),
+            project_name="-".join(filter(None, (words[:_LONGEST_NAME].strip("-") or "project", task.turn.request.conversation_id[:8]))),
             project_dir=self._folder,
             goal="\n\n".join(goals),
             log_level="quiet",

@@ -33,10 +33,10 @@ from selfeng.projects.loop import Final
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectState, ProjectStore, Status, backups, packed
 from selfeng.projects.workspace import WorkspaceFile
-from selfeng.runtime import InteractionContext, MiniAgent, MiniAgents
+from selfeng.runtime import MiniAgents
 from selfeng.store.journal import ConversationSummary, Journal
 from selfeng.turns.running_turn import Last, RunningTurn
-from selfeng.turns.running_turns import RunningTurns
+from selfeng.turns.turn_registry import TurnRegistry
 
 _STATE = ProjectState(goal="", status="stopped")
 BUILDING, ACTING = "building", "acting"
@@ -95,13 +95,10 @@ class ProjectTurn(RunningTurn):
         """`consent` is what a build asks."""
         super().__init__()
         self.consent = consent
-        self._where, self._work = where, work
+        self._where = where
         self._spent: Mapping[str, Any] = {"usage": Usage(), "seconds": 0.0}
         self.emit(TurnStarted(request=request))
-        self.begin(_BUILDER, request)
-
-    async def work(self) -> Last:
-        return await self._work(self.emit)
+        self.begin(partial(work, self.emit))
 
     def emit(self, event: Event) -> None:
         if isinstance(event, BudgetSpent):
@@ -114,13 +111,6 @@ class ProjectTurn(RunningTurn):
 
     def failed(self, error: AgentError) -> TurnFailed:
         return TurnFailed(where=self._where, message=error.message, remedy=error.remedy, kind=error.kind, **self.spent)
-
-
-async def _take(ctx: InteractionContext, running: ProjectTurn) -> None:
-    await running.run(running.work)
-
-
-_BUILDER = MiniAgent(_take, alias="BUILDER", description="Builds projects, and does on them what people ask for.")
 
 
 def ended(last: Final) -> Last:
@@ -145,7 +135,7 @@ class ProjectService:
         folder: Path,
         builder: ProjectBuilder,
         journal: Journal,
-        turns: RunningTurns,
+        turns: TurnRegistry,
         runtime: MiniAgents,
         *,
         news: News = lambda part: None,

@@ -28,7 +28,7 @@ def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables:
     Raises:
         jinja2.UndefinedError: the template uses a variable that was not given.
     """
-    shown = {name: visible(value) if isinstance(value, str) else value for name, value in variables.items()}
+    shown = {name: visible(value) if value and isinstance(value, str) else value for name, value in variables.items()}
     parts, tags = _parts(template)
     mark = _mark(tags, [value for value in shown.values() if isinstance(value, str)])
     system, user = (part.render(**shown, mark=mark).strip() for part in parts)

@@ -24,7 +24,7 @@ _LOOKED_BACK = 3
 """Former requests that one is searched with, where neither it nor the one before says what it is about."""
 
 
-class Sureness(Value):
+class Thresholds(Value):
     """The confidences, 0 to 1, on which the decision turns."""
 
     threshold: float = 0.75
@@ -39,7 +39,7 @@ class Decision(Value):
     choice: Call | Misfit | NoFit
     considered: tuple[str, ...] = ()
     """Names of the tools that were looked at, best first."""
-    teaches: bool = False
+    learn_request: bool = False
     """Whether the tool may be found by this request from now on, if it serves it: the model chose it, and the request finds it
     without those before it, as `and 20 percent?` does not."""
 
@@ -68,8 +68,8 @@ class _Choice(NamedTuple):
 class Decider:
     """Finds a tool for a request, and the call that it takes."""
 
-    def __init__(self, library: ToolLibrary, executor: Executor, sureness: Sureness) -> None:
-        self._library, self._executor, self._sureness = library, executor, sureness
+    def __init__(self, library: ToolLibrary, executor: Executor, thresholds: Thresholds) -> None:
+        self._library, self._executor, self._thresholds = library, executor, thresholds
 
     async def decide(self, turn: Turn) -> Decision:
         """Search and choose; one model call, more only where its reply can't be used or its arguments don't fit.
@@ -96,33 +96,33 @@ class Decider:
             return Decision(choice=choice, considered=found.names)
         name = choice.tool.name
         turn.emit(ToolFound(tool=name, confidence=confidence, reason=reason, **searched))
-        return Decision(choice=choice, considered=found.names, teaches=name in found.by_itself and not reason)
+        return Decision(choice=choice, considered=found.names, learn_request=name in found.by_itself and not reason)
 
     async def _is_another_likely(self, turn: Turn, known: tuple[str, ...]) -> bool:
         """Whether a tool that came meanwhile would be used if the model chose it."""
         candidates = (await self._search(turn)).candidates
-        return any(_confirmed(c.confidence) >= self._sureness.threshold for c in candidates if c.tool.name not in known)
+        return any(_confirmed(c.confidence) >= self._thresholds.threshold for c in candidates if c.tool.name not in known)
 
     async def _search(self, turn: Turn) -> _Found:
         """The tools nearest to the request, by itself and as one that goes on from those before it."""
-        former = [m.content for m in turn.history if m.role == "user"]
-        alone = found = await self._library.search(turn.request, CANDIDATES)
+        former = [m.content for m in turn.request.history if m.role == "user"]
+        alone = found = await self._library.search(turn.request.text, CANDIDATES)
         if former:
-            found += await self._library.search("\n".join([*former[-1:], turn.request]), CANDIDATES)
-        if len(former) > 1 and all(c.confidence < self._sureness.floor for c in found):
-            found += await self._library.search("\n".join([*former[-_LOOKED_BACK:], turn.request]), CANDIDATES)
+            found += await self._library.search("\n".join([*former[-1:], turn.request.text]), CANDIDATES)
+        if len(former) > 1 and all(c.confidence < self._thresholds.floor for c in found):
+            found += await self._library.search("\n".join([*former[-_LOOKED_BACK:], turn.request.text]), CANDIDATES)
         best: dict[str, Candidate] = {}
         for candidate in sorted(found, key=lambda c: -c.confidence):  # stable: of equals, what was found alone is first
             best.setdefault(candidate.tool.name, candidate)
-        able = {c.tool.name for c in alone if c.confidence >= max(self._sureness.floor, best[c.tool.name].confidence)}
+        able = {c.tool.name for c in alone if c.confidence >= max(self._thresholds.floor, best[c.tool.name].confidence)}
         return _Found(tuple(best.values())[:CANDIDATES], frozenset(able))
 
     async def _choose(self, turn: Turn, candidates: tuple[Candidate, ...]) -> _Choice:
         if not candidates:
             return _Choice(NoFit(reason="The library is empty."))
         best = candidates[0]
-        if best.confidence < self._sureness.floor:
-            limit = f"below the {self._sureness.floor:.1%} of SEARCH_FLOOR"
+        if best.confidence < self._thresholds.floor:
+            limit = f"below the {self._thresholds.floor:.1%} of SEARCH_FLOOR"
             return _Choice(NoFit(reason=f"The nearest tool, {best.tool.name}, has a confidence of {best.confidence:.1%} only, {limit}."))
         try:
             choice = await self._executor.choose(turn, [c.tool for c in candidates])
@@ -131,8 +131,8 @@ class Decider:
         if isinstance(choice, NoFit):
             return _Choice(choice)
         confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
-        if confidence < self._sureness.threshold:
-            limit = f"below the {self._sureness.threshold:.0%} of SIMILARITY_THRESHOLD"
+        if confidence < self._thresholds.threshold:
+            limit = f"below the {self._thresholds.threshold:.0%} of SIMILARITY_THRESHOLD"
             return _Choice(NoFit(reason=f"{choice.tool.name} fits with a confidence of {confidence:.0%} only, {limit}."))
         return _Choice(choice, confidence)
 
@@ -143,7 +143,7 @@ class Decider:
             ModelError: `error`, or what came of asking for the arguments, in words that name the tool.
         """
         name, out = best.tool.name, isinstance(error, ModelUnavailable)
-        if best.confidence < self._sureness.threshold:
+        if best.confidence < self._thresholds.threshold:
             if out:
                 near = f"the nearest, {name}, has a confidence of {best.confidence:.0%}"
                 raise _without_model(error, f"no tool is near enough to be taken without the model ({near}), and none can be built")

@@ -20,10 +20,8 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
 from selfeng.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
 from selfeng.execution.outcome import call_digest, own_failure
-from selfeng.prompts import plans, render
-from selfeng.prompts.answers import answered
-from selfeng.prompts.file_list import listed
-from selfeng.prompts.lessons import learnt
+from selfeng.prompts import render
+from selfeng.prompts.request import shown
 
 
 class Call(Value):
@@ -76,7 +74,7 @@ class Executor:
         Raises:
             ModelError: the model can't be reached, declines or makes no sense.
         """
-        prompt = render("decide", turn.history, **await _shown(turn))
+        prompt = render("decide", turn.request.history, **await _shown(turn))
         return await self._again(turn, await self._chosen(turn, prompt, tools))
 
     async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
@@ -94,18 +92,18 @@ class Executor:
         return result
 
     async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
-        prompt = render("arguments", turn.history, **await _shown(turn), function=tool.name, problem=problem)
+        prompt = render("arguments", turn.request.history, **await _shown(turn), function=tool.name, problem=problem)
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
-        passable = [result.id for result in turn.results if result.data is not None]
+        passable = [result.id for result in turn.request.results if result.data is not None]
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         choice = await self._model.choose(prompt, functions, turn.budget)
         if choice.name == NO_TOOL_FITS.name:
             return NoFit(reason=str(choice.arguments.get("reason") or "none of the tools does what is asked for"))
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            return Call(tool=tool, arguments=bind(tool.signature, resolved(choice.arguments, turn.results)))
+            return Call(tool=tool, arguments=bind(tool.signature, resolved(choice.arguments, turn.request.results)))
         except ArgumentsInvalid as error:
             return Misfit(tool=tool, problem=error.problem, missing=error.missing)
 
@@ -146,15 +144,14 @@ class Executor:
 
 async def _shown(turn: Turn) -> dict[str, str]:
     """What every prompt here shows of a turn."""
-    lessons = await learnt(turn, "execution", turn.request)
-    return {"request": turn.request, "files": listed(turn), "results": plans.results(turn), "answers": answered(turn), "lessons": lessons}
+    return shown(turn.request, await turn.lessons("execution", turn.request.text))
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:
     """What came with the request, and what the conversation had before and the call names."""
     named = set(_texts(call.arguments))
-    wanted = [reference for reference in turn.earlier.references if reference.name in named]
-    return (*turn.files, *[await turn.earlier.read(reference) for reference in wanted])
+    wanted = [reference for reference in turn.request.earlier.references if reference.name in named]
+    return (*turn.request.files, *[await turn.request.earlier.read(reference) for reference in wanted])
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -11,7 +11,8 @@ from selfeng.core.protocols import ModelClient
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
-from selfeng.prompts import plans, render
+from selfeng.prompts import render
+from selfeng.prompts.request import all_results
 
 SHOWN_TO_MODEL = 4000
 """Characters of a result that the model is shown.
@@ -35,14 +36,14 @@ class ResponseSynthesizer:
         was done is never lost.
         """
         result = shortened(describe(execution), SHOWN_TO_MODEL)
-        prompt = render("answer", turn.history, request=turn.request, call=call, result=result)
+        prompt = render("answer", turn.request.history, request=turn.request.text, call=call, result=result)
         async for piece in self._told(turn, prompt, plain(execution)):
             yield piece
 
-    async def answer_plan(self, turn: Turn) -> AsyncIterator[str]:
-        """The same for a plan, whose results the turn has."""
-        prompt = render("results", turn.history, request=turn.request, results=plans.all_results(turn))
-        async for piece in self._told(turn, prompt, plain_results(turn.results)):
+    async def answer_plan(self, turn: Turn, results: Sequence[StepResult]) -> AsyncIterator[str]:
+        """The same for a plan."""
+        prompt = render("results", turn.request.history, request=turn.request.text, results=all_results(results))
+        async for piece in self._told(turn, prompt, plain_results(results)):
             yield piece
 
     async def _told(self, turn: Turn, prompt: Prompt, instead: str) -> AsyncIterator[str]:

@@ -1,109 +1,168 @@
-"""The stages between a request and what a tool made of it.
+"""The stages of a request: what each does, in one table. src/selfeng/core/stage.py says what they are and which follows which."""
 
-src/selfeng/graph/turn_graph.py says which follows which; those that build a tool stand in src/selfeng/synthesis/building.py.
-"""
-
+import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import Context
 from dataclasses import dataclass, field
-from functools import partial
-from typing import assert_never
+from functools import cached_property
+from typing import NamedTuple, assert_never
 
-from selfeng.agents import AgentReply
-from selfeng.core.errors import AgentError, stage
+from selfeng.agents import AgentReply, Delegation
+from selfeng.core.errors import AgentError, AgentGaveUp, stage
 from selfeng.core.events import StageName, ToolMismatch
-from selfeng.core.plan import StepResult
+from selfeng.core.example import may_be_kept
+from selfeng.core.files import File
+from selfeng.core.plan import Plan, StepResult
 from selfeng.core.protocols import ToolLibrary
+from selfeng.core.question import told
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.execution.outcome import own_failure
-from selfeng.graph.turn_graph import Course, Stage
+from selfeng.graph.turn_graph import GraphRun
+from selfeng.runtime import PromisingContext
 from selfeng.stages.decision import Decider
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
-from selfeng.stages.used_requests import UsedRequests
-from selfeng.synthesis_engine import Building, Reply, SynthesisEngine
+from selfeng.stages.plan_runner import PlanRunner
+from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
+from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 
 log = logging.getLogger(__name__)
 
+FRONT = "proxy"
+"""The agent that work for agents goes to."""
 
-class Served(Value):
+
+class Executed(Value):
     """A call that was made, and what came of it."""
 
     call: Call
     execution: Execution
 
 
-class Planned(Value):
+class PlanExecuted(Value):
     """A plan that was carried out."""
 
     results: tuple[StepResult, ...]
     """In the order of its steps."""
 
 
+End = Executed | DirectAnswer | PlanExecuted | AgentReply
+"""The result that the answer is written from."""
+
+
+class PartServed(NamedTuple):
+    """What a part of a turn gave."""
+
+    result: StepResult
+    files: tuple[File, ...]
+    """What its tool left."""
+
+
 @dataclass
-class Passage:
+class RequestState:
     """A request on its way through the graph: what each stage leaves to those after it."""
 
     turn: Turn
-    building: Building
+    engine: SynthesisEngine
     choice: Call | Misfit | NoFit = field(default_factory=lambda: NoFit(reason=""))
     """What the request asks of the tool that was found or built."""
-    outcome: Served | Reply | Planned | AgentReply | None = None
-    teaches: bool = False
+    search_candidates: tuple[str, ...] = ()
+    """Names of the tools that the search came up with."""
+    learn_request: bool = False
     """Whether the tool that was found may be found by this request from now on, if it serves it."""
     mended: bool = False
     """Whether the tool was given to be mended, which it is once."""
+    outcome: End | None = None
+
+    @cached_property
+    def synthesis(self) -> Synthesis:
+        """Begun when a stage first needs it."""
+        return self.engine.begin(self.turn, self.search_candidates)
 
     @property
-    def end(self) -> Served | Reply | Planned | AgentReply:
-        """What there is to be said at `respond`."""
-        end = self.outcome or self.building.result
-        assert isinstance(end, Served | Reply | Planned | AgentReply), end
+    def end(self) -> End:
+        """Raises: AssertionError: the request has not come to `respond`."""
+        end = self.outcome or self.synthesis.result
+        assert isinstance(end, End), end
         return end
 
 
+Stage = Callable[[RequestState], Awaitable[str]]
+"""Does its work on the state of a request; the symbol that it ends with."""
+
+
 class Stages:
-    """What a request goes through, be it a turn's or that of a step of a plan."""
+    """What a request goes through, be it a turn's own or that of a part of it."""
 
     def __init__(
-        self, library: ToolLibrary, decider: Decider, executor: Executor, synthesis: SynthesisEngine, requests: UsedRequests
+        self,
+        library: ToolLibrary,
+        decider: Decider,
+        executor: Executor,
+        synthesis: SynthesisEngine,
+        *,
+        background: PromisingContext,
+        delegation: Delegation | None = None,
     ) -> None:
+        """Tools are found by what they have served from then on; that is written in the `background`."""
         self._library, self._decider, self._executor, self._synthesis = library, decider, executor, synthesis
-        self._requests = requests
+        self._served, self._delegation, self._plans = ServedRequests(library, background), delegation, PlanRunner(self.serve_part)
+        self._stages: Mapping[StageName, Stage] = {
+            "gather": self._gather,
+            "search": self._search,
+            "clarify": self._clarify,
+            **{name: _of_synthesis(take) for name, take in SYNTHESIS_STAGES.items()},
+            "prepare": self._prepare,
+            "execute": self._execute,
+            "mend": self._mend,
+            "plan": self._plan,
+            "delegate": self._delegate,
+        }
 
-    def begin(self, turn: Turn) -> Passage:
-        """The turn's request, before its first stage."""
-        return Passage(turn, self._synthesis.begin(turn))
-
-    async def follow(self, passage: Passage, further: Mapping[StageName, Stage] | None = None) -> None:
-        """Take the request through the graph, from its start up to `respond`, or to a node that is in neither these stages nor `further`.
+    async def serve(self, turn: Turn) -> End:
+        """Take the request through the graph, up to `respond`.
 
         Raises:
             AgentError: a stage gave up; `where` names it.
         """
-        own: dict[StageName, Callable[[Passage], Awaitable[str]]] = {
-            "gather": self._gather,
-            "search": self._search,
-            "clarify": self._clarify,
-            "prepare": self._prepare,
-            "execute": self._execute,
-            "mend": self._mend,
-        }
-        stages: dict[StageName, Stage] = {name: partial(stage, passage) for name, stage in own.items()}
-        await Course(passage.turn).follow({**stages, **passage.building.stages, **(further or {})})
+        state = RequestState(turn, self._synthesis)
+        await GraphRun(turn).follow(self._stages, state)
+        return state.end
 
-    async def _gather(self, passage: Passage) -> str:
-        """A turn that keeps a plan builds a tool without a search; one for an agent goes there at once."""
-        return "for agents" if passage.turn.agent else "kept" if passage.turn.kept else "new"
+    async def serve_part(self, turn: Turn) -> PartServed:
+        """The same for a step of a plan, or what an agent asks for; it ends with a result.
 
-    async def _search(self, passage: Passage) -> str:
-        turn = passage.turn
+        Raises:
+            AgentError: no tool serves it, its tool failed, or something would have to be asked.
+        """
+        request, end = turn.request, await self.serve(turn)
+        match end:
+            case Executed(call=call, execution=execution):
+                returned = _returned(execution)
+                result = StepResult(id=request.plan_step, request=request.text, tool=call.tool.name, text=returned.text, data=returned.data)
+                return PartServed(result, returned.files)
+            case DirectAnswer(text=text, questions=()):
+                return PartServed(StepResult(id=request.plan_step, request=request.text, tool=None, text=text, data=json.dumps(text)), ())
+            case DirectAnswer(text=text, questions=questions):
+                raise AgentError(told(questions, text), "ask again, with what is missing")
+            case PlanExecuted() | AgentReply():
+                raise AssertionError("the synthesis refuses plans and work for agents here")
+            case _:
+                assert_never(end)
+
+    async def _gather(self, state: RequestState) -> str:
+        """A turn that makes a tool of a plan does not search; one for an agent goes there at once."""
+        return "for agents" if state.turn.request.agent else "kept" if state.turn.request.saved_plan else "new"
+
+    async def _search(self, state: RequestState) -> str:
+        turn = state.turn
         decision = await self._decider.decide(turn)
-        passage.choice, passage.building.looked_at = decision.choice, decision.considered
-        passage.teaches = decision.teaches and isinstance(decision.choice, Call)
-        match passage.choice:
+        state.choice, state.search_candidates = decision.choice, decision.considered
+        state.learn_request = decision.learn_request and isinstance(decision.choice, Call)
+        match state.choice:
             case Call():
                 return "fits"
             case NoFit():
@@ -112,38 +171,38 @@ class Stages:
                 turn.emit(ToolMismatch(tool=tool.name, problem=problem, then="ask" if missing else "synthesize"))
                 return "incomplete" if missing else "nothing fits"
             case _:
-                assert_never(passage.choice)
+                assert_never(state.choice)
 
-    async def _clarify(self, passage: Passage) -> str:
+    async def _clarify(self, state: RequestState) -> str:
         """What the specification or an agent leaves open is a question already; what a call lacks becomes one."""
-        if not isinstance(passage.outcome or passage.building.result, Reply | AgentReply):
-            assert isinstance(passage.choice, Misfit), passage.choice
-            passage.outcome = Reply(text=passage.choice.text, questions=passage.choice.questions)
+        if not isinstance(state.outcome or state.synthesis.result, DirectAnswer | AgentReply):
+            assert isinstance(state.choice, Misfit), state.choice
+            state.outcome = DirectAnswer(text=state.choice.text, questions=state.choice.questions)
         return "asked"
 
-    async def _prepare(self, passage: Passage) -> str:
-        assert isinstance(passage.building.result, Tool), passage.building.result
-        passage.choice = await self._call_of(passage.turn, passage.building.result)
-        return "fits" if isinstance(passage.choice, Call) else "incomplete"
+    async def _prepare(self, state: RequestState) -> str:
+        assert isinstance(state.synthesis.result, Tool), state.synthesis.result
+        state.choice = await self._call_of(state.turn, state.synthesis.result)
+        return "fits" if isinstance(state.choice, Call) else "incomplete"
 
-    async def _execute(self, passage: Passage) -> str:
-        assert isinstance(passage.choice, Call), passage.choice
-        execution = await self._executor.run(passage.turn, passage.choice)
-        passage.outcome = Served(call=passage.choice, execution=execution)
-        if isinstance(execution, Returned) and passage.teaches:
-            self._requests.note(passage.choice.tool, passage.turn.request)
-        if isinstance(execution, Returned) or passage.mended or own_failure(execution) is None:
+    async def _execute(self, state: RequestState) -> str:
+        assert isinstance(state.choice, Call), state.choice
+        execution = await self._executor.run(state.turn, state.choice)
+        state.outcome = Executed(call=state.choice, execution=execution)
+        if isinstance(execution, Returned):
+            if state.learn_request:
+                self._served.record(state.choice.tool, state.turn.request.text)
             return "ran"
-        return "at fault"
+        return "ran" if state.mended or own_failure(execution) is None else "at fault"
 
-    async def _mend(self, passage: Passage) -> str:
-        assert isinstance(passage.outcome, Served), passage.outcome
-        passage.mended, call, execution = True, passage.outcome.call, passage.outcome.execution
+    async def _mend(self, state: RequestState) -> str:
+        assert isinstance(state.outcome, Executed), state.outcome
+        state.mended, call, execution = True, state.outcome.call, state.outcome.execution
         assert not isinstance(execution, Returned), execution
-        mended = await self._mended(passage.turn, call, execution)
+        mended = await self._mended(state.turn, call, execution)
         if mended is None:
             return "left"
-        passage.choice = Call(tool=mended, arguments=call.arguments)
+        state.choice = Call(tool=mended, arguments=call.arguments)
         return "mended"
 
     async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:
@@ -174,3 +233,54 @@ class Stages:
         if isinstance(choice, Misfit):
             turn.emit(ToolMismatch(tool=built.name, problem=choice.problem, then="ask"))
         return choice
+
+    async def _plan(self, state: RequestState) -> str:
+        plan = state.synthesis.result
+        assert isinstance(plan, Plan), plan
+        state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
+        return "done"
+
+    async def _delegate(self, state: RequestState) -> str:
+        """Raises: AgentGaveUp; and as `hand_over`."""
+        turn, agent = state.turn, state.turn.request.agent or FRONT
+        if self._delegation is None:
+            raise AgentGaveUp("the request needs an agent, but none is configured", "give the orchestrator a delegation", where=agent)
+        state.outcome = reply = await self._delegation.hand_over(turn, agent, turn.request.text)
+        if reply.outcome == "failed":
+            raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
+        return "unclear" if reply.questions else "replied"
+
+
+def _of_synthesis(take: Callable[[Synthesis], Awaitable[str]]) -> Stage:
+    return lambda state: take(state.synthesis)
+
+
+def _returned(execution: Execution) -> Returned:
+    match execution:
+        case Returned():
+            return execution
+        case Raised():
+            raise AgentError(f"the tool raised {execution.type_name}: {execution.message}", where="executing")
+        case Killed():
+            raise AgentError(f"the tool was ended: {execution.reason}", where="executing")
+        case _:
+            assert_never(execution)
+
+
+class ServedRequests:
+    """Adds requests that tools have served to those they are found by; in the background, as embedding takes a while."""
+
+    def __init__(self, library: ToolLibrary, background: PromisingContext) -> None:
+        self._library, self._background = library, background
+
+    def record(self, tool: Tool, request: str) -> None:
+        """The tool was found for the request and has served it. A request that is long or holds a secret is not kept."""
+        if may_be_kept(request):
+            # In a context of its own, so that the end of the turn, or of the step of a plan, does not cancel it.
+            Context().run(self._background.start, self._keep(tool, request))
+
+    async def _keep(self, tool: Tool, request: str) -> None:
+        try:
+            await self._library.record_request(tool.name, tool.version, request)
+        except Exception:  # the edge of the background: the tool is found as before
+            log.exception("%s is not found by a request that it has served", tool.name)

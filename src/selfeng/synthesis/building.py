@@ -29,13 +29,13 @@ from selfeng.synthesis.gate import steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import Programmer, no_implementation
-from selfeng.synthesis.specifying import Analyst, Job, Order, Reply
+from selfeng.synthesis.specifying import Analyst, BuildSpec, DelegateToAgents, DirectAnswer
 from selfeng.synthesis.steps import Steps, gave_up
 from selfeng.synthesis.testing import Tester, can_not_pass
 
 
 @dataclass(frozen=True)
-class Workshop:
+class SynthesisDeps:
     """Who builds tools, by which rules, and for which library."""
 
     policy: SynthesisPolicy
@@ -50,10 +50,10 @@ class Workshop:
     programmer: Programmer
 
 
-class Building:
+class Synthesis:
     """One tool under way, for one turn."""
 
-    _order: Order
+    _build: BuildSpec
     _tools: Importable
     _former: Before | None
     """The version before, where there is one."""
@@ -67,64 +67,51 @@ class Building:
     _code: str
     _verdict: Verdict
 
-    def __init__(self, workshop: Workshop, turn: Turn) -> None:
-        self._shop, self._policy, self._steps = workshop, workshop.policy, Steps(turn)
-        self.looked_at: Sequence[str] = ()
-        """Names of the tools that the search came up with and that don't fit."""
-        self.result: Tool | Reply | Plan | Job | None = None
+    def __init__(self, deps: SynthesisDeps, turn: Turn, search_candidates: Sequence[str] = ()) -> None:
+        """`search_candidates` names the tools that the search came up with and that don't fit."""
+        self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
+        self._search_candidates = search_candidates
+        self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
         """What came of it; a tool is registered, or was found in the library."""
         self._stuck: SynthesisFailed | None = None
         """Why the specification was reopened."""
 
-    @property
-    def stages(self) -> Mapping[StageName, Callable[[], Awaitable[str]]]:
-        return {
-            "specify": self._specify,
-            "test": self._test,
-            "implement": self._implement,
-            "compare": self._compare,
-            "verify": self._verify,
-            "repair": self._repair,
-            "strengthen": self._strengthen,
-            "register": self._register,
-        }
-
-    async def _specify(self) -> str:
+    async def specify(self) -> str:
         problem = f"it can't be fulfilled as it stands: {self._stuck.message}" if self._stuck else ""
-        made = await self._shop.analyst.specify(self._steps, self.looked_at, problem=problem)
-        if not isinstance(made, Order):
+        made = await self._deps.analyst.specify(self._steps, self._search_candidates, problem=problem)
+        if not isinstance(made, BuildSpec):
             self.result = made
             match made:
                 case Tool():
                     return "known"
                 case Plan():
                     return "steps"
-                case Job():
+                case DelegateToAgents():
                     return "for agents"
-                case Reply(questions=questions):
+                case DirectAnswer(questions=questions):
                     return "unclear" if questions else "no tool"
                 case _:
                     assert_never(made)
-        if self._stuck and made.spec == self._order.spec:
+        if self._stuck and made.spec == self._build.spec:
             raise self._stuck
         if not self._stuck:
-            self._tools = Importable(await self._shop.library.tools())
-        self._order, self._drawn, self._witnesses = made, [], ()
-        self._former = await self._shop.before(made.extends) if made.extends else None
+            self._tools = Importable(await self._deps.library.tools())
+        self._build, self._drawn, self._witnesses = made, [], ()
+        self._former = await self._deps.before(made.extends) if made.extends else None
         self._rewrites, self._problem, self._strengthened = 0, "", not self._policy.mutation_score
         return "ordered"
 
-    async def _test(self) -> str:
-        written = await self._shop.tester.write(self._steps, self._order, self._former, problem=self._problem)
+    async def test(self) -> str:
+        written = await self._deps.tester.write(self._steps, self._build, self._former, problem=self._problem)
         self._tests, self._earlier = written.tests, written.earlier
         return "rewritten" if self._drawn else "written"
 
-    async def _implement(self) -> str:
-        self._drawn = await self._shop.programmer.draw(self._steps, self._order.spec, self._tests, self._tools)
+    async def implement(self) -> str:
+        self._drawn = await self._deps.programmer.draw(self._steps, self._build.spec, self._tests, self._tools)
         self._begin_repairs(self._drawn[0])
         return "different" if len(set(self._drawn)) > 1 else "alike"
 
-    async def _compare(self) -> str:
+    async def compare(self) -> str:
         agreed = await self._agreed(self._drawn, self._tests)
         enough = agreed.kept >= self._policy.least_tests or not agreed.dropped
         problem, last = "" if enough else _too_few(agreed), self._rewrites == self._policy.max_rewrites
@@ -141,7 +128,7 @@ class Building:
 
     async def _weakened(self, tests: str) -> str:
         """Why what a vote left of the suite does not count; "" if it does."""
-        judged = await self._shop.chain.suite_problem(self._order.spec.signature(), tests) if tests != self._tests else None
+        judged = await self._deps.chain.suite_problem(self._build.spec.signature(), tests) if tests != self._tests else None
         return f"without the tests that most of the independent implementations refute, {judged.problem}" if judged else ""
 
     async def _agreed(self, drawn: Sequence[str], tests: str) -> Consensus:
@@ -149,20 +136,20 @@ class Building:
         agreed = await self._vote(drawn, tests)
         if agreed.open_question is None:
             return agreed
-        larger = await self._shop.tester.decide(self._steps, self._order, agreed.tests, agreed.open_question)
+        larger = await self._deps.tester.decide(self._steps, self._build, agreed.tests, agreed.open_question)
         return agreed if larger == agreed.tests else await self._vote(drawn, larger)
 
     async def _vote(self, drawn: Sequence[str], tests: str) -> Consensus:
-        signature = self._order.spec.signature()
+        signature = self._build.spec.signature()
         with self._steps.step("consensus") as current:
-            agreed = await agree(self._shop.sandbox, signature, distinct(drawn), tests, self._examples(), frozen=self._earlier)
+            agreed = await agree(self._deps.sandbox, signature, distinct(drawn), tests, self._examples(), frozen=self._earlier)
             self._witnesses = [Candidate(code=r.code, draws=r.draws) for r in agreed.reports if r.right]
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
             current.failed = agreed.chosen is None
         return agreed
 
     def _examples(self) -> list[Arguments]:
-        spec = self._order.spec
+        spec = self._build.spec
         return [a for e in (*spec.user_examples, *spec.examples) if (a := arguments_of(e, spec.signature()))]
 
     def _begin_repairs(self, code: str) -> None:
@@ -171,10 +158,10 @@ class Building:
         self._always: set[str] | None = None
         """The tests that every attempt so far has failed."""
 
-    async def _verify(self) -> str:
-        name = self._order.spec.name
+    async def verify(self) -> str:
+        name = self._build.spec.name
         with self._steps.step("verification") as current:
-            self._verdict = await self._shop.chain.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
+            self._verdict = await self._deps.chain.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
             if self._verdict.passed and (problem := await self._refuted()):
                 self._verdict = Verdict(passed=False, problem=problem)
             if self._verdict.passed:
@@ -187,48 +174,48 @@ class Building:
 
     async def _refuted(self) -> str:
         """What the version before, or the candidates where the code is none of them, say against code that passes; "" for nothing."""
-        shop, signature = self._shop, self._order.spec.signature()
-        if problem := await shop.chain.comparison(signature, self._code, self._tests, self._former):
+        deps, signature = self._deps, self._build.spec.signature()
+        if problem := await deps.chain.comparison(signature, self._code, self._tests, self._former):
             return problem
         if self._code in self._drawn:
             return ""
-        found = await against(shop.sandbox, signature, self._code, self._witnesses, tests=self._tests, examples=self._examples())
+        found = await against(deps.sandbox, signature, self._code, self._witnesses, tests=self._tests, examples=self._examples())
         return f"for {found.call} it {found.own}, and most of the implementations that passed return {found.others}" if found else ""
 
-    async def _repair(self) -> str:
+    async def repair(self) -> str:
         """Have the code written again until it can be run, as often as may be.
 
         Raises:
             SynthesisFailed: no repair is left, and it is not the specification that is wrong, or that was reopened before.
         """
-        order, last = self._order, summary(self._verdict)
+        build, last = self._build, summary(self._verdict)
         while self._repairs < self._policy.max_repairs:
             self._repairs += 1
-            new, last = await self._shop.programmer.repair(
-                self._steps, order.spec, self._tests, self._tools, self._code, before=self._before, verdict=self._verdict
+            new, last = await self._deps.programmer.repair(
+                self._steps, build.spec, self._tests, self._tools, self._code, before=self._before, verdict=self._verdict
             )
             if not last:
                 self._before, self._code = self._code, new
                 return "repaired"
         failure = no_implementation(self._policy, last)
         old = sorted({self._earlier[name] for t in self._always or () if (name := t.partition("[")[0]) in self._earlier})
-        if order.extends and old:
-            raise can_not_pass(order.extends, f"{failure.message}; of version {order.extends.version}: {', '.join(old)}")
+        if build.extends and old:
+            raise can_not_pass(build.extends, f"{failure.message}; of version {build.extends.version}: {', '.join(old)}")
         if self._stuck or not self._always or not self._policy.max_repairs:
             raise failure
         self._stuck = failure
         return "stuck"
 
-    async def _strengthen(self) -> str:
+    async def strengthen(self) -> str:
         """Have tests added, once, where the suite would not notice many mistakes."""
         self._strengthened = True
         with self._steps.step("mutation") as current:
-            found = await self._shop.chain.strength(self._order.spec.name, self._code, self._tests)
+            found = await self._deps.chain.strength(self._build.spec.name, self._code, self._tests)
             current.summary = f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
             current.artifact = found.model_dump_json(indent=2)
         if found.score >= self._policy.mutation_score:
             return "strong"
-        tests = await self._shop.tester.more(self._steps, self._order, self._tests, found)
+        tests = await self._deps.tester.more(self._steps, self._build, self._tests, found)
         if tests == self._tests:
             return "strong"
         code = self._code
@@ -240,14 +227,14 @@ class Building:
         self._begin_repairs(code)
         return "added"
 
-    async def _register(self) -> str:
-        self.result = await self._registered(self._order, self._verdict)
+    async def register(self) -> str:
+        self.result = await self._registered(self._build, self._verdict)
         return "registered"
 
-    async def _registered(self, order: Order, verdict: Verdict) -> Tool:
-        library, turn, spec, known = self._shop.library, self._steps.turn, order.spec, order.extends
+    async def _registered(self, build: BuildSpec, verdict: Verdict) -> Tool:
+        library, turn, spec, known = self._deps.library, self._steps.turn, build.spec, build.extends
         origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
-        made = Provenance(origin=origin, verdict=verdict, prompts=tuple(turn.asked), usage=turn.budget.usage)
+        made = Provenance(origin=origin, verdict=verdict, prompts=tuple(self._steps.prompts_sent), usage=turn.budget.usage)
         with self._steps.step("registration") as current:
             draft = ToolDraft(
                 name=spec.name,
@@ -255,8 +242,8 @@ class Building:
                 signature=spec.signature(),
                 code=self._code,
                 tests=self._tests,
-                example_requests=own_examples(turn.request, spec.example_requests),
-                model=self._shop.model_name,
+                example_requests=own_examples(turn.request.text, spec.example_requests),
+                model=self._deps.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
             )
             if known:
@@ -264,7 +251,7 @@ class Building:
                 await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."
                 return tool
-            if twin := await self._shop.analyst.twin(spec, self._code, self._tests):
+            if twin := await self._deps.analyst.twin(spec, self._code, self._tests):
                 current.summary = f"{twin.name} is in the library already, and each passes the other's tests: it is used."
                 return twin
             try:
@@ -282,8 +269,20 @@ class Building:
     async def _found_by_request(self, tool: Tool) -> None:
         """What a person said is no example for others, but finds the tool from now on."""
         with suppress(EmbedderUnavailable):  # then its words and its examples find it
-            if may_be_kept(self._steps.turn.request):
-                await self._shop.library.record_request(tool.name, tool.version, self._steps.turn.request)
+            if may_be_kept(self._steps.turn.request.text):
+                await self._deps.library.record_request(tool.name, tool.version, self._steps.turn.request.text)
+
+
+SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {
+    "specify": Synthesis.specify,
+    "test": Synthesis.test,
+    "implement": Synthesis.implement,
+    "compare": Synthesis.compare,
+    "verify": Synthesis.verify,
+    "repair": Synthesis.repair,
+    "strengthen": Synthesis.strengthen,
+    "register": Synthesis.register,
+}
 
 
 def _too_few(agreed: Consensus) -> str:

@@ -9,7 +9,7 @@ from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import ROUNDS, Question, questions_problem
 from selfeng.core.spec import Specification
 from selfeng.core.tool import Requirement, Tool
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request
 
 MOST = 4
 """Tools that are offered because they are near."""
@@ -17,9 +17,9 @@ NEAR = 0.4
 """Cosine between a specification and a tool that may help with it."""
 
 
-async def offered(library: ToolLibrary, turn: Turn, spec: Specification) -> str:
+async def offered(library: ToolLibrary, request: Request, spec: Specification) -> str:
     """The tools of a plan that is kept, and those near the specification, a line each; "" if there are none."""
-    tools = {step.tool: await library.get(step.tool) for step in turn.kept}
+    tools = {step.tool: await library.get(step.tool) for step in request.saved_plan}
     for candidate in await library.search(spec.description, MOST):
         if candidate.similarity >= NEAR:
             tools.setdefault(candidate.tool.name, candidate.tool)
@@ -31,25 +31,25 @@ def lines(tools: Iterable[Tool]) -> str:
     return "\n".join(f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}" for tool in tools)
 
 
-def steps_problem(turn: Turn, steps: Sequence[PlannedStep]) -> str:
+def steps_problem(request: Request, steps: Sequence[PlannedStep]) -> str:
     """Why the request can't be taken in these steps, in words that the model can act on; "" if it can."""
-    if turn.plan_step:
+    if request.plan_step:
         return "this is a step of a plan already, and can't be a plan itself; specify one tool for it"
-    if turn.delegated:
+    if request.delegated:
         return "an agent has asked for this as one operation; specify one tool for it"
-    if turn.kept:
+    if request.saved_plan:
         return "one tool is wanted for all of the plan; specify it"
     return plan_problem(steps)
 
 
-def delegation_problem(turn: Turn) -> str:
+def delegation_problem(request: Request) -> str:
     """Why the request can't be work for agents; "" if it can."""
-    return "this is a part of a larger task; specify one tool for it" if turn.plan_step or turn.delegated or turn.kept else ""
+    return "this is a part of a larger task; specify one tool for it" if request.is_part else ""
 
 
-def asking_problem(turn: Turn, questions: Sequence[Question]) -> str:
+def asking_problem(request: Request, questions: Sequence[Question]) -> str:
     """Why the person can't be asked this; "" if they can."""
-    if turn.rounds >= ROUNDS:
+    if request.rounds >= ROUNDS:
         return f"the person was asked {ROUNDS} times already; go on with what is known, and assume what is most likely for the rest"
     return questions_problem(questions)
 

@@ -13,7 +13,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.lessons import learnt
+from selfeng.prompts.request import lessons_shown
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import lines, offered
 from selfeng.synthesis.failures import as_failures
@@ -107,8 +107,8 @@ class Programmer:
             "signature": str(spec.signature()),
             "specification": spec.model_dump_json(indent=2),
             "tests": tests,
-            "tools": await offered(self._library, steps.turn, spec),
-            "lessons": await learnt(steps.turn, "implementation", spec.description),
+            "tools": await offered(self._library, steps.turn.request, spec),
+            "lessons": lessons_shown(await steps.turn.lessons("implementation", spec.description)),
         }
 
 

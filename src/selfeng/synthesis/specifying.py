@@ -6,17 +6,14 @@ from contextlib import suppress
 from selfeng.core.errors import LibraryError, SynthesisFailed
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
-from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Question
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request
 from selfeng.core.value import Value
 from selfeng.core.words import count
-from selfeng.prompts import plans, render
-from selfeng.prompts.answers import answered
-from selfeng.prompts.file_list import listed
-from selfeng.prompts.lessons import learnt
+from selfeng.prompts import render
+from selfeng.prompts.request import saved_plan, shown
 from selfeng.synthesis.checks import specification_problem
 from selfeng.synthesis.composing import asking_problem, delegation_problem, steps_problem
 from selfeng.synthesis.examples import contradiction, stated
@@ -28,7 +25,7 @@ RELATIVES = 5
 """Tools near a specification that may be the same."""
 
 
-class Reply(Value):
+class DirectAnswer(Value):
     """The request needs no tool: this is what the person is told, or asked."""
 
     text: str
@@ -36,11 +33,11 @@ class Reply(Value):
     questions: tuple[Question, ...] = ()
 
 
-class Job(Value):
+class DelegateToAgents(Value):
     """The request is work for agents."""
 
 
-class Order(Value):
+class BuildSpec(Value):
     """What is to be built."""
 
     spec: Specification
@@ -52,54 +49,56 @@ class Analyst:
     def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy) -> None:
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
 
-    async def specify(self, steps: Steps, looked_at: Sequence[str], problem: str = "") -> Order | Tool | Reply | Plan | Job:
-        """`looked_at` names the tools that the search came up with; `problem` says why an earlier specification would not do.
+    async def specify(
+        self, steps: Steps, search_candidates: Sequence[str], problem: str = ""
+    ) -> BuildSpec | Tool | DirectAnswer | Plan | DelegateToAgents:
+        """`search_candidates` names the tools that the search came up with; `problem` says why an earlier specification would not do.
 
         Raises:
             SynthesisFailed: no tool can do it, or no usable specification came.
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
-        lessons = await learnt(turn, "specification", turn.request)
-        shown = {"request": turn.request, "files": listed(turn), "answers": answered(turn), "lessons": lessons, **plans.shown(turn)}
-        near = [tool for name in looked_at if (tool := await self._known(name))]
+        request, lessons = turn.request, await turn.lessons("specification", turn.request.text)
+        known = {**shown(request, lessons), "may_plan": not request.is_part, "kept": saved_plan(request)}
+        near = [tool for name in search_candidates if (tool := await self._known(name))]
         for _ in range(attempts):
-            prompt = render("specification", turn.history, **shown, near=_listed(near), problem=problem)
+            prompt = render("specification", request.history, **known, near=_listed(near), problem=problem)
             with steps.step("specification", prompt.name) as current:
-                turn.asked.append(AskedPrompt.of(prompt))
+                steps.note(prompt)
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
                     raise SynthesisFailed(reply.message or "the model says that no tool can do this")
                 if reply.outcome == "steps":
-                    if problem := steps_problem(turn, reply.steps):
+                    if problem := steps_problem(request, reply.steps):
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = f"It takes {count(len(reply.steps), 'step')}."
                     return Plan(steps=reply.steps)
                 if reply.outcome == "delegate":
-                    if problem := delegation_problem(turn):
+                    if problem := delegation_problem(request):
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "It is work for agents."
-                    return Job()
+                    return DelegateToAgents()
                 if reply.outcome == "question" and (reply.message or reply.questions):
                     questions = reply.questions or (Question(id="request", question=reply.message),)
-                    if problem := asking_problem(turn, questions):
+                    if problem := asking_problem(request, questions):
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "Something has to be asked first."
-                    return Reply(text=reply.message if reply.questions else "", questions=questions)
+                    return DirectAnswer(text=reply.message if reply.questions else "", questions=questions)
                 if reply.outcome == "answer" and reply.message:
                     current.summary = "No tool is needed."
-                    return Reply(text=reply.message)
-                found = await self._judge(current, _with_stated_examples(reply.specification, turn))
+                    return DirectAnswer(text=reply.message)
+                found = await self._judge(current, _with_stated_examples(reply.specification, request))
                 if not isinstance(found, str):
                     return found
                 problem = found
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specification", attempts, problem)
 
-    async def _judge(self, current: Step, spec: Specification | None) -> Order | Tool | Reply | str:
+    async def _judge(self, current: Step, spec: Specification | None) -> BuildSpec | Tool | DirectAnswer | str:
         """What follows from a specification; a text says why it is refused."""
         if spec is None:
             return "the reply holds no specification"
@@ -108,12 +107,12 @@ class Analyst:
         if conflict := contradiction(spec):
             current.fail(f"The examples of the request can't all be right: {conflict}.")
             question = Question(id="example", question="Which one do you mean?")
-            return Reply(text=f"Your examples can't all be right: {conflict}.", questions=(question,))
+            return DirectAnswer(text=f"Your examples can't all be right: {conflict}.", questions=(question,))
         named = await self._known(spec.name)
         if named and named.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
-        order = Order(spec=spec, extends=named if named and _extends(spec, named) else None)
-        if order.extends is None:
+        build = BuildSpec(spec=spec, extends=named if named and _extends(spec, named) else None)
+        if build.extends is None:
             if named and await self._means_the_same(named, spec):
                 current.summary = f"{named.name} is in the library already, and does this."
                 return named
@@ -124,10 +123,10 @@ class Analyst:
             except LibraryError as error:
                 return error.message
         current.summary = f"{spec.signature()}: {spec.description}"
-        if order.extends:
+        if build.extends:
             current.summary = f"To become the next version of {spec.name}: {current.summary}"
         current.artifact = spec.model_dump_json(indent=2)
-        return order
+        return build
 
     async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
         """The tool of another name that does the same as a new one, if the library has it."""
@@ -144,11 +143,11 @@ class Analyst:
         return None
 
 
-def _with_stated_examples(spec: Specification | None, turn: Turn) -> Specification | None:
+def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:
     """The specification; what it takes for the person's examples and nobody said becomes an ordinary one, on which a vote may be held."""
     if spec is None:
         return None
-    said = "\n".join([*(m.content for m in turn.history if m.role == "user"), turn.request])
+    said = "\n".join([*(m.content for m in request.history if m.role == "user"), request.text])
     given = tuple(e for e in spec.user_examples if stated(e, said))
     rest = tuple(e for e in spec.user_examples if e not in given and e not in spec.examples)
     return spec.model_copy(update={"user_examples": given, "examples": (*spec.examples, *rest)})

@@ -19,8 +19,8 @@ from selfeng.synthesis.code_block import python_code
 class Step:
     """One attempt at one step; what it sets on itself is what its last event says."""
 
-    def __init__(self, turn: Turn, name: SynthesisStepName, attempt: int, prompt: str) -> None:
-        self._turn, self._name, self._prompt = turn, name, prompt
+    def __init__(self, steps: "Steps", name: SynthesisStepName, attempt: int, prompt: str) -> None:
+        self._steps, self._turn, self._name, self._prompt = steps, steps.turn, name, prompt
         self._started = time.monotonic()
         self.attempt = attempt
         self.summary = ""
@@ -40,7 +40,7 @@ class Step:
 
     async def written(self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("": nothing)."""
-        self._turn.asked.append(AskedPrompt.of(prompt))
+        self._steps.note(prompt)
         try:
             reply = await self.streamed(model.stream(prompt, self._turn.budget))
         except ModelReplyInvalid as error:
@@ -49,9 +49,6 @@ class Step:
 
     def fail(self, summary: str) -> None:
         self.failed, self.summary = True, summary
-
-    def emit_started(self) -> None:
-        self._turn.emit(SynthesisStep(step=self._name, state="started", attempt=self.attempt, prompt=self._prompt))
 
     def emit_ended(self) -> None:
         self._turn.emit(
@@ -72,14 +69,20 @@ class Steps:
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
+        self.prompts_sent: list[AskedPrompt] = []
+        """What the model was asked to make the tool, for the record of its version."""
         self._attempts: Counter[SynthesisStepName] = Counter()
+
+    def note(self, prompt: Prompt) -> None:
+        """The prompt is being sent."""
+        self.prompts_sent.append(AskedPrompt.of(prompt))
 
     @contextmanager
     def step(self, name: SynthesisStepName, prompt: str = "") -> Iterator[Step]:
         """Report a step; an error that leaves it makes it fail with the error's message. `prompt` is the name of the model's."""
         self._attempts[name] += 1
-        current = Step(self.turn, name, self._attempts[name], prompt)
-        current.emit_started()
+        current = Step(self, name, self._attempts[name], prompt)
+        self.turn.emit(SynthesisStep(step=name, state="started", attempt=current.attempt, prompt=prompt))
         with stage(name):
             try:
                 yield current

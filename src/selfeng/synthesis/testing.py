@@ -10,7 +10,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.lessons import learnt
+from selfeng.prompts.request import lessons_shown
 from selfeng.synthesis.before import Before, earlier_tests
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.checks import suite_problem
@@ -18,7 +18,7 @@ from selfeng.synthesis.consensus import Difference
 from selfeng.synthesis.examples import example_tests
 from selfeng.synthesis.mutants import Strength
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.specifying import Order
+from selfeng.synthesis.specifying import BuildSpec
 from selfeng.synthesis.steps import Step, Steps, gave_up
 from selfeng.synthesis.suite.editing import names_of
 from selfeng.synthesis.suite.joining import join
@@ -39,7 +39,7 @@ class Tester:
     def __init__(self, model: ModelClient, chain: Chain, policy: SynthesisPolicy) -> None:
         self._model, self._chain, self._policy = model, chain, policy
 
-    async def write(self, steps: Steps, order: Order, before: Before | None, problem: str = "") -> Written:
+    async def write(self, steps: Steps, build: BuildSpec, before: Before | None, problem: str = "") -> Written:
         """A suite that is red on stubs, with the person's examples and the tests of the version before, which pass on that version.
 
         `problem` says why an earlier suite would not do.
@@ -48,10 +48,11 @@ class Tester:
             SynthesisFailed: no usable suite came, or a test of the version before can't pass any more.
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
-        spec, attempts = order.spec, self._policy.max_rewrites + 1
-        if order.extends and before and (failed := await self._chain.failing_before(spec.name, before.tests, before)):
-            raise can_not_pass(order.extends, f"{failed}, on that version's own code")
-        shown = {"specification": spec.model_dump_json(indent=2), "lessons": await learnt(steps.turn, "tests", spec.description)}
+        spec, attempts = build.spec, self._policy.max_rewrites + 1
+        if build.extends and before and (failed := await self._chain.failing_before(spec.name, before.tests, before)):
+            raise can_not_pass(build.extends, f"{failed}, on that version's own code")
+        lessons = lessons_shown(await steps.turn.lessons("tests", spec.description))
+        shown = {"specification": spec.model_dump_json(indent=2), "lessons": lessons}
         given = [example_tests(spec, spec.user_examples), before.tests if before else ""]
         for _ in range(attempts):
             prompt = render("tests", name=spec.name, **shown, problem=problem)
@@ -61,8 +62,8 @@ class Tester:
                 if not problem:
                     tests, names = join(tests, *given)
                     earlier = earlier_tests(spec.name, given[-1], names[-1])
-                    problem = await self._red(steps, current, order, tests)
-                if not problem and order.extends and before:
+                    problem = await self._red(steps, current, build, tests)
+                if not problem and build.extends and before:
                     failed = await self._chain.failing_before(spec.name, tests, before, tuple(earlier))
                     problem = failed and f"among these tests {failed}, a test of version {before.version} that passed alone"
                 current.artifact = tests
@@ -71,40 +72,40 @@ class Tester:
                 current.fail(f"Refused: {problem}.")
         raise gave_up("tests", attempts, problem)
 
-    async def more(self, steps: Steps, order: Order, tests: str, strength: Strength) -> str:
+    async def more(self, steps: Steps, build: BuildSpec, tests: str, strength: Strength) -> str:
         """The suite with further tests that should notice the mutants it does not; as it was if none of use came.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         survivors = "\n".join(f"- {mutant.change}" for mutant in strength.survivors[:SURVIVORS])
-        return await self._added(steps, order, tests, render("more_tests", **_shown(order, tests), survivors=survivors))
+        return await self._added(steps, build, tests, render("more_tests", **_shown(build, tests), survivors=survivors))
 
-    async def decide(self, steps: Steps, order: Order, tests: str, difference: Difference) -> str:
+    async def decide(self, steps: Steps, build: BuildSpec, tests: str, difference: Difference) -> str:
         """The suite with one more test, for a call on which two candidates differ; as it was if the specification leaves it open.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         told = f"{difference.call}\none returns {difference.others}\nthe other {difference.own}"
-        return await self._added(steps, order, tests, render("deciding_test", **_shown(order, tests), difference=told))
+        return await self._added(steps, build, tests, render("deciding_test", **_shown(build, tests), difference=told))
 
-    async def _added(self, steps: Steps, order: Order, tests: str, prompt: Prompt) -> str:
-        name = order.spec.name
+    async def _added(self, steps: Steps, build: BuildSpec, tests: str, prompt: Prompt) -> str:
+        name = build.spec.name
         with steps.step("tests", prompt.name) as current:
             new, problem = await current.written(self._model, prompt, lambda code: _problem(name, tests, code, same=True))
             larger = tests if problem else join(tests, new, open_first=True).source
             if not problem and names_of(larger, name) == names_of(tests, name):
                 problem = "there is no test in it that the suite has not"
-            problem = problem or await self._red(steps, current, order, larger)
+            problem = problem or await self._red(steps, current, build, larger)
             current.artifact = tests if problem else larger
             if problem:
                 current.summary = f"The suite stays as it is: {problem}."
         return current.artifact
 
-    async def _red(self, steps: Steps, current: Step, order: Order, tests: str) -> str:
-        red = await self._chain.gate.red(order.spec.signature(), tests, steps.turn.emit, current.attempt)
-        own = len(order.spec.user_examples)
+    async def _red(self, steps: Steps, current: Step, build: BuildSpec, tests: str) -> str:
+        red = await self._chain.gate.red(build.spec.signature(), tests, steps.turn.emit, current.attempt)
+        own = len(build.spec.user_examples)
         current.summary = f"{count(red.tests, 'test')}, all failing on an empty stub, as they should."
         if own:
             current.summary += f" From the request's own examples: {own}."
@@ -129,5 +130,5 @@ def _problem(name: str, *suites: str, same: bool = False) -> str | None:
         return f"the suite is not valid Python: {error}"
 
 
-def _shown(order: Order, tests: str) -> dict[str, str]:
-    return {"name": order.spec.name, "specification": order.spec.model_dump_json(indent=2), "tests": tests}
+def _shown(build: BuildSpec, tests: str) -> dict[str, str]:
+    return {"name": build.spec.name, "specification": build.spec.model_dump_json(indent=2), "tests": tests}

@@ -1,4 +1,4 @@
-"""A running turn: an inquiry to an agent, told by a stream of events, the last of which ends it."""
+"""A running turn: a stream of events, the last of which ends it."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -7,7 +7,9 @@ from typing import Any
 
 from selfeng.core.errors import AgentError
 from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnStopped
-from selfeng.runtime import MessageSequencePromise, MiniAgent, StreamAppender
+from selfeng.runtime import PromisingContext
+from selfeng.runtime.promising_context import Scope, current_scope
+from selfeng.runtime.streams import Reader, ReplayStream
 
 log = logging.getLogger(__name__)
 
@@ -21,34 +23,32 @@ class RunningTurn(ABC):
 
     def __init__(self) -> None:
         """On the event loop, in the context of a runtime."""
-        self._feed: StreamAppender[Event] = StreamAppender(capture_errors=False).open()
-        self.answer: MessageSequencePromise | None = None
-        """What the agent replies."""
+        self._runtime, self._scope = PromisingContext.get_current(), Scope()
+        self._feed: ReplayStream[Event] = ReplayStream()
         self._begun = False
-        """Whether the agent has taken it up, which then says its end."""
+        """Whether the work has been taken up, which then says its end."""
         self._reason = CANCELLED
 
     def __aiter__(self) -> AsyncIterator[Event]:
-        return aiter(self._feed)
+        return Reader(self._feed)
 
     def emit(self, event: Event) -> None:
-        """Tell of something that happens."""
-        self._feed.append(event)
+        """Report something that happens."""
+        self._feed.push(event)
 
-    def begin(self, agent: MiniAgent, request: str) -> None:
-        """Give the turn to its agent, whose body is `run`; that starts at the next task switch."""
-        self.answer = agent.inquire(request, running=self)
+    def begin(self, work: Callable[[], Awaitable[Last]]) -> None:
+        """Do the work of the turn from the next task switch on, and end the turn as that ends."""
+        self._runtime.start(self._run(work), scope=self._scope)
 
     def stop(self, reason: str = CANCELLED) -> None:
         """End everything that the turn has running; its last event will be `TurnStopped`."""
         self._reason = reason
         if not self._begun:
             self._end(self._stopped())
-        if self.answer is not None:
-            self.answer.cancel()
+        self._runtime.cancel(self._scope)
 
-    async def run(self, work: Callable[[], Awaitable[Last]]) -> None:
-        """Do the work of the turn, and end the turn as that ends."""
+    async def _run(self, work: Callable[[], Awaitable[Last]]) -> None:
+        current_scope.set(self._scope)  # what is started from here on is cancelled with the turn
         self._begun = True
         try:
             last = await work()
@@ -76,5 +76,5 @@ class RunningTurn(ABC):
 
     def _end(self, last: Last) -> None:
         """Nothing comes after this event."""
-        if self._feed.is_open:
-            self._feed.append(last).close()
+        self._feed.push(last)
+        self._feed.end()

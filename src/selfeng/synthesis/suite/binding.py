@@ -25,8 +25,10 @@ def problems(suite: Suite, flow: Flow) -> Iterator[str]:
                 yield f"{suite.where(node)} {how} `{name}`, which it imports to assert with; choose another name"
             elif name in tests and not isinstance(node, FUNCTIONS) and _home(suite, node) is suite.module:
                 yield f"{suite.where(node)} {how} `{name}`, which is a test; choose another name"
-        yield from _comparing(suite, node)
-        yield from _builtin(suite, node)
+        if isinstance(node, ast.ClassDef):
+            yield from _comparing(suite, node)
+        if suite.parents.get(node) is suite.module:
+            yield from _builtin(suite, node)
 
 
 def _bound(suite: Suite, flow: Flow, node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -72,18 +74,15 @@ def _home(suite: Suite, node: ast.AST) -> ast.AST:
     return around
 
 
-def _comparing(suite: Suite, node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.ClassDef):
-        names = {s.name for s in node.body if isinstance(s, FUNCTIONS)}
-        names |= {t.id for s in node.body for t in targets(s) if isinstance(t, ast.Name)}
-        for name in sorted(names & _COMPARING):
-            yield f"{suite.where(node)} defines the class {node.name} with a `{name}` of its own; compare with plain values"
+def _comparing(suite: Suite, node: ast.ClassDef) -> Iterator[str]:
+    names = {s.name for s in node.body if isinstance(s, FUNCTIONS)}
+    names |= {t.id for s in node.body for t in targets(s) if isinstance(t, ast.Name)}
+    for name in sorted(names & _COMPARING):
+        yield f"{suite.where(node)} defines the class {node.name} with a `{name}` of its own; compare with plain values"
 
 
 def _builtin(suite: Suite, node: ast.AST) -> Iterator[str]:
-    """A function in the place of a builtin one; a mere value of that name does no harm."""
-    if suite.parents.get(node) is not suite.module:
-        return
+    """A function at the top in the place of a builtin one; a mere value of that name does no harm."""
     if (
         isinstance(node, (*FUNCTIONS, ast.ClassDef))
         and node.name in _FUNCTIONS

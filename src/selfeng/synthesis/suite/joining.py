@@ -31,11 +31,14 @@ def join(*suites: str, open_first: bool = False) -> Joined:
 
     `open_first`: fixtures of the first suite that are there for all its tests are there for those of the others too.
     """
-    parts = [_Part(source) for source in suites]
+    made = [_Part(source) if source.strip() else None for source in suites]
+    parts = [part for part in made if part is not None]
     for number, part in enumerate(parts):
         part.leave_out(parts[:number])
     filled = [part for part in parts if not part.empty]
     if len(filled) > 1:
+        for part in filled:
+            part.look_outside()
         for number, part in enumerate(filled):
             part.rename(filled[:number], filled[number + 1 :])
             if number or not open_first:
@@ -43,7 +46,7 @@ def join(*suites: str, open_first: bool = False) -> Joined:
     features = sorted({feature for part in filled for feature in part.future()} if len(filled) > 1 else ())
     head = f"from __future__ import {', '.join(features)}\n\n" if features else ""
     body = "\n\n\n".join(part.text().strip("\n") for part in filled)
-    return Joined(f"{head}{body}\n", tuple(part.names for part in parts))
+    return Joined(f"{head}{body}\n", tuple(part.names if part else {} for part in made))
 
 
 def joined(*suites: str) -> str:
@@ -56,7 +59,7 @@ class _Part:
 
     def __init__(self, source: str) -> None:
         self.suite = Suite(source, "")
-        self._lines, self._statements = source.splitlines(), list(self.suite.module.body)
+        self._source, self._lines, self._statements = source, source.splitlines(), list(self.suite.module.body)
         self._said = {id(node): ast.dump(node) for node in self._statements}
         self._spans = [(_first_line(node) - 1, node.end_lineno or node.lineno) for node in self._statements]
         self._gone: set[int] = set()
@@ -71,13 +74,16 @@ class _Part:
         self._fixtures = top_fixtures(self.suite)
         self.fixtures = {*self._fixtures, *assigned_fixtures(self.suite)}
         self.owned = {*self.bound, *self.fixtures}
-        fresh = Suite(source, "")
-        looked = Renaming(fresh, {}, ())
-        looked.visit(fresh.module)
-        self.outer = looked.outer - self.owned
-        self.words = set(_words(self.suite.module))
+        self.outer, self.words = set[str](), set[str]()
         self.names: dict[str, str] = {}
         self.tests = {id(t.owner or t.node): (t.owner or t.node) for t in self.suite.tests}
+
+    def look_outside(self) -> None:
+        """Find the names that it means from outside, and all its words, before anything is renamed."""
+        fresh = Suite(self._source, "")
+        looked = Renaming(fresh, {}, ())
+        looked.visit(fresh.module)
+        self.outer, self.words = looked.outer - self.owned, set(_words(self.suite.module))
 
     @property
     def empty(self) -> bool:

@@ -32,6 +32,8 @@ def problems(suite: Suite) -> Iterator[str]:
     seeded = any(isinstance(n, ast.Call) and suite.dotted(n.func) in _SEEDING and _is_fixed(suite, n) for n in suite.nodes)
     for node in suite.nodes:
         name = suite.dotted(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+        if not name:
+            continue
         call = suite.parents.get(node)
         call = call if isinstance(call, ast.Call) and call.func is node else None
         if name in _CLOCKS or (name in _CLOCKS_WITHOUT_ARGUMENTS and call is not None and not call.args):

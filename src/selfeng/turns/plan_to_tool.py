@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import PlanMade, PlanStepChanged, Record, TurnFinished, TurnStarted
-from selfeng.core.plan import KeptPlan, KeptStep
+from selfeng.core.plan import SavedPlan, SavedStep
 
 
-def kept_plan(records: Sequence[Record]) -> KeptPlan:
+def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
     """The plan of the turn whose records these are, with the tools that its steps ran.
 
     Raises:
@@ -25,6 +25,6 @@ def kept_plan(records: Sequence[Record]) -> KeptPlan:
         tool = tools.get(step.id)
         if tool is None:
             raise RequestError(f"the step {step.id} ran no tool", "only a plan all of whose steps ran tools can be kept")
-        steps.append(KeptStep(request=step.request, tool=tool))
+        steps.append(SavedStep(request=step.request, tool=tool))
     request = next(event.request for event in events if isinstance(event, TurnStarted))
-    return KeptPlan(turn_id=records[0].turn_id, request=request, steps=tuple(steps))
+    return SavedPlan(turn_id=records[0].turn_id, request=request, steps=tuple(steps))

@@ -6,8 +6,8 @@ import pytest
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import Event, PlanMade, PlanStepChanged, Record, TurnFailed, TurnFinished, TurnStarted
-from selfeng.core.plan import KeptPlan, KeptStep
-from selfeng.turns.keeping import kept_plan
+from selfeng.core.plan import SavedPlan, SavedStep
+from selfeng.turns.plan_to_tool import plan_to_tool
 from tests.engine.test_plans import step
 
 MADE = PlanMade(steps=(step("reversed", request="Reverse 'abc'"), step("vowels", "reversed", request="Count the vowels of reversed")))
@@ -25,13 +25,13 @@ def records(*events: Event) -> list[Record]:
 
 
 def test_a_plan_is_kept_with_the_tools_of_its_steps():
-    kept = kept_plan(records(MADE, finished("vowels", "count_vowels"), finished("reversed", "reverse_text"), ENDED))
-    assert kept == KeptPlan(
+    kept = plan_to_tool(records(MADE, finished("vowels", "count_vowels"), finished("reversed", "reverse_text"), ENDED))
+    assert kept == SavedPlan(
         turn_id="t",
         request="Reverse 'abc' and count",
         steps=(
-            KeptStep(request="Reverse 'abc'", tool="reverse_text"),
-            KeptStep(request="Count the vowels of reversed", tool="count_vowels"),
+            SavedStep(request="Reverse 'abc'", tool="reverse_text"),
+            SavedStep(request="Count the vowels of reversed", tool="count_vowels"),
         ),
     )
 
@@ -46,5 +46,5 @@ def test_a_plan_is_kept_with_the_tools_of_its_steps():
 )
 def test_what_cannot_be_kept_is_said_with_the_reason(events: tuple[Event, ...], problem: str):
     with pytest.raises(RequestError) as refused:
-        kept_plan(records(*events))
+        plan_to_tool(records(*events))
     assert refused.value.message == problem

@@ -7,7 +7,7 @@ from selfeng.store.recorder import Recorder
 from selfeng.turns.running_turn import RunningTurn
 
 
-class RunningTurns:
+class TurnRegistry:
     """Used on the engine's loop only."""
 
     def __init__(self, recorder: Recorder, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
