@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all provisions machine lint unit format docs graph lock clean bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end front-end-dev node-packages test test-all provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run:
@@ -61,6 +61,10 @@ docs: $(VENV)/test.stamp
 # Draw the image of the graph of a turn, after a change of its stages.
 graph: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.draw_graph
+
+# The size of the house, and how far a turn goes through it; fails when a goal is missed. The last line is JSON.
+bench-house: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.house
 
 # What a first start costs, in clones with empty caches; the last line is JSON.
 bench-setup: $(VENV)/test.stamp

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from benchmarks.ready import current_sandbox
 from benchmarks.verdicts import DATA, LABELS, Remembering, Row, Task, read_tasks
 from selfeng.core.signature import SignatureError, parse_signature
-from selfeng.synthesis.consensus import RULE, Candidate, Inputs, Rule, agree, difference, distinct
+from selfeng.synthesis.consensus import RULE, ComparisonRule, DrawnCode, Inputs, agree, difference, distinct
 from selfeng.synthesis.probe import Outcome, probe
 
 COST = 3.0
 """Of refusing a right solution, beside letting in a near miss or a wrong one, all as rates."""
 DRAWS = 2_000
 RULES = [
-    Rule(codes=codes, boundaries=boundaries, unusual=unusual)
+    ComparisonRule(codes=codes, boundaries=boundaries, unusual=unusual)
     for codes, boundaries, unusual in itertools.product((1, 2), (False, True), ("none", "most", "all"))
 ]
 Rates = NDArray[np.float64]
@@ -80,7 +80,7 @@ async def judged(sandbox: Remembering, task: Task, solution: Row) -> tuple[str, 
     return label, [not (own[0] and difference(own[0], jury, inputs, rule)) for rule in RULES]
 
 
-def _draws(candidate: Candidate, judged: Candidate) -> int:
+def _draws(candidate: DrawnCode, judged: DrawnCode) -> int:
     """How often others drew it."""
     return candidate.draws - (candidate == judged)
 

@@ -1,163 +1,88 @@
-"""How many Python calls a turn takes, and through how many files: `python -m benchmarks.house`. The last line is JSON.
+"""The size of the house: `python -m benchmarks.house` counts it and says which goal is missed; the last line is JSON."""
 
-Counted are the calls of functions, methods and lambdas below src/selfeng, in all threads, of a turn on a scripted model, a scripted
-sandbox and a library in memory. A coroutine or generator counts once, however often it goes on; comprehensions count as part of
-their function. Each turn runs once before, so that nothing is counted that is done once per process.
-"""
-
-import asyncio
+import ast
 import json
+import re
+import statistics
 import sys
-import threading
-from collections import Counter
-from opcode import opmap
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any, Self
 
-import selfeng
-from selfeng.core.events import Event, TurnFinished
-from selfeng.core.files import File
-from selfeng.core.prompt import FunctionCall
-from selfeng.core.protocols import NO_MODULES
-from selfeng.orchestrator import Orchestrator
-from selfeng.stages.executor import Executor
-from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.synthesis_engine import SynthesisEngine
-from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
+from benchmarks.turn_calls import measure_turns
 
-ROOT = f"{Path(selfeng.__file__).parent}/"
-_COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-_RESUME = opmap["RESUME"]
-
-
-class Calls:
-    """Counts, while it is entered, the calls of each function below src/selfeng."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[CodeType] = Counter()
-
-    @property
-    def total(self) -> int:
-        return self.counts.total()
-
-    @property
-    def files(self) -> Counter[str]:
-        """Calls by file, the file with most calls first."""
-        files: Counter[str] = Counter()
-        for code, count in self.counts.most_common():
-            files[code.co_filename.removeprefix(ROOT)] += count
-        return Counter(dict(files.most_common()))
-
-    def functions(self, file: str) -> str:
-        mine = [(code.co_qualname, n) for code, n in self.counts.most_common() if code.co_filename == ROOT + file]
-        return ", ".join(f"{name} {n}" for name, n in mine)
-
-    def __enter__(self) -> Self:
-        threading.setprofile(self._profile)
-        sys.setprofile(self._profile)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # typeshed knows no None
-
-    def _profile(self, frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and _counts(frame):
-            self.counts[frame.f_code] += 1
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "selfeng"
+GOALS = {
+    "loose_modules": 10,
+    "homonyms": 0,
+    "src_statements": 24_000,
+    "src_files": 400,
+    "reuse_calls": 200,
+    "reuse_files": 25,
+    "synthesis_calls": 900,
+}
+"""What each count may be at most."""
+HOMONYMS = {
+    "app": "a Typer application and a Flask one, each in its own package",
+}
+"""Names that two modules or public classes share on purpose, and why."""
 
 
-def _counts(frame: FrameType) -> bool:
-    code = frame.f_code
-    return code.co_filename.startswith(ROOT) and code.co_name not in _COMPREHENSIONS and not _goes_on(frame)
+def count_source() -> dict[str, float]:
+    """Counts of modules, statements, functions and words. Files of `web` count where names are compared."""
+    files = sorted((ROOT / "src").rglob("*.py"))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    functions = [n for t in trees.values() for n in ast.walk(t) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    handlers = [n for t in trees.values() for n in ast.walk(t) if isinstance(n, ast.ExceptHandler)]
+    lines = sorted(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+    documents = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return {
+        "loose_modules": len(list(PACKAGE.glob("*.py"))),
+        "rooms": len({path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}),
+        "homonyms": len(homonyms()),
+        "src_statements": sum(isinstance(n, ast.stmt) for t in trees.values() for n in ast.walk(t)),
+        "src_files": len(files),
+        "function_median": statistics.median((n.end_lineno or n.lineno) - n.lineno + 1 for n in functions),
+        "file_p90": lines[len(lines) * 9 // 10],
+        "broad_except": sum(_is_broad(n) for n in handlers),
+        "docs_words": sum(len(re.findall(r"\S+", d.read_text(encoding="utf-8"))) for d in documents),
+    }
 
 
-def _goes_on(frame: FrameType) -> bool:
-    """Whether a coroutine or generator continues that was counted at its start."""
-    code, at = frame.f_code.co_code, frame.f_lasti
-    return at >= 0 and code[at] == _RESUME and code[at + 1] & 3 != 0
+def homonyms() -> dict[str, list[str]]:
+    """Names that several modules, or several public classes, have, with where; those in `HOMONYMS` are left out."""
+    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for path in _own_modules():
+        place = path.relative_to(ROOT).as_posix()
+        if not path.stem.startswith("__"):
+            found["module", path.stem].add(place)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found["class", node.name].add(f"{place}:{node.lineno}")
+    return {f"{kind} {name}": sorted(places) for (kind, name), places in sorted(found.items()) if len(places) > 1 and name not in HOMONYMS}
 
 
-class DeepSandbox(ScriptedSandbox):
-    """Notes how many functions below src/selfeng wait for a call of a tool, those before its task included."""
-
-    hops = 0
-
-    async def execute(self, *arguments: Any, files: tuple[File, ...] = (), library: Any = NO_MODULES, **more: Any) -> Any:
-        task: Any = asyncio.current_task()
-        self.hops = _depth(sys._getframe()) + getattr(task, "depth", 0)
-        return await super().execute(*arguments, library=library, **more)
+def _own_modules() -> Iterator[Path]:
+    """Modules of the product; tools that it ships are no modules of its own."""
+    for folder in (PACKAGE, ROOT / "web"):
+        for path in sorted(folder.rglob("*.py")):
+            if not {"seeds", "code"} & set(path.relative_to(folder).parts[:-1]):
+                yield path
 
 
-class _DeepTask(asyncio.Task[Any]):
-    """Knows how deep the function was that began it."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        above = asyncio.current_task()
-        self.depth = _depth(sys._getframe()) + (above.depth if isinstance(above, _DeepTask) else 0)
-        super().__init__(*arguments, **options)
-
-
-def _depth(frame: FrameType | None) -> int:
-    depth = 0
-    while frame is not None:
-        depth += frame.f_code.co_filename.startswith(ROOT) and frame.f_code.co_name not in _COMPREHENSIONS
-        frame = frame.f_back
-    return depth
-
-
-def reuse() -> tuple[Orchestrator, DeepSandbox]:
-    call = FunctionCall(name="add_numbers", arguments={"a": 2, "b": None})
-    sandbox = DeepSandbox(returned("3"))
-    return _orchestrator(ScriptedModel(call, "It is\n3."), sandbox, ListedLibrary(tool())), sandbox
-
-
-def synthesis() -> tuple[Orchestrator, DeepSandbox]:
-    call = FunctionCall(name="double_number", arguments={"number": 4})
-    sandbox = DeepSandbox(failing(), passing(), returned("8"))
-    model = ScriptedModel(specified(), fenced(TESTS), fenced(CODE), call, "It is\n8.")
-    return _orchestrator(model, sandbox, ListedLibrary()), sandbox
-
-
-def _orchestrator(model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary) -> Orchestrator:
-    engine = SynthesisEngine(model, sandbox, library, model_name="scripted")
-    return Orchestrator(library, Executor(model, sandbox, library), engine, ResponseSynthesizer(model))
-
-
-async def _counted(make: Any) -> tuple[Calls, int]:
-    """The calls of a turn that ends as it should, and the hops from the orchestrator's door to the sandbox."""
-
-    async def run(orchestrator: Orchestrator) -> None:
-        events: list[Event] = []
-        await orchestrator.handle("double 4", events.append)
-        assert isinstance(events[-1], TurnFinished), events[-1]
-
-    loop = asyncio.get_running_loop()
-    loop.set_task_factory(lambda loop, work, **options: _DeepTask(work, loop=loop, **options))
-    await run(make()[0])
-    orchestrator, sandbox = make()
-    await run(orchestrator)
-    loop.set_task_factory(None)
-    orchestrator, _ = make()
-    with Calls() as calls:
-        await run(orchestrator)
-    return calls, sandbox.hops
-
-
-def measure_turns() -> dict[str, int]:
-    """`reuse_calls` and `reuse_files`, the same for `synthesis`, and `turn_hops` from the orchestrator to the sandbox."""
-    (reused, hops), (built, _) = asyncio.run(_counted(reuse)), asyncio.run(_counted(synthesis))
-    figures = {"reuse_calls": reused.total, "reuse_files": len(reused.files), "turn_hops": hops}
-    return figures | {"synthesis_calls": built.total, "synthesis_files": len(built.files)}
+def _is_broad(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(c is None or (isinstance(c, ast.Name) and c.id in {"Exception", "BaseException"}) for c in caught)
 
 
 def main() -> None:
-    for make in (reuse, synthesis):
-        calls, _ = asyncio.run(_counted(make))
-        sys.stdout.write(f"{make.__name__}: {calls.total} calls in {len(calls.files)} files\n")
-        for file, count in calls.files.items():
-            sys.stdout.write(f"{count:6} {file}: {calls.functions(file)}\n")
-    sys.stdout.write(json.dumps(measure_turns()) + "\n")
+    figures = {**count_source(), **measure_turns()}
+    for name, places in homonyms().items():
+        sys.stdout.write(f"{name}: {', '.join(places)}\n")
+    missed = [f"{name} is {figures[name]}, at most {most} is the goal" for name, most in GOALS.items() if figures[name] > most]
+    sys.stdout.write("".join(f"{line}\n" for line in missed) + json.dumps(figures) + "\n")
+    sys.exit(bool(missed))
 
 
 if __name__ == "__main__":

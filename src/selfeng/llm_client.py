@@ -5,9 +5,9 @@ from contextlib import aclosing
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
-from selfeng.core.server import Server
 from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, Memory, messages_of
 from selfeng.llm.pricing import Price, listed_price
@@ -38,7 +38,7 @@ class LLMClient:
         max_retries: int = 3,
         price: Price = listed_price,
     ) -> None:
-        self._server = Server(base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
+        self._server = ModelServer(base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
         self._max_retries, self._price = max_retries, price
         self._structured, self._choice = Memory(), Memory()
 

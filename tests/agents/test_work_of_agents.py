@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.agents.workspace import Workspace
+from selfeng.agents.agent_workspace import AgentWorkspace
 from selfeng.core.errors import RequestError
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
@@ -19,7 +19,7 @@ async def test_files_last_from_run_to_run_until_the_code_deletes_them():
     a, b = File(name="a", content=b"1"), File(name="b", content=b"2")
     newer = File(name="a", content=b"3")
     sandbox = ScriptedSandbox(printed("", newer, left=("b",)), printed("", left=("a",)))
-    workspace = Workspace(sandbox, (a, b))
+    workspace = AgentWorkspace(sandbox, (a, b))
     await workspace.run("write a")
     assert set(workspace.files) == {newer, b}
     await workspace.run("delete b")

@@ -14,13 +14,13 @@ from typing import Any, get_args
 from pydantic import BaseModel, SecretStr
 from typer.main import get_command
 
+from selfeng.autocoder import ProjectOptions
 from selfeng.cli.app import app
 from selfeng.core.events import Event
 from selfeng.core.places import HOME
 from selfeng.graph.turn_graph import STAGES, turn_graph
-from selfeng.projects import ProjectOptions
 from selfeng.projects.actions import ProjectAction
-from selfeng.projects.context import CodeFile, Context
+from selfeng.projects.project_context import CodeFile, Context
 from selfeng.settings import Settings
 
 SECTIONS = {

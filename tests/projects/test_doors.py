@@ -90,7 +90,7 @@ def test_the_command_line_lists_projects_and_options(command, store):
 
 
 def test_names_that_are_taken_or_unknown_are_told(command, store):
-    assert command("new", "demo", "--goal", "x")[2].startswith(f"error: there is a project 'demo' in {store.folder}\n")
+    assert command("new", "demo", "--goal", "x")[2].startswith(f"error: the project 'demo' exists in {store.folder}\n")
     assert command("edit", "nothing")[2] == f"error: there is no project 'nothing' in {store.folder}\nthere are: demo\n"
     assert command("--log-level", "loud", "new", "x", "--goal", "x")[0] == 1
 
@@ -118,7 +118,7 @@ def test_without_a_command_it_asks_until_the_person_quits(command, store):
     code, out, err = command(input="o\ne\nnothing\n\nx\nd\ndemo\ny\nq\n")
     assert (code, "demo" in out) == (0, True)
     assert "error: there is no project 'nothing'" in err
-    assert "'x' is no choice." in err
+    assert "'x' is not a choice." in err
     assert store.names() == ()
 
 

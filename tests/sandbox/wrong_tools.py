@@ -79,7 +79,7 @@ def _by_answers() -> Iterator[WrongTool]:
 def _with_weak_suites() -> Iterator[WrongTool]:
     """Wrong for most numbers, but not for those that the suite tries."""
     bodies = {
-        "a sum": "n + n",
+        "a sum": "n + n if n < 9 else n - n + 5",
         "a power": "n ** 2 if n < 3 else n ** 3 + n - n",
         "a clamped square": "n * n if 0 <= n <= 2 and n > -1 else 0 * n + 7",
     }

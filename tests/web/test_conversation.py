@@ -154,7 +154,7 @@ def test_a_turn_that_fails_says_so(server: ServerProcess, visitor: requests.Sess
 def test_a_database_that_fails_is_told_and_nothing_is_lost(server: ServerProcess, visitor: requests.Session) -> None:
     with server.socket(visitor) as page:
         conversation = page.ask("break")["conversation_id"]
-        assert page.next("error")["message"] == "the database can't be written, so this conversation stands still"
+        assert page.next("error")["message"] == "the database can't be written, so this conversation is paused"
         numbered = [r for r in page.records(until="turn_finished") if r["seq"]]
         while not numbered:
             numbered = [r for r in page.records(until="turn_finished") if r["seq"]]

@@ -57,7 +57,7 @@ def test_a_given_token_and_port_are_used(tmp_path: Path) -> None:
     server.browser().close()
     assert server.end() == (0, "")
     assert server.errors == (
-        f"Whoever reaches this machine may knock at port {port}: only who has the token gets in, but nothing is encrypted. "
+        f"Port {port} can be reached from other machines. The token is required, but nothing is encrypted. "
         "FLASK_HOST=127.0.0.1 keeps the page to this machine.\n"
     )
 

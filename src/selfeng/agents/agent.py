@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from selfeng.agents.workspace import Workspace
+from selfeng.agents.agent_workspace import AgentWorkspace
 from selfeng.core.lesson import AgentKind
 from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient
@@ -43,7 +43,7 @@ class Task:
     message: str
     thread: list[ChatMessage]
     """What was said between the two so far, oldest first; the agent adds what it is told now and what it does."""
-    workspace: Workspace
+    workspace: AgentWorkspace
     others: tuple[Recipient, ...]
     """Whom it can send messages."""
     send: Callable[[str, str], Awaitable[AgentReply]]

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from selfeng.agents.agent import Function, FunctionCallingAgent, Outcome, Task
-from selfeng.agents.functions import common
+from selfeng.agents.agent_functions import common
 from selfeng.core.errors import RequestError, stage
 from selfeng.core.events import CodeRun, FilesMade
 from selfeng.core.protocols import ModelClient

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from selfeng.agents.agent import Agent, AgentReply, Task
-from selfeng.agents.workspace import Workspace
+from selfeng.agents.agent_workspace import AgentWorkspace
 from selfeng.core.errors import AgentError, BudgetExceeded, ModelError, RequestError, SandboxError, stage
 from selfeng.core.events import DelegationChanged, Event, FilesMade
 from selfeng.core.prompt import ChatMessage
@@ -41,7 +41,7 @@ class _Exchanges:
     """The messages of one turn."""
 
     conversation_id: str
-    workspace: Workspace
+    workspace: AgentWorkspace
     threads: dict[tuple[str, str], AgentThread] = field(default_factory=dict)
     count: int = 0
 
@@ -78,7 +78,7 @@ class Delegation:
             RequestError: there is no such agent.
             ModelError, SandboxError: the model or the sandbox is out of order, or the budget is used up.
         """
-        exchanges = _Exchanges(turn.request.conversation_id, await Workspace.of(turn.request, self._sandbox))
+        exchanges = _Exchanges(turn.request.conversation_id, await AgentWorkspace.of(turn.request, self._sandbox))
         return await self._send(_Sender(USER, turn, exchanges), recipient, message)
 
     async def _send(self, sender: _Sender, recipient: str, message: str) -> AgentReply:
@@ -159,7 +159,7 @@ class Delegation:
             await asyncio.to_thread(self._store.append, thread, exchange)
 
 
-def _within(turn: Turn, key: str, workspace: Workspace) -> Turn:
+def _within(turn: Turn, key: str, workspace: AgentWorkspace) -> Turn:
     """The turn as seen from a delegation: its events bear that one's id, and files that are made reach the workspace."""
 
     def emit(event: Event) -> object:

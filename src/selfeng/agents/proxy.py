@@ -1,7 +1,7 @@
 """The user proxy: the front agent of a conversation, which relays and answers only when the work is done, failed or needs an answer."""
 
 from selfeng.agents.agent import FunctionCallingAgent
-from selfeng.agents.functions import common
+from selfeng.agents.agent_functions import common
 from selfeng.core.protocols import ModelClient
 
 MOST_STEPS = 12

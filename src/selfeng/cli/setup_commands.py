@@ -18,7 +18,7 @@ from selfeng.cli.terminal import Terminal
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.events import TurnFinished
 from selfeng.core.prompt import ChatMessage, Prompt
-from selfeng.core.turn import Budget, Request, Turn
+from selfeng.core.turn import Budget, Turn
 from selfeng.engine import Engine
 from selfeng.provision.parts import PARTS, provision
 from selfeng.settings import Settings

@@ -29,7 +29,7 @@ app = typer.Typer()
 
 
 @dataclass(frozen=True)
-class Request:
+class CommandRequest:
     """What a person asks, in words or as answers."""
 
     text: str = ""
@@ -59,7 +59,7 @@ def ask(
     async def work(settings: Settings) -> int:
         files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
         given = tuple(map(parsed_answer, answer or []))
-        asked = Request(request, conversation, tuple(files), given, agent)
+        asked = CommandRequest(request, conversation, tuple(files), given, agent)
         return await _turn(settings, lambda engine: asked.begin(engine, OWNER), json=json, output=output)
 
     run(work)
@@ -86,7 +86,7 @@ async def _turn(settings: Settings, begin: Callable[[Engine], Awaitable[Asked]],
             shown = await _shown(aiter(records), asked, json=json, output=output)
             while shown.questions and is_interactive() and not json:
                 answers = await _asked(shown.questions)
-                asked = await Request(conversation=asked.conversation_id, answers=answers).begin(engine, OWNER)
+                asked = await CommandRequest(conversation=asked.conversation_id, answers=answers).begin(engine, OWNER)
                 shown = await _shown(aiter(records), asked, json=json, output=output)
     if shown.questions:
         say(f"To answer: {answering(asked.conversation_id, shown.questions)}")

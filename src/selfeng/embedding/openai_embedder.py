@@ -8,7 +8,7 @@ import numpy.typing as npt
 from openai import APIConnectionError, APIStatusError, APITimeoutError, DefaultHttpx2Client, OpenAI, OpenAIError
 
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.core.server import Server
+from selfeng.core.model_server import ModelServer
 
 OPENAI = "https://api.openai.com/v1"
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
@@ -28,7 +28,7 @@ class OpenAIEmbedder:
         self, *, model: str, dimensions: int, api_key: str | None, base_url: str | None, timeout: float = 60.0, max_retries: int = 3
     ) -> None:
         """`dimensions`: length of the vectors that the model gives; `timeout`: seconds of one call."""
-        self._server = Server(base_url=base_url or OPENAI, model=model, api_key=api_key or "none", timeout=timeout)
+        self._server = ModelServer(base_url=base_url or OPENAI, model=model, api_key=api_key or "none", timeout=timeout)
         self._dimensions = dimensions
         # On loopback without the environment's proxies, and without certificates, which take 50 ms to load.
         direct = DefaultHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)) if self._server.local else None

@@ -14,8 +14,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletio
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import PROMPT_NAME
-from selfeng.core.server import Server
 from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelCall, ModelReply
 from selfeng.llm.model_failures import RequestRefused, cause, failure
@@ -47,7 +47,7 @@ _CAPPED_BELOW = 4096
 class ModelConnection:
     """Sends questions to one model; every call is checked against the budget before and charged to it afterwards."""
 
-    def __init__(self, server: Server, *, max_retries: int, price: Price) -> None:
+    def __init__(self, server: ModelServer, *, max_retries: int, price: Price) -> None:
         self.server, self._price = server, price
         self._streaming = _WITH_USAGE
         self._cap: str | None = "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelUnavailable
-from selfeng.core.server import Server
+from selfeng.core.model_server import ModelServer
 
 _FILTERED = {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}
 _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
@@ -18,7 +18,7 @@ class RequestRefused(ModelUnavailable):
     """The server does not take the request in this form; a plainer form may do."""
 
 
-def failure(error: Exception, server: Server, *, midway: bool = False) -> ModelError:
+def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> ModelError:
     """The error of ours that says what `error` of the SDK means; `midway`: a part of the reply had come."""
     match error:
         case APIStatusError():
@@ -39,7 +39,7 @@ def failure(error: Exception, server: Server, *, midway: bool = False) -> ModelE
             return ModelUnavailable(f"the reply of {server.name} broke off: {server.clean(str(error.__cause__ or error))}", "try again")
 
 
-def cause(error: Exception, server: Server) -> Exception | None:
+def cause(error: Exception, server: ModelServer) -> Exception | None:
     """`error` as the cause of ours, or None where a traceback would show the key."""
     chain: list[str] = []
     link: BaseException | None = error
@@ -49,7 +49,7 @@ def cause(error: Exception, server: Server) -> Exception | None:
     return None if server.tells("".join(chain)) else error
 
 
-def _status_failure(error: APIStatusError, server: Server) -> ModelError:
+def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
     told = error.body.get("message") if isinstance(error.body, Mapping) else None
     said, status, code = server.clean(str(told or error.message)), error.status_code, error.code or ""
     kind: type[ModelError] = ModelUnavailable

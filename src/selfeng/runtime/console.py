@@ -8,7 +8,7 @@ from typing import Any
 from selfeng.runtime.history import ChatHistory, InMemoryChatHistory
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.mini_agent import MiniAgent, miniagent
-from selfeng.runtime.models.chat import UserMessage
+from selfeng.runtime.models.chat_messages import UserMessage
 from selfeng.runtime.promising_errors import EndOfLoop
 from selfeng.runtime.sequence import MessageType
 

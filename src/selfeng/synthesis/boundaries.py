@@ -6,7 +6,7 @@ They keep to what the calls show, as mutations do; zero and what is empty is tri
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from selfeng.synthesis.inputs import LARGEST, Arguments, Kind, kinds_of
+from selfeng.synthesis.inputs import LARGEST, Arguments, ValueKind, kinds_of
 
 _CALLS = 3
 """Calls in whose arguments values are tried."""
@@ -32,12 +32,12 @@ def boundaries(calls: Sequence[Arguments]) -> list[Arguments]:
     return list({text: one for one in tried if len(text := repr(one)) <= LARGEST and text not in known}.values())
 
 
-def is_unusual(arguments: Arguments, kinds: Mapping[str, Kind]) -> bool:
+def is_unusual(arguments: Arguments, kinds: Mapping[str, ValueKind]) -> bool:
     """Whether there is a zero in them, or something empty, where no call has any."""
     return any(kinds[name].lacks(value) for name, value in arguments.items())
 
 
-def _ends(value: Any, kind: Kind) -> Iterator[Any]:
+def _ends(value: Any, kind: ValueKind) -> Iterator[Any]:
     match value:
         case bool():
             yield not value
@@ -56,7 +56,7 @@ def _ends(value: Any, kind: Kind) -> Iterator[Any]:
             yield from _mappings(value, kind)
 
 
-def _lists(items: list[Any], kind: Kind) -> Iterator[list[Any]]:
+def _lists(items: list[Any], kind: ValueKind) -> Iterator[list[Any]]:
     yield []
     yield from ((items * length)[:length] for length in _LENGTHS if items)
     items = items or list(kind.elements[:1])
@@ -66,7 +66,7 @@ def _lists(items: list[Any], kind: Kind) -> Iterator[list[Any]]:
             yield from ([end], [end, end], [first, end], [end, first], [*items, end])
 
 
-def _mappings(items: Mapping[Any, Any], kind: Kind) -> Iterator[dict[Any, Any]]:
+def _mappings(items: Mapping[Any, Any], kind: ValueKind) -> Iterator[dict[Any, Any]]:
     yield {}
     for key, value in list(items.items())[:2]:
         yield {key: value}

@@ -23,7 +23,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.composing import steady_requirements
-from selfeng.synthesis.consensus import Candidate, Consensus, against, agree, distinct
+from selfeng.synthesis.consensus import Consensus, DrawnCode, against, agree, distinct
 from selfeng.synthesis.examples import arguments_of
 from selfeng.synthesis.gate import steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
@@ -62,7 +62,7 @@ class Synthesis:
     """Of the tests those of the version before, with their names there."""
     _drawn: list[str]
     """The candidates; the first is the one that the person saw."""
-    _witnesses: Sequence[Candidate]
+    _witnesses: Sequence[DrawnCode]
     """Those that were right, as far as the comparison could tell."""
     _code: str
     _verdict: Verdict
@@ -143,7 +143,7 @@ class Synthesis:
         signature = self._build.spec.signature()
         with self._steps.step("consensus") as current:
             agreed = await agree(self._deps.sandbox, signature, distinct(drawn), tests, self._examples(), frozen=self._earlier)
-            self._witnesses = [Candidate(code=r.code, draws=r.draws) for r in agreed.reports if r.right]
+            self._witnesses = [DrawnCode(code=r.code, draws=r.draws) for r in agreed.reports if r.right]
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
             current.failed = agreed.chosen is None
         return agreed

@@ -29,7 +29,7 @@ SECONDS = 10.0
 """Time limit of one candidate's run of the suite."""
 
 
-class Rule(Value):
+class ComparisonRule(Value):
     """Whom the comparison believes; `make fit-verdicts` tries the others."""
 
     codes: int = 2
@@ -40,10 +40,10 @@ class Rule(Value):
     """Which of the others refute a candidate on an unusual input."""
 
 
-RULE = Rule()
+RULE = ComparisonRule()
 
 
-class Candidate(Value):
+class DrawnCode(Value):
     """An implementation, and how often it was drawn."""
 
     code: str
@@ -126,15 +126,15 @@ class Consensus(Value):
         return "; ".join(parts) + "."
 
 
-def distinct(codes: Sequence[str]) -> tuple[Candidate, ...]:
+def distinct(codes: Sequence[str]) -> tuple[DrawnCode, ...]:
     """Each code once, in the order of its first draw."""
-    return tuple(Candidate(code=code, draws=list(codes).count(code)) for code in dict.fromkeys(codes))
+    return tuple(DrawnCode(code=code, draws=list(codes).count(code)) for code in dict.fromkeys(codes))
 
 
 async def agree(
     sandbox: Sandbox,
     signature: Signature,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[DrawnCode],
     tests: str,
     examples: Sequence[Arguments] = (),
     *,
@@ -176,7 +176,7 @@ async def agree(
 
 
 async def against(
-    sandbox: Sandbox, signature: Signature, code: str, others: Sequence[Candidate], *, tests: str, examples: Sequence[Arguments] = ()
+    sandbox: Sandbox, signature: Signature, code: str, others: Sequence[DrawnCode], *, tests: str, examples: Sequence[Arguments] = ()
 ) -> Difference | None:
     """Where a module that passes the tests differs from most of the candidates that passed them before.
 
@@ -190,14 +190,14 @@ async def against(
     return difference(own, ran, inputs) if own else None
 
 
-async def _run(sandbox: Sandbox, name: str, candidates: Sequence[Candidate], tests: str) -> tuple[Verdict, ...]:
+async def _run(sandbox: Sandbox, name: str, candidates: Sequence[DrawnCode], tests: str) -> tuple[Verdict, ...]:
     versions = [Version(code=c.code, whole=True, apart=False) for c in candidates]
     return await sandbox.verify_versions(name, versions, tests, SECONDS)
 
 
-def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict], frozen: Collection[str]) -> list[Dropped]:
+def _refuted(candidates: Sequence[DrawnCode], verdicts: Sequence[Verdict], frozen: Collection[str]) -> list[Dropped]:
     """The tests that most of the votes are against, if they come from different candidates; each votes where it ran."""
-    ballots: dict[str, list[tuple[Candidate, bool, str]]] = {}
+    ballots: dict[str, list[tuple[DrawnCode, bool, str]]] = {}
     for candidate, verdict in zip(candidates, verdicts, strict=True):
         for test in verdict.tests:
             ballots.setdefault(test.test, []).append((candidate, test.outcome == "passed", test.message))
@@ -210,7 +210,7 @@ def _refuted(candidates: Sequence[Candidate], verdicts: Sequence[Verdict], froze
     return found
 
 
-def _report(candidate: Candidate, verdict: Verdict, gone: set[str]) -> Report:
+def _report(candidate: DrawnCode, verdict: Verdict, gone: set[str]) -> Report:
     counted = [t for t in verdict.tests if t.test not in gone]
     failed = tuple(t.test for t in counted if t.outcome != "passed")
     return Report(code=candidate.code, draws=candidate.draws, passed=len(counted) - len(failed), failed=failed, problem=verdict.problem)
@@ -235,7 +235,7 @@ class Inputs:
 
 
 def difference(
-    own: Sequence[Outcome], others: Sequence[tuple[Sequence[Outcome], int]], inputs: Inputs, rule: Rule = RULE
+    own: Sequence[Outcome], others: Sequence[tuple[Sequence[Outcome], int]], inputs: Inputs, rule: ComparisonRule = RULE
 ) -> Difference | None:
     """The first input on which the witnesses return one value and this candidate another, or on which it alone is slow.
 

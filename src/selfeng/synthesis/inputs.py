@@ -62,7 +62,7 @@ def mutations(calls: Sequence[Arguments], count: int, seed: int = 0) -> list[Arg
     return found
 
 
-def _mutated(call: Arguments, kinds: Mapping[str, "Kind"], chance: random.Random) -> Arguments:
+def _mutated(call: Arguments, kinds: Mapping[str, "ValueKind"], chance: random.Random) -> Arguments:
     new = dict(call)
     for _ in range(chance.choice((1, 1, 2, 3))):
         if new:
@@ -71,14 +71,14 @@ def _mutated(call: Arguments, kinds: Mapping[str, "Kind"], chance: random.Random
     return new
 
 
-def kinds_of(calls: Sequence[Arguments]) -> dict[str, "Kind"]:
+def kinds_of(calls: Sequence[Arguments]) -> dict[str, "ValueKind"]:
     """Of each parameter, what its values have in common."""
     names = dict.fromkeys(name for call in calls for name in call)
-    return {name: Kind.of([c[name] for c in calls if name in c]) for name in names}
+    return {name: ValueKind.of([c[name] for c in calls if name in c]) for name in names}
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """What the values of one parameter have in common."""
 
     negative: bool
@@ -99,7 +99,7 @@ class Kind:
     """What the collections hold."""
 
     @classmethod
-    def of(cls, values: Sequence[Any]) -> "Kind":
+    def of(cls, values: Sequence[Any]) -> "ValueKind":
         inner = [v for value in values for v in _within(value)]
         numbers = [v for v in inner if isinstance(v, int | float) and not isinstance(v, bool)]
         lists = [v for v in inner if isinstance(v, list | tuple)]

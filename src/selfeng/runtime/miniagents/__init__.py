@@ -14,7 +14,7 @@ from selfeng.runtime.loops import Link, achain, achain_loop
 from selfeng.runtime.message import Message, MessageToken
 from selfeng.runtime.mini_agent import MiniAgent, miniagent
 from selfeng.runtime.models import anthropic_agent, openai_agent
-from selfeng.runtime.models.chat import content_of, role_of
+from selfeng.runtime.models.chat_messages import content_of, role_of
 from selfeng.runtime.promise import StreamedPromise
 from selfeng.runtime.sentinels import AWAIT, DEFAULT, Choice
 

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.message import Message, MessageTokenAppender
 from selfeng.runtime.mini_agent import miniagent
-from selfeng.runtime.models.chat import AssistantMessage, ToolCall, content_of, for_sdk, reply_with_tokens, role_of, streams_by_default
+from selfeng.runtime.models.chat_messages import (
+    AssistantMessage,
+    ToolCall,
+    content_of,
+    for_sdk,
+    reply_with_tokens,
+    role_of,
+    streams_by_default,
+)
 
 if TYPE_CHECKING:
     import anthropic.types

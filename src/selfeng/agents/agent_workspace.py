@@ -24,7 +24,7 @@ def {_NAME}(code: str) -> list[str]:
 """What the sandbox runs; the code is its argument, so that a syntax error in it is one of its own."""
 
 
-class Workspace:
+class AgentWorkspace:
     """Files by their names; each run is a fresh process that finds them in its current folder, and leaves others there."""
 
     def __init__(self, sandbox: Sandbox, files: Iterable[File] = ()) -> None:
@@ -32,7 +32,7 @@ class Workspace:
         self._files = {file.name: file for file in files}
 
     @classmethod
-    async def of(cls, request: Request, sandbox: Sandbox) -> "Workspace":
+    async def of(cls, request: Request, sandbox: Sandbox) -> "AgentWorkspace":
         """With the files of the request, and those that the conversation had before."""
         earlier = [await request.earlier.read(reference) for reference in request.earlier.references]
         return cls(sandbox, [*earlier, *request.files])

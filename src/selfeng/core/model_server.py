@@ -14,7 +14,7 @@ _SECRET = 12
 _SHOWN = 300
 
 
-class Server(Value):
+class ModelServer(Value):
     """The server in the words of an error message."""
 
     base_url: str
