@@ -1,4 +1,6 @@
-"""`python seed_tools.py`: add the seed tools that are missing, each through the gate that generated tools pass."""
+"""`python seed_tools.py`: add the seed tools that are missing, each through the gate that generated
+tools pass.
+"""
 
 import sys
 

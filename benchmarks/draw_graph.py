@@ -1,11 +1,14 @@
-"""Draws the graph of a turn to `src/selfeng/graph/turn_graph.svg`, after a change of its stages: `python -m benchmarks.draw_graph`.
+"""Draws the graph of a turn to `src/selfeng/graph/turn_graph.svg`, after a change of its stages:
+`python -m benchmarks.draw_graph`.
 
-Rounded boxes in rows from the start down, arrows with their symbols; as few crossings as a few sweeps find. The method is Sugiyama's:
-turn the arrows that lead back, give each node the row of its longest way, cut long arrows at every row, order the rows by the mean
-place of the neighbours, then pull everything towards its neighbours.
+Rounded boxes in rows from the start down, arrows with their symbols; as few crossings as a few
+sweeps find. The method is Sugiyama's: turn the arrows that lead back, give each node the row of its
+longest way, cut long arrows at every row, order the rows by the mean place of the neighbours, then
+pull everything towards its neighbours.
 
-The image takes the colour of the text around it, by presentation attributes alone, so that a page's style sheet can say otherwise:
-`g.node[data-node]`, `g.transition[data-source][data-target]`, and in both what they are made of.
+The image takes the colour of the text around it, by presentation attributes alone, so that a page's
+style sheet can say otherwise: `g.node[data-node]`, `g.transition[data-source][data-target]`, and in
+both what they are made of.
 """
 
 from collections import defaultdict
@@ -42,13 +45,21 @@ def layout(nodes: Iterable[str], start: str, arrows: Sequence[Arrow]) -> Layout:
     found, back = _walked([start, *nodes] if start else list(nodes), arrows)
     down = {(a, b) if (a, b) not in back else (b, a) for a, b in arrows}
     rank = _ranks(found, down)
-    chains = {(a, b): _chain(a, b, rank) for a, b in sorted(down, key=lambda pair: (found.index(pair[0]), found.index(pair[1])))}
+    chains = {
+        (a, b): _chain(a, b, rank)
+        for a, b in sorted(down, key=lambda pair: (found.index(pair[0]), found.index(pair[1])))
+    }
     above, below = defaultdict[_Point, list[_Point]](list), defaultdict[_Point, list[_Point]](list)
     for chain in chains.values():
         for upper, lower in pairwise(chain):
             below[upper].append(lower)
             above[lower].append(upper)
-    rows = _ordered([*map(_node, found), *(p for chain in chains.values() for p in chain[1:-1])], rank, above, below)
+    rows = _ordered(
+        [*map(_node, found), *(p for chain in chains.values() for p in chain[1:-1])],
+        rank,
+        above,
+        below,
+    )
     x = _columns(rows, above, below)
     place = {point: (x[point], float(y)) for y, row in enumerate(rows) for point in row}
     ways = {pair: [place[p] for p in chain] for pair, chain in chains.items()}
@@ -63,7 +74,9 @@ def _node(name: str) -> _Point:
 
 
 def _walked(nodes: Sequence[str], arrows: Sequence[Arrow]) -> tuple[list[str], set[Arrow]]:
-    """The nodes, each before those that are first reached from it, and the arrows that lead back to where a way came from."""
+    """The nodes, each before those that are first reached from it, and the arrows that lead back to
+    where a way came from.
+    """
     found, way, back = list[str](), list[str](), set[Arrow]()
 
     def visit(name: str) -> None:
@@ -91,13 +104,19 @@ def _ranks(nodes: Sequence[str], down: Iterable[Arrow]) -> dict[str, int]:
 
 
 def _chain(upper: str, lower: str, rank: Mapping[str, int]) -> list[_Point]:
-    return [_node(upper), *((upper, lower, row) for row in range(rank[upper] + 1, rank[lower])), _node(lower)]
+    return [
+        _node(upper),
+        *((upper, lower, row) for row in range(rank[upper] + 1, rank[lower])),
+        _node(lower),
+    ]
 
 
 _Near = Mapping[_Point, Sequence[_Point]]
 
 
-def _ordered(points: Sequence[_Point], rank: Mapping[str, int], above: _Near, below: _Near) -> list[list[_Point]]:
+def _ordered(
+    points: Sequence[_Point], rank: Mapping[str, int], above: _Near, below: _Near
+) -> list[list[_Point]]:
     rows: list[list[_Point]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
     for point in points:
         rows[point[2] or rank[point[0]]].append(point)
@@ -114,14 +133,21 @@ def _columns(rows: Sequence[Sequence[_Point]], above: _Near, below: _Near) -> di
     x = {point: float(i) for row in rows for i, point in enumerate(row)}
     for sweep in range(2 * SWEEPS):
         for row in rows if sweep % 2 else rows[::-1]:
-            wanted = [fmean([x[n] for n in _pulling(p, (*above.get(p, ()), *below.get(p, ())))]) for p in row]
-            x.update(zip(row, _apart(wanted, [_least(a, b) for a, b in pairwise(row)]), strict=True))
+            wanted = [
+                fmean([x[n] for n in _pulling(p, (*above.get(p, ()), *below.get(p, ())))])
+                for p in row
+            ]
+            x.update(
+                zip(row, _apart(wanted, [_least(a, b) for a, b in pairwise(row)]), strict=True)
+            )
     left = min(x.values(), default=0.0)
     return {point: value - left for point, value in x.items()}
 
 
 def _pulling(point: _Point, near: Sequence[_Point]) -> Sequence[_Point]:
-    """What a point is drawn towards; an arrow's, to the rest of its arrow doubly, so that it runs straight."""
+    """What a point is drawn towards; an arrow's, to the rest of its arrow doubly, so that it runs
+    straight.
+    """
     return [*near, *(n for n in near if _crosses(n) and _crosses(point))] or [point]
 
 
@@ -131,11 +157,19 @@ def _crosses(point: _Point) -> bool:
 
 def _least(a: _Point, b: _Point) -> float:
     """How far apart two neighbours of a row have to be."""
-    return 1.0 if not _crosses(a) and not _crosses(b) else CROSSING if _crosses(a) and _crosses(b) else BESIDE
+    return (
+        1.0
+        if not _crosses(a) and not _crosses(b)
+        else CROSSING
+        if _crosses(a) and _crosses(b)
+        else BESIDE
+    )
 
 
 def _apart(wanted: Sequence[float], least: Sequence[float]) -> list[float]:
-    """Places as near to the wanted ones as two greedy ways find, which start from either end; `least` from each to the next."""
+    """Places as near to the wanted ones as two greedy ways find, which start from either end;
+    `least` from each to the next.
+    """
     rightward, leftward = list(wanted), list(wanted)
     for i, apart in enumerate(least, 1):
         rightward[i] = max(wanted[i], rightward[i - 1] + apart)
@@ -163,7 +197,9 @@ def image(graph: Graph[str], title: str) -> str:
     def at(place: Place) -> Place:
         return place[0] * (box + BETWEEN), place[1] * (HEIGHT + GAP)
 
-    sides = [(x, box / 2) for x, _ in map(at, placed.nodes.values())] + [(at(p)[0], SYMBOL) for w in placed.arrows.values() for p in w]
+    sides = [(x, box / 2) for x, _ in map(at, placed.nodes.values())] + [
+        (at(p)[0], SYMBOL) for w in placed.arrows.values() for p in w
+    ]
     left = min((x - half for x, half in sides), default=0.0) - MARGIN
     width = max((x + half for x, half in sides), default=0.0) + MARGIN - left
     height = max((at(p)[1] for p in placed.nodes.values()), default=0.0) + HEIGHT + 2 * MARGIN
@@ -178,14 +214,29 @@ def image(graph: Graph[str], title: str) -> str:
         middle = _free(places, half := len(said) * LETTER / 3, taken)
         taken.append((middle, half, LINE / 2))
         drawn.append(
-            f'<g class="transition" data-source="{escape(a)}" data-target="{escape(b)}"><title>{escape(f"{a} → {b}: {said}")}</title>'
-            f'<path d="{path}" fill="none" stroke="currentColor" opacity="0.5"/><path d="{head}" opacity="0.5"/>'
-            f'<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9" opacity="0.75">{escape(said)}</text></g>'
+            f'<g class="transition" data-source="{escape(a)}" '
+            f'data-target="{escape(b)}"><title>{escape(f"{a} → {b}: {said}")}</title>'
+            f'<path d="{path}" fill="none" stroke="currentColor" opacity="0.5"/><path d="{head}" '
+            'opacity="0.5"/>'
+            f'<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9" '
+            f'opacity="0.75">{escape(said)}</text></g>'
         )
-    drawn += [_box(name, context, at(placed.nodes[name]), box) for name, context in graph.nodes.items()]
-    size = f'viewBox="{left:.0f} {-HEIGHT / 2 - MARGIN:.0f} {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    attributes = 'role="img" fill="currentColor" font-family="system-ui, sans-serif" font-size="12" text-anchor="middle"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {attributes}>\n' + "\n".join(drawn) + "\n</svg>\n"
+    drawn += [
+        _box(name, context, at(placed.nodes[name]), box) for name, context in graph.nodes.items()
+    ]
+    size = (
+        f'viewBox="{left:.0f} {-HEIGHT / 2 - MARGIN:.0f} {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}"'
+    )
+    attributes = (
+        'role="img" fill="currentColor" font-family="system-ui, sans-serif" '
+        'font-size="12" text-anchor="middle"'
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {attributes}>\n'
+        + "\n".join(drawn)
+        + "\n</svg>\n"
+    )
 
 
 _Room = tuple[Place, float, float]
@@ -195,13 +246,18 @@ _Room = tuple[Place, float, float]
 def _free(places: Sequence[Place], half: float, taken: Sequence[_Room]) -> Place:
     """The first of the places where a symbol hides nothing; if there is none, the first."""
     for x, y in places:
-        if all(abs(x - p[0]) > half + width or abs(y - p[1]) > LINE / 2 + height for p, width, height in taken):
+        if all(
+            abs(x - p[0]) > half + width or abs(y - p[1]) > LINE / 2 + height
+            for p, width, height in taken
+        ):
             return x, y
     return places[0]
 
 
 def _arrow(way: Sequence[Place]) -> tuple[str, str, Sequence[Place]]:
-    """Path, head and places for the symbol of an arrow through these points, of which the ends are the middles of boxes."""
+    """Path, head and places for the symbol of an arrow through these points, of which the ends are
+    the middles of boxes.
+    """
     turn = 1 if way[0][1] < way[-1][1] else -1
     (x, y), (end, tip) = way[0], way[-1]
     points = [(x, y + turn * HEIGHT / 2), *way[1:-1], (end, tip - turn * (HEIGHT / 2 + 6))]
@@ -212,21 +268,33 @@ def _arrow(way: Sequence[Place]) -> tuple[str, str, Sequence[Place]]:
     tip -= turn * HEIGHT / 2
     head = f"M{end:.1f} {tip:.1f}l-4 {-7 * turn}h8z"
     (x0, y0), (x1, y1) = points[:2]
-    near = [(x0 + across * (x1 - x0), y0 + down * (y1 - y0)) for across, down in ((0.8, 0.68), (0.5, 0.5), (0.95, 0.8))]
+    near = [
+        (x0 + across * (x1 - x0), y0 + down * (y1 - y0))
+        for across, down in ((0.8, 0.68), (0.5, 0.5), (0.95, 0.8))
+    ]
     return path, head, [*near, *points[1:-1]]
 
 
 def _loop(at: Place, box: float) -> tuple[str, str, Sequence[Place]]:
     x, y = at[0] + box / 2, at[1]
-    return f"M{x:.1f} {y - 6:.1f}c16 -6 16 18 5 13", f"M{x:.1f} {y + 6:.1f}l7 -4v8z", [(x + 18, y - 10)]
+    return (
+        f"M{x:.1f} {y - 6:.1f}c16 -6 16 18 5 13",
+        f"M{x:.1f} {y + 6:.1f}l7 -4v8z",
+        [(x + 18, y - 10)],
+    )
 
 
 def _box(name: str, context: object, at: Place, width: float) -> str:
     x, y, shown = at[0] - width / 2, at[1] - HEIGHT / 2, escape(name)
-    told = f"<title>{shown}: {escape(context)}</title>" if isinstance(context, str) and context else f"<title>{shown}</title>"
+    told = (
+        f"<title>{shown}: {escape(context)}</title>"
+        if isinstance(context, str) and context
+        else f"<title>{shown}</title>"
+    )
     return (
         f'<g class="node" data-node="{shown}">{told}'
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{HEIGHT}" rx="8" fill="none" stroke="currentColor"/>'
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{HEIGHT}" rx="8" fill="none" '
+        'stroke="currentColor"/>'
         f'<text x="{at[0]:.1f}" y="{at[1] + 4:.1f}">{shown}</text></g>'
     )
 

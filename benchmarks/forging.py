@@ -1,9 +1,13 @@
-"""Whether a wrong tool gets itself a green verdict: `python -m benchmarks.forging [--backend NAME ...]`; the last line is JSON.
+"""Whether a wrong tool gets itself a green verdict: `python -m benchmarks.forging [--backend NAME
+...]`; the last line is JSON.
 
-Every wrong tool and every hostile suite that the tests know goes through the whole chain, on each backend of this machine.
-`tried` counts them over all backends, `admitted` those that passed the chain, `weak_suite_admitted` those that only the mutants kept
-out: their suite was too weak to tell. `refused` says at which link the others ended. The right tool, with the suite of most of the
-wrong ones, must pass on each backend, or the rest would prove nothing: `right_admitted` of `backends`.
+Every wrong tool and every hostile suite that the tests know goes through the whole chain, on each
+backend of this machine. `tried` counts them over all backends, `admitted` those that passed the
+chain, `weak_suite_admitted` those that only the mutants kept
+out: their suite was too weak to tell. `refused` says at which link the others ended. The right
+    tool, with the suite of most of the
+wrong ones, must pass on each backend, or the rest would prove nothing: `right_admitted` of
+`backends`.
 """
 
 import argparse
@@ -61,10 +65,19 @@ async def _measure(backends: list[str]) -> dict[str, object]:
     }
 
 
-async def _judge(chain: Chain, case: WrongTool, places: asyncio.Semaphore | None = None) -> Judgement:
+async def _judge(
+    chain: Chain, case: WrongTool, places: asyncio.Semaphore | None = None
+) -> Judgement:
     """What the chain says; a sandbox that fails over a tool has not let it pass."""
     signature = parse_signature(case.specified, case.function)
-    draft = ToolDraft(name=case.function, description="", signature=signature, code=case.code, tests=case.suite, example_requests=())
+    draft = ToolDraft(
+        name=case.function,
+        description="",
+        signature=signature,
+        code=case.code,
+        tests=case.suite,
+        example_requests=(),
+    )
     async with places or nullcontext():
         try:
             return await chain.judge(draft, Importable())

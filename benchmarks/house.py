@@ -1,4 +1,6 @@
-"""The size of the house: `python -m benchmarks.house` counts it and says which goal is missed; the last line is JSON."""
+"""The size of the house: `python -m benchmarks.house` counts it and says which goal is missed; the
+last line is JSON.
+"""
 
 import ast
 import json
@@ -23,35 +25,52 @@ GOALS = {
     "synthesis_calls": 900,
 }
 """What each count may be at most."""
-HOMONYMS = {
+HOMONYMS: dict[str, str] = {
     "app": "a Typer application and a Flask one, each in its own package",
 }
 """Names that two modules or public classes share on purpose, and why."""
 
 
 def count_source() -> dict[str, float]:
-    """Counts of modules, statements, functions and words. Files of `web` count where names are compared."""
+    """Counts of modules, statements, functions and words. Files of `web` count where names are
+    compared.
+    """
     files = sorted((ROOT / "src").rglob("*.py"))
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
-    functions = [n for t in trees.values() for n in ast.walk(t) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        n
+        for t in trees.values()
+        for n in ast.walk(t)
+        if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     handlers = [n for t in trees.values() for n in ast.walk(t) if isinstance(n, ast.ExceptHandler)]
     lines = sorted(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
-    documents = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
+    documents = [
+        ROOT / "README.md",
+        ROOT / "ARCHITECTURE.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    ]
     return {
         "loose_modules": len(list(PACKAGE.glob("*.py"))),
         "rooms": len({path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}),
         "homonyms": len(homonyms()),
         "src_statements": sum(isinstance(n, ast.stmt) for t in trees.values() for n in ast.walk(t)),
         "src_files": len(files),
-        "function_median": statistics.median((n.end_lineno or n.lineno) - n.lineno + 1 for n in functions),
+        "function_median": statistics.median(
+            (n.end_lineno or n.lineno) - n.lineno + 1 for n in functions
+        ),
         "file_p90": lines[len(lines) * 9 // 10],
         "broad_except": sum(_is_broad(n) for n in handlers),
-        "docs_words": sum(len(re.findall(r"\S+", d.read_text(encoding="utf-8"))) for d in documents),
+        "docs_words": sum(
+            len(re.findall(r"\S+", d.read_text(encoding="utf-8"))) for d in documents
+        ),
     }
 
 
 def homonyms() -> dict[str, list[str]]:
-    """Names that several modules, or several public classes, have, with where; those in `HOMONYMS` are left out."""
+    """Names that several modules, or several public classes, have, with where; those in `HOMONYMS`
+    are left out.
+    """
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for path in _own_modules():
         place = path.relative_to(ROOT).as_posix()
@@ -60,7 +79,11 @@ def homonyms() -> dict[str, list[str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found["class", node.name].add(f"{place}:{node.lineno}")
-    return {f"{kind} {name}": sorted(places) for (kind, name), places in sorted(found.items()) if len(places) > 1 and name not in HOMONYMS}
+    return {
+        f"{kind} {name}": sorted(places)
+        for (kind, name), places in sorted(found.items())
+        if len(places) > 1 and name not in HOMONYMS
+    }
 
 
 def _own_modules() -> Iterator[Path]:
@@ -73,14 +96,21 @@ def _own_modules() -> Iterator[Path]:
 
 def _is_broad(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(c is None or (isinstance(c, ast.Name) and c.id in {"Exception", "BaseException"}) for c in caught)
+    return any(
+        c is None or (isinstance(c, ast.Name) and c.id in {"Exception", "BaseException"})
+        for c in caught
+    )
 
 
 def main() -> None:
     figures = {**count_source(), **measure_turns()}
     for name, places in homonyms().items():
         sys.stdout.write(f"{name}: {', '.join(places)}\n")
-    missed = [f"{name} is {figures[name]}, at most {most} is the goal" for name, most in GOALS.items() if figures[name] > most]
+    missed = [
+        f"{name} is {figures[name]}, at most {most} is the goal"
+        for name, most in GOALS.items()
+        if figures[name] > most
+    ]
     sys.stdout.write("".join(f"{line}\n" for line in missed) + json.dumps(figures) + "\n")
     sys.exit(bool(missed))
 

@@ -1,9 +1,11 @@
 """What a library saves: `python -m benchmarks.learning [--requests N]`; the last line is JSON.
 
-A stream of related requests, the same one twice: once with the library that it builds up, once with one that is emptied after each
-turn. Everything is the real thing but the model, which is the built-in offline one behind its HTTP server: 20 kinds of request, among
-them opposites such as encoding and decoding, in 5 wordings each with values of their own, shuffled with a fixed seed. Both streams
-have the same budget per turn. `duplicates` counts pairs of tools in the end that pass each other's tests.
+A stream of related requests, the same one twice: once with the library that it builds up, once with
+one that is emptied after each turn. Everything is the real thing but the model, which is the
+built-in offline one behind its HTTP server: 20 kinds of request, among them opposites such as
+encoding and decoding, in 5 wordings each with values of their own, shuffled with a fixed seed. Both
+streams have the same budget per turn. `duplicates` counts pairs of tools in the end that pass each
+other's tests.
 """
 
 import argparse
@@ -25,9 +27,9 @@ from selfeng.settings import Settings, load_settings
 from selfeng.synthesis.relatives import twin
 
 KINDS = (
-    "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",
-    "snake_to_camel", "calculate_percentage", "percentage_change", "number_to_roman", "roman_to_number", "celsius_to_fahrenheit",
-    "fahrenheit_to_celsius", "kilograms_to_pounds", "pounds_to_kilograms", "base64_encode", "base64_decode", "text_to_morse",
+    "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",  # noqa: E501
+    "snake_to_camel", "calculate_percentage", "percentage_change", "number_to_roman", "roman_to_number", "celsius_to_fahrenheit",  # noqa: E501
+    "fahrenheit_to_celsius", "kilograms_to_pounds", "pounds_to_kilograms", "base64_encode", "base64_decode", "text_to_morse",  # noqa: E501
     "morse_to_text",
 )  # fmt: skip
 """Names of recipes; most have an opposite among them."""
@@ -35,7 +37,9 @@ KINDS = (
 
 def stream(count: int) -> list[str]:
     """The requests, in the same order each time."""
-    wordings = [request for recipe in map(recipe_for_tool, KINDS) if recipe for request in recipe.requests]
+    wordings = [
+        request for recipe in map(recipe_for_tool, KINDS) if recipe for request in recipe.requests
+    ]
     return random.Random(0).sample(wordings, min(count, len(wordings)))
 
 
@@ -56,7 +60,10 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
                 for tool in await engine.library.tools():
                     await engine.library.remove(tool.name)
             if number % 20 == 0:
-                sys.stdout.write(f"{'with' if keep else 'without'} library: {number} requests, {reused} reused, {calls} model calls\n")
+                sys.stdout.write(
+                    f"{'with' if keep else 'without'} library: {number} requests, {reused} "
+                    f"reused, {calls} model calls\n"
+                )
                 sys.stdout.flush()
         count = len(requests)
         return {
@@ -74,7 +81,12 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
 async def _duplicates(engine: Engine) -> int:
     """Pairs of tools of which each passes the other's tests."""
     pairs = combinations(await engine.library.tools(), 2)
-    return sum([await twin(engine.sandbox, new.signature, new.code, new.tests, [old]) is not None for old, new in pairs])
+    return sum(
+        [
+            await twin(engine.sandbox, new.signature, new.code, new.tests, [old]) is not None
+            for old, new in pairs
+        ]
+    )
 
 
 async def _measure(count: int) -> dict[str, Any]:
@@ -99,12 +111,19 @@ def _settings(folder: Path) -> Settings:
     (folder / "data").mkdir()
     (folder / "data" / "embedder").symlink_to(settings.data_dir / "embedder")
     (folder / "data" / "sandbox").symlink_to(settings.data_dir / "sandbox")
-    own = {"data_dir": folder / "data", "tools_dir": folder / "tools", "chroma_persist_dir": folder / "chroma_db", "database_url": ""}
+    own = {
+        "data_dir": folder / "data",
+        "tools_dir": folder / "tools",
+        "chroma_persist_dir": folder / "chroma_db",
+        "database_url": "",
+    }
     return settings.model_copy(update={**own, "openai_api_key": None, "openai_base_url": None})
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--requests", type=int, default=100)
     sys.stdout.write(json.dumps(asyncio.run(_measure(parser.parse_args().requests))) + "\n")
 

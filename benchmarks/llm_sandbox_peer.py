@@ -1,7 +1,9 @@
-"""A program around llm-sandbox's pooled Docker backend, in an environment of its own: `python llm_sandbox_peer.py IMAGE`.
+"""A program around llm-sandbox's pooled Docker backend, in an environment of its own: `python
+llm_sandbox_peer.py IMAGE`.
 
-It answers each line of stdin, a JSON string with a script, with a line of stdout: what the script printed, as a JSON string. Each
-script is a session of its own on a container that stands ready. A script that fails ends the program.
+It answers each line of stdin, a JSON string with a script, with a line of stdout: what the script
+printed, as a JSON string. Each script is a session of its own on a container that stands ready. A
+script that fails ends the program.
 """
 
 import json
@@ -11,7 +13,10 @@ import time
 from llm_sandbox import SandboxBackend, SandboxSession  # type: ignore[import-not-found]
 from llm_sandbox.pool import PoolConfig, create_pool_manager  # type: ignore[import-not-found]
 
-READY = "import signal, venv; venv.create('/sandbox/.sandbox-venv', system_site_packages=True, symlinks=True); signal.pause()"
+READY = (
+    "import signal, venv; venv.create('/sandbox/.sandbox-venv', system_site_packages=True, "
+    "symlinks=True); signal.pause()"
+)
 """What its own set-up makes, without the network: the image needs no other packages."""
 
 PROBE = "/sandbox/.sandbox-venv/bin/python -c pass"

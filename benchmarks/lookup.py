@@ -1,11 +1,13 @@
-"""How long a search takes, and what a library costs: `python -m benchmarks.lookup [TOOLS...]`, by default 1000, 10000 and 100000.
+"""How long a search takes, and what a library costs: `python -m benchmarks.lookup [TOOLS...]`, by
+default 1000, 10000 and 100000.
 
-Each size is a library of its own in a temporary folder, and is measured in processes of their own: one builds the index, one opens
-the library and searches on one core, one asks Chroma alone, with the same vectors and requests. The last line is one JSON object:
-`lookup_ms` with `p50` and `p99` by size, of a search without any call of a model, the request's embedding included; `chroma_ms` the
-same for Chroma alone; `exact_ms` without an index; and by size `open_s` until the library can be searched, `ready_s` until that is
-with the index, `rebuild_s` from opening a library without an index until it has one, `memory_mb` of the process that searches, and
-`chroma_memory_mb`.
+Each size is a library of its own in a temporary folder, and is measured in processes of their own:
+one builds the index, one opens the library and searches on one core, one asks Chroma alone, with
+the same vectors and requests. The last line is one JSON object: `lookup_ms` with `p50` and `p99` by
+size, of a search without any call of a model, the request's embedding included; `chroma_ms` the
+same for Chroma alone; `exact_ms` without an index; and by size `open_s` until the library can be
+searched, `ready_s` until that is with the index, `rebuild_s` from opening a library without an
+index until it has one, `memory_mb` of the process that searches, and `chroma_memory_mb`.
 """
 
 import asyncio
@@ -36,7 +38,9 @@ _PATIENCE = 1800.0
 """Seconds for the index of the largest library."""
 
 
-def measure(sizes: tuple[int, ...] = SIZES, report: Callable[[str], None] = lambda line: None) -> dict[str, dict[str, Any]]:
+def measure(
+    sizes: tuple[int, ...] = SIZES, report: Callable[[str], None] = lambda line: None
+) -> dict[str, dict[str, Any]]:
     """All figures, each by size; `report` is told what is under way."""
     figures: dict[str, dict[str, Any]] = {}
     for size in sizes:
@@ -84,7 +88,11 @@ async def _search(folder: Path, size: int) -> dict[str, Any]:
     await opened.start()
     figures: dict[str, Any] = {"open_s": _since(started)}
     assert await opened.settle(_PATIENCE) == "ready"
-    figures |= {"ready_s": _since(started), "lookup_ms": await _times(opened.search, _REQUESTS), "memory_mb": _memory_mb()}
+    figures |= {
+        "ready_s": _since(started),
+        "lookup_ms": await _times(opened.search, _REQUESTS),
+        "memory_mb": _memory_mb(),
+    }
     await opened.aclose()
     return figures
 
@@ -95,12 +103,18 @@ async def _chroma(folder: Path, size: int) -> dict[str, Any]:
     import chromadb
     from chromadb.config import Settings
 
-    client = chromadb.PersistentClient(path=str(folder / "chroma_db"), settings=Settings(anonymized_telemetry=False))
+    client = chromadb.PersistentClient(
+        path=str(folder / "chroma_db"), settings=Settings(anonymized_telemetry=False)
+    )
     (collection,) = client.list_collections()
     embedder = _embedder()
 
     async def query(request: str) -> object:
-        return collection.query(query_embeddings=embedder.embed([request]), n_results=8, include=["distances", "metadatas"])
+        return collection.query(
+            query_embeddings=embedder.embed([request]),
+            n_results=8,
+            include=["distances", "metadatas"],
+        )
 
     return {"chroma_ms": await _times(query, _REQUESTS), "chroma_memory_mb": _memory_mb()}
 
@@ -114,11 +128,19 @@ async def _times(search: Callable[[str], Awaitable[object]], count: int) -> dict
         started = time.perf_counter()
         await search(request)
         taken.append(1000 * (time.perf_counter() - started))
-    return {"p50": round(float(np.percentile(taken, 50)), 2), "p99": round(float(np.percentile(taken, 99)), 2)}
+    return {
+        "p50": round(float(np.percentile(taken, 50)), 2),
+        "p99": round(float(np.percentile(taken, 99)), 2),
+    }
 
 
 def library(folder: Path) -> CapabilityRegistry:
-    return CapabilityRegistry(open_database(f"sqlite:///{folder / 'agent.db'}"), folder / "tools", folder / "chroma_db", _embedder())
+    return CapabilityRegistry(
+        open_database(f"sqlite:///{folder / 'agent.db'}"),
+        folder / "tools",
+        folder / "chroma_db",
+        _embedder(),
+    )
 
 
 def _embedder() -> MiniLM:
@@ -148,5 +170,7 @@ if __name__ == "__main__":
             sys.stdout.write(json.dumps(asyncio.run(parts[part](Path(folder), int(size)))) + "\n")
             exit_process(0)
         case sizes:
-            figures = measure(tuple(map(int, sizes)) or SIZES, lambda line: sys.stderr.write(f"{line}\n") and None)
+            figures = measure(
+                tuple(map(int, sizes)) or SIZES, lambda line: sys.stderr.write(f"{line}\n") and None
+            )
             sys.stdout.write(json.dumps(figures) + "\n")

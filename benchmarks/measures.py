@@ -22,22 +22,32 @@ class Ranks(NamedTuple):
     """How many there are."""
 
 
-def best_ranks(judged: Judged, request_map: RequestMap | None, bm25_weight: float, rows: Rows) -> list[Ranks]:
+def best_ranks(
+    judged: Judged, request_map: RequestMap | None, bm25_weight: float, rows: Rows
+) -> list[Ranks]:
     scores = judged.cosines(request_map)[rows] + bm25_weight * judged.bm25[rows]
     best = np.argsort(-scores, axis=1, kind="stable")[:, :DEPTH]
     right = np.take_along_axis(judged.gold[rows], best, axis=1)
-    return [Ranks(tuple(np.flatnonzero(r).tolist()), int(n)) for r, n in zip(right, judged.gold[rows].sum(axis=1), strict=True)]
+    return [
+        Ranks(tuple(np.flatnonzero(r).tolist()), int(n))
+        for r, n in zip(right, judged.gold[rows].sum(axis=1), strict=True)
+    ]
 
 
 def quality(ranks: Sequence[Ranks]) -> dict[str, float]:
-    """Mean over requests, in percent: a right tool first, share of the right tools among the first 5 and 8, nDCG@10."""
+    """Mean over requests, in percent: a right tool first, share of the right tools among the first
+    5 and 8, nDCG@10.
+    """
     if not ranks:
         return {}
     hit1 = [0 in found for found, _ in ranks]
     r5, r8 = ([sum(r < depth for r in found) / gold for found, gold in ranks] for depth in (5, 8))
     gains = [1 / np.log2(rank + 2) for rank in range(DEPTH)]
     ndcg = [sum(gains[r] for r in found) / sum(gains[:gold]) for found, gold in ranks]
-    return {name: round(100 * float(np.mean(v)), 1) for name, v in (("hit1", hit1), ("r5", r5), ("r8", r8), ("ndcg10", ndcg))}
+    return {
+        name: round(100 * float(np.mean(v)), 1)
+        for name, v in (("hit1", hit1), ("r5", r5), ("r8", r8), ("ndcg10", ndcg))
+    }
 
 
 def f1(said: Bools, true: Bools) -> float:
@@ -52,4 +62,8 @@ def auroc(scores: npt.NDArray[np.float64], true: Bools) -> float | None:
         return None
     _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    return round(100 * float((ranks[true].sum() - positives * (positives + 1) / 2) / (positives * negatives)), 1)
+    return round(
+        100
+        * float((ranks[true].sum() - positives * (positives + 1) / 2) / (positives * negatives)),
+        1,
+    )

@@ -1,10 +1,12 @@
 """Whether a tool that was acknowledged is ever lost: `python -m benchmarks.registry_kill [KILLS]`.
 
-A child adds tools and says each name once `add` has returned; it is killed with SIGKILL at a random moment, every fifth time while it
-makes the search index anew. Then the library is opened, and each tool said so far has to be whole: its record, both files, vector,
-words and version; those said last have to be found by a search too. The last line is one JSON object: `kills`, `rebuilds_killed`
-(of them), tools `acknowledged` and `lost`, indexes that did not get `ready` again, `litter` (half-made indexes left behind),
-and `rebuild_10k_s`, the seconds that it takes to make the index of 10,000 tools. The exit code is 1 if anything was lost.
+A child adds tools and says each name once `add` has returned; it is killed with SIGKILL at a random
+moment, every fifth time while it makes the search index anew. Then the library is opened, and each
+tool said so far has to be whole: its record, both files, vector, words and version; those said last
+have to be found by a search too. The last line is one JSON object: `kills`, `rebuilds_killed` (of
+them), tools `acknowledged` and `lost`, indexes that did not get `ready` again, `litter` (half-made
+indexes left behind), and `rebuild_10k_s`, the seconds that it takes to make the index of 10,000
+tools. The exit code is 1 if anything was lost.
 """
 
 import asyncio
@@ -35,11 +37,20 @@ _PATIENCE = 120.0
 _SEARCHED = 10
 _SIZE = 10_000
 _OTHERS = 1_000
-"""Tools that are there before, so that the index is large enough to be made by a process of its own."""
+"""Tools that are there before, so that the index is large enough to be made by a process of its
+own.
+"""
 
 
 def main(kills: int) -> int:
-    figures: dict[str, float] = {"kills": kills, "rebuilds_killed": 0, "acknowledged": 0, "lost": 0, "not_ready": 0, "litter": 0}
+    figures: dict[str, float] = {
+        "kills": kills,
+        "rebuilds_killed": 0,
+        "acknowledged": 0,
+        "lost": 0,
+        "not_ready": 0,
+        "litter": 0,
+    }
     rng, said = random.Random(), list[str]()
     with tempfile.TemporaryDirectory(prefix="registry-kill-") as root:
         folder = Path(root)
@@ -53,7 +64,10 @@ def main(kills: int) -> int:
             figures["lost"] += len(missing)
             figures["not_ready"] += not ready
             figures["litter"] += len(list((folder / "chroma_db").glob(".new-*")))
-            sys.stderr.write(f"kill {kill}: {len(said)} tools acknowledged, lost: {', '.join(missing) or 'none'}\n")
+            sys.stderr.write(
+                f"kill {kill}: {len(said)} tools acknowledged, lost: "
+                f"{', '.join(missing) or 'none'}\n"
+            )
             said = [name for name in said if name not in missing]
     figures["acknowledged"] = len(said) + figures["lost"]
     figures |= _rebuild_10k()
@@ -63,7 +77,14 @@ def main(kills: int) -> int:
 
 def _killed(folder: Path, first: int, rebuild: bool, seconds: float) -> list[str]:
     """The tools that a child said it had added until it was killed."""
-    command = [sys.executable, "-m", "benchmarks.registry_kill", "rebuild" if rebuild else "add", str(folder), str(first)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.registry_kill",
+        "rebuild" if rebuild else "add",
+        str(folder),
+        str(first),
+    ]
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as child:  # noqa: S603 - our own words
         assert child.stdout is not None
         begun = child.stdout.readline()
@@ -104,23 +125,39 @@ async def _examine(folder: Path, said: list[str], searched: list[str]) -> tuple[
 
 def _is_whole(engine: sa.Engine, tools_dir: Path, name: str) -> bool:
     with reading(engine) as connection:
-        record = connection.execute(sa.select(tools.c.digest, tools.c.state).where(tools.c.name == name)).first()
+        record = connection.execute(
+            sa.select(tools.c.digest, tools.c.state).where(tools.c.name == name)
+        ).first()
         others = [
-            connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.name == name)).scalar_one()
+            connection.execute(
+                sa.select(sa.func.count()).select_from(table).where(table.c.name == name)
+            ).scalar_one()
             for table in (tool_vectors, tool_words, tool_versions)
         ]
     try:
-        digest = source_digest(*((tools_dir / file(name)).read_text() for file in (code_file, tests_file)))
+        digest = source_digest(
+            *((tools_dir / file(name)).read_text() for file in (code_file, tests_file))
+        )
     except OSError:
         return False
-    return record is not None and record.state == "active" and record.digest == digest and others == [1, 1, 1]
+    return (
+        record is not None
+        and record.state == "active"
+        and record.digest == digest
+        and others == [1, 1, 1]
+    )
 
 
 def _draft(name: str, number: int) -> ToolDraft:
     code = f"def {name}(text: str) -> str:\n    return text + '{number}'\n"
-    tests = f"from {name} import {name}\n\n\ndef test_{name}():\n    assert {name}('a') == 'a{number}'\n"
+    tests = (
+        f"from {name} import {name}\n\n\ndef test_{name}():\n    assert {name}('a') == "
+        f"'a{number}'\n"
+    )
     signature = parse_signature(code, name, {"text": "Any text."})
-    return ToolDraft(name=name, description=_described(str(number)), signature=signature, code=code, tests=tests)
+    return ToolDraft(
+        name=name, description=_described(str(number)), signature=signature, code=code, tests=tests
+    )
 
 
 def _described(number: str) -> str:

@@ -1,8 +1,10 @@
-"""Whether repair ends where it should: `python -m benchmarks.repairs [--data DIR] [--tasks N]`; the last line is JSON.
+"""Whether repair ends where it should: `python -m benchmarks.repairs [--data DIR] [--tasks N]`; the
+last line is JSON.
 
-For each recorded sequence the synthesis engine runs from specification to registration, with a model that says what was recorded:
-the task's own tests as the suite, then one recorded completion after the other as implementation and repairs. `as_labelled` is the
-fraction of sequences that register exactly the completion that is labelled right, or end with a clear failure where none is.
+For each recorded sequence the synthesis engine runs from specification to registration, with a
+model that says what was recorded: the task's own tests as the suite, then one recorded completion
+after the other as implementation and repairs. `as_labelled` is the fraction of sequences that
+register exactly the completion that is labelled right, or end with a clear failure where none is.
 """
 
 import argparse
@@ -53,7 +55,9 @@ class RecordedModel:
         assert isinstance(answer, reply)
         return answer
 
-    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+    async def choose(
+        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
+    ) -> FunctionCall:
         raise NotImplementedError
 
 
@@ -85,25 +89,33 @@ async def ends_as_labelled(sandbox: SecureSandbox, row: Row) -> bool:
     spec, suite = _specification(row), _suite(row)
     library: Any = OneTool()
     policy = SynthesisPolicy(max_repairs=len(row["completions"]) - 1, mutation_score=0.0)
-    engine = SynthesisEngine(RecordedModel(spec, suite, row["completions"]), sandbox, library, "recorded", policy)
+    engine = SynthesisEngine(
+        RecordedModel(spec, suite, row["completions"]), sandbox, library, "recorded", policy
+    )
     try:
         await engine.synthesize(Turn(Request(row["prompt"]), lambda _: None))
     except SynthesisFailed:
         return row["right_index"] is None
     right = row["right_index"]
-    return right is not None and library.registered.code == python_code(f"```python\n{row['completions'][right]}\n```")
+    return right is not None and library.registered.code == python_code(
+        f"```python\n{row['completions'][right]}\n```"
+    )
 
 
 def _specification(row: Row) -> Specification:
     signature = parse_signature(f"{row['prompt']}\n    pass\n", row["entry_point"])
-    returns = signature.returns if annotation_problem(signature.returns, "the value") is None else "Any"
+    returns = (
+        signature.returns if annotation_problem(signature.returns, "the value") is None else "Any"
+    )
     return Specification(
         name=row["entry_point"],
         description=f"The task {row['task_id']}.",
         parameters=tuple(
             SpecParameter(
                 name=p.name,
-                annotation=p.annotation if annotation_problem(p.annotation, p.name) is None else "Any",
+                annotation=p.annotation
+                if annotation_problem(p.annotation, p.name) is None
+                else "Any",
                 default=p.default,
                 description=p.description,
             )
@@ -123,14 +135,20 @@ def _suite(row: Row) -> str:
     name, tests = row["entry_point"], ""
     head = f"import math\nfrom {name} import {name}\n\n\n"
     for number, body in enumerate(_checks(row["tests"], name), 1):
-        test = f"def test_{number}():\n" + "".join(f"    {line}\n" for line in body.splitlines()) + "\n\n"
+        test = (
+            f"def test_{number}():\n"
+            + "".join(f"    {line}\n" for line in body.splitlines())
+            + "\n\n"
+        )
         if suite_problem(head + test, name) is None:
             tests += test
     return head + tests
 
 
 def _checks(source: str, name: str) -> Iterator[str]:
-    """Each assertion of the function `check`, after what stands before it, with its parameter renamed to the tool."""
+    """Each assertion of the function `check`, after what stands before it, with its parameter
+    renamed to the tool.
+    """
     for function in ast.parse(source).body:
         if isinstance(function, ast.FunctionDef) and function.name == "check":
             for node in ast.walk(function):
@@ -156,12 +174,20 @@ async def _measure(rows: Sequence[Row]) -> Row:
             sys.stdout.flush()
     await sandbox.aclose()
     seconds = (time.perf_counter() - started) / len(rows)
-    return {"as_labelled": round(right / len(rows), 4), "seconds_per_sequence": round(seconds, 2), "sequences": len(rows)}
+    return {
+        "as_labelled": round(right / len(rows), 4),
+        "seconds_per_sequence": round(seconds, 2),
+        "sequences": len(rows),
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with the JSON lines of the sequences")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, default=DATA, help="folder with the JSON lines of the sequences"
+    )
     parser.add_argument("--tasks", type=int, help="only so many sequences")
     chosen = parser.parse_args()
     try:

@@ -1,16 +1,20 @@
-"""Whether the right tool is found: `python -m benchmarks.retrieval [--data DIR] [--sets …] [--sizes …]`; the last line is JSON.
+"""Whether the right tool is found: `python -m benchmarks.retrieval [--data DIR] [--sets …] [--sizes
+…]`; the last line is JSON.
 
-Each data set becomes a library, which is searched by `CapabilityRegistry.search`, as a turn does. Per set, in percent: `hit1`, `r5`,
-`r8` and `ndcg10` over the requests that some tool serves, recall being the share of these tools among the first k.
+Each data set becomes a library, which is searched by `CapabilityRegistry.search`, as a turn does.
+Per set, in percent: `hit1`, `r5`, `r8` and `ndcg10` over the requests that some tool serves, recall
+being the share of these tools among the first k.
 
-Whether it is known that there is no tool: three tools of ten are absent, by the protocol of the data (int(md5(seed + id), 16) %
-1000 < 300, with `--seed` A unless given), and a library of the others is asked everything. A request is positive if it has a tool
-there. Found means what it means without a model: the best candidate's confidence is at least 0.75, the default of
-SIMILARITY_THRESHOLD. `found_f1`, `notfound_f1`, and `auroc` of that confidence; `found_f1_even` and `notfound_f1_even` are those of
-a threshold of 0.5.
+Whether it is known that there is no tool: three tools of ten are absent, by the protocol of the
+data (int(md5(seed + id), 16) % 1000 < 300, with `--seed` A unless given), and a library of the
+others is asked everything. A request is positive if it has a tool there. Found means what it means
+without a model: the best candidate's confidence is at least 0.75, the default of
+SIMILARITY_THRESHOLD. `found_f1`, `notfound_f1`, and `auroc` of that confidence; `found_f1_even` and
+`notfound_f1_even` are those of a threshold of 0.5.
 
-The same of two baselines with the same embedder: `cosine`, the nearest description, found at a cosine of 0.75; and `chroma`, a plain
-collection of `name: description`, found at a similarity of 0.75. `lookup_ms`: see `benchmarks/lookup.py`.
+The same of two baselines with the same embedder: `cosine`, the nearest description, found at a
+cosine of 0.75; and `chroma`, a plain collection of `name: description`, found at a similarity of
+0.75. `lookup_ms`: see `benchmarks/lookup.py`.
 """
 
 import argparse
@@ -81,23 +85,32 @@ class Remembering:
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         self._known.update(zip(new, self._embedder.embed(new), strict=True))
-        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimensions)
+        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(
+            len(texts), self.dimensions
+        )
 
 
 @asynccontextmanager
 async def ours(tools: Sequence[ToolDraft], embedder: Embedder) -> AsyncIterator[Search]:
-    """A library of these tools, put straight into SQL and files: `add` would take each through what makes it safe, at 10 ms."""
+    """A library of these tools, put straight into SQL and files: `add` would take each through what
+    makes it safe, at 10 ms.
+    """
     with tempfile.TemporaryDirectory() as folder:
         engine = open_database(f"sqlite:///{folder}/agent.db")
         await asyncio.to_thread(_fill, engine, Path(folder) / "tools", tools, embedder)
-        library = CapabilityRegistry(engine, Path(folder) / "tools", Path(folder) / "chroma_db", embedder)
+        library = CapabilityRegistry(
+            engine, Path(folder) / "tools", Path(folder) / "chroma_db", embedder
+        )
         await library.start()
         try:
             await library.settle(_PATIENCE)
 
             async def search(request: str) -> Found:
                 candidates = await library.search(request, DEPTH)
-                return Found([c.tool.name for c in candidates], candidates[0].confidence if candidates else 0.0)
+                return Found(
+                    [c.tool.name for c in candidates],
+                    candidates[0].confidence if candidates else 0.0,
+                )
 
             yield search
         finally:
@@ -108,10 +121,18 @@ async def ours(tools: Sequence[ToolDraft], embedder: Embedder) -> AsyncIterator[
 def _fill(engine: Any, folder: Path, tools: Sequence[ToolDraft], embedder: Embedder) -> None:
     folder.mkdir()
     now, digest = datetime.now(UTC), source_digest("", "")
-    vectors = [tool_vector(embedder, t.name, t.description, t.example_requests, parameter_words(t)) for t in tools]
+    vectors = [
+        tool_vector(embedder, t.name, t.description, t.example_requests, parameter_words(t))
+        for t in tools
+    ]
     with writing(engine) as connection:
         for tool, vector in zip(tools, vectors, strict=True):
-            records.insert(connection, Tool(**dict(tool), created_at=now, digest=digest), "active", Embedding(embedder.id, vector))
+            records.insert(
+                connection,
+                Tool(**dict(tool), created_at=now, digest=digest),
+                "active",
+                Embedding(embedder.id, vector),
+            )
     for tool in tools:
         (folder / code_file(tool.name)).touch()
         (folder / tests_file(tool.name)).touch()
@@ -135,15 +156,25 @@ async def chroma(tools: Sequence[ToolDraft], embedder: Embedder) -> AsyncIterato
     from chromadb.config import Settings
 
     with tempfile.TemporaryDirectory() as folder:
-        client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
-        collection = client.create_collection("tools", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
-        vectors = embedder.embed([f"{split_words(tool.name)}: {tool.description}" for tool in tools])
+        client = chromadb.PersistentClient(
+            path=folder, settings=Settings(anonymized_telemetry=False)
+        )
+        collection = client.create_collection(
+            "tools", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+        )
+        vectors = embedder.embed(
+            [f"{split_words(tool.name)}: {tool.description}" for tool in tools]
+        )
         for start in range(0, len(tools), 1000):
             names = [tool.name for tool in tools[start : start + 1000]]
             collection.add(ids=names, embeddings=vectors[start : start + 1000])
 
         async def search(request: str) -> Found:
-            reply = collection.query(query_embeddings=embedder.embed([request]), n_results=min(DEPTH, len(tools)), include=["distances"])
+            reply = collection.query(
+                query_embeddings=embedder.embed([request]),
+                n_results=min(DEPTH, len(tools)),
+                include=["distances"],
+            )
             distances = reply["distances"] or [[1.0]]
             return Found(reply["ids"][0], 1 - float(distances[0][0]))
 
@@ -154,14 +185,18 @@ async def chroma(tools: Sequence[ToolDraft], embedder: Embedder) -> AsyncIterato
 SYSTEMS = {"ours": ours, "cosine": cosine, "chroma": chroma}
 
 
-async def measured(data: RetrievalSet, system: Any, embedder: Embedder, seed: str, progress: Callable[[], None]) -> dict[str, float | None]:
+async def measured(
+    data: RetrievalSet, system: Any, embedder: Embedder, seed: str, progress: Callable[[], None]
+) -> dict[str, float | None]:
     """One system on one set."""
     ranks = []
     async with system(data.tools, embedder) as search:
         for query in data.queries:
             if query.gold:
                 found = await search(query.request)
-                places = tuple(place for place, name in enumerate(found.names) if name in query.gold)
+                places = tuple(
+                    place for place, name in enumerate(found.names) if name in query.gold
+                )
                 ranks.append(Ranks(places, len(query.gold)))
             progress()
     here = [tool for tool, there in zip(data.tools, present(data.ids, seed), strict=True) if there]
@@ -180,17 +215,23 @@ async def measured(data: RetrievalSet, system: Any, embedder: Embedder, seed: st
     return {**figures, "auroc": auroc(score, positive)}
 
 
-async def _measure(sets: Sequence[RetrievalSet], embedder: Embedder, seed: str, progress: Progress) -> dict[str, Any]:
+async def _measure(
+    sets: Sequence[RetrievalSet], embedder: Embedder, seed: str, progress: Progress
+) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for data in sets:
         task = progress.add_task(data.name, total=2 * len(SYSTEMS) * len(data.queries))
         by = {}
         for name, system in SYSTEMS.items():
-            by[name] = await measured(data, system, embedder, seed, lambda task=task: progress.advance(task))
+            by[name] = await measured(
+                data, system, embedder, seed, lambda task=task: progress.advance(task)
+            )
         figures[data.name] = {**by.pop("ours"), **by}
         for name in SYSTEMS:
             shown = figures[data.name] if name == "ours" else figures[data.name][name]
-            line = "  ".join(f"{key} {value}" for key, value in shown.items() if not isinstance(value, dict))
+            line = "  ".join(
+                f"{key} {value}" for key, value in shown.items() if not isinstance(value, dict)
+            )
             progress.console.print(f"{data.name:16} {name:7} {line}", soft_wrap=True)
     return figures
 
@@ -205,13 +246,23 @@ def _sample(data: RetrievalSet, count: int | None) -> RetrievalSet:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the sets")
     parser.add_argument("--sets", nargs="*", default=[], help="only these sets")
-    parser.add_argument("--requests", type=int, help="only so many requests of each set, drawn with a fixed seed")
-    parser.add_argument("--seed", default=SEED, help="of the protocol that says which tools are absent")
     parser.add_argument(
-        "--sizes", nargs="*", type=int, default=list(SIZES), help="tools in the libraries whose lookup is timed; none to leave it"
+        "--requests", type=int, help="only so many requests of each set, drawn with a fixed seed"
+    )
+    parser.add_argument(
+        "--seed", default=SEED, help="of the protocol that says which tools are absent"
+    )
+    parser.add_argument(
+        "--sizes",
+        nargs="*",
+        type=int,
+        default=list(SIZES),
+        help="tools in the libraries whose lookup is timed; none to leave it",
     )
     chosen = parser.parse_args()
     try:
@@ -219,10 +270,17 @@ def main() -> None:
     except ConfigurationError as error:
         parser.error(f"{error.message}; {error.remedy}")
     with Progress(console=Console(stderr=True)) as progress:
-        figures = asyncio.run(_measure(sets, Remembering(MiniLM.below(load_settings().data_dir)), chosen.seed, progress))
+        figures = asyncio.run(
+            _measure(
+                sets, Remembering(MiniLM.below(load_settings().data_dir)), chosen.seed, progress
+            )
+        )
         if chosen.sizes:
             task = progress.add_task("lookup", total=None)
-            figures |= measure(tuple(chosen.sizes), lambda line: progress.update(task, description=f"lookup, {line}"))
+            figures |= measure(
+                tuple(chosen.sizes),
+                lambda line: progress.update(task, description=f"lookup, {line}"),
+            )
     sys.stdout.write(json.dumps(figures) + "\n")
 
 

@@ -1,6 +1,8 @@
-"""What agents cost beside bare asyncio, a task plus a queue each: `python -m benchmarks.runtime [ROUNDS] [--beside PYTHON]`.
+"""What agents cost beside bare asyncio, a task plus a queue each: `python -m benchmarks.runtime
+[ROUNDS] [--beside PYTHON]`.
 
-Everything is measured in turns, in seconds of the processor, so that what else the machine does is not measured:
+Everything is measured in turns, in seconds of the processor, so that what else the machine does is
+not measured:
 
 call          one agent is called with a message and its reply awaited
 token         one token of an agent's reply is read, when all are there at once
@@ -8,8 +10,9 @@ woken_token   the same when each comes alone, so that the reader waits for it
 agents        10,000 agents wait at the same time, and then reply
 chain         100 agents, each of which streams the 1,000 tokens of the one before it on
 
-`memory` is what an agent takes while it waits. The last line is one JSON object, in which `agents_10k_s` is by the clock. `--beside`
-names the Python of an environment with the package `miniagents` (`make bench-runtime-miniagents` makes one), for the same rows.
+`memory` is what an agent takes while it waits. The last line is one JSON object, in which
+`agents_10k_s` is by the clock. `--beside` names the Python of an environment with the package
+`miniagents` (`make bench-runtime-miniagents` makes one), for the same rows.
 """
 
 import argparse
@@ -23,10 +26,25 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from benchmarks import runtime_rows
-from benchmarks.runtime_rows import AGENTS, CALLS, CHAIN, CHAIN_TOKENS, TOKENS, Agents, Bare, measure
+from benchmarks.runtime_rows import (
+    AGENTS,
+    CALLS,
+    CHAIN,
+    CHAIN_TOKENS,
+    TOKENS,
+    Agents,
+    Bare,
+    measure,
+)
 from selfeng.runtime import Message, MiniAgents, miniagent
 
-ROWS = {"call": CALLS, "token": TOKENS, "woken_token": TOKENS // 10, "agents": AGENTS, "chain": CHAIN * CHAIN_TOKENS}
+ROWS = {
+    "call": CALLS,
+    "token": TOKENS,
+    "woken_token": TOKENS // 10,
+    "agents": AGENTS,
+    "chain": CHAIN * CHAIN_TOKENS,
+}
 """The rows, and how many of the thing that they are named after each has."""
 
 
@@ -35,7 +53,11 @@ class Peer:
 
     def __init__(self, python: str) -> None:
         self._process = subprocess.Popen(  # noqa: S603  the Python that was named on the command line
-            [python, str(Path(runtime_rows.__file__))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            [python, str(Path(runtime_rows.__file__))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
         )
 
     def measure(self, name: str) -> tuple[float, float]:
@@ -75,22 +97,38 @@ def main(rounds: int, beside: str | None) -> None:
 
 
 def _result(times: dict[str, Times], memory: dict[str, float]) -> dict[str, float]:
-    worked = {name: {one: statistics.median(t[0] for t in taken) for one, taken in row.items()} for name, row in times.items()}
+    worked = {
+        name: {one: statistics.median(t[0] for t in taken) for one, taken in row.items()}
+        for name, row in times.items()
+    }
     for name, row in worked.items():
-        each = "   ".join(f"{one} {seconds / ROWS[name] * 1e6:8.2f} µs" for one, seconds in row.items())
+        each = "   ".join(
+            f"{one} {seconds / ROWS[name] * 1e6:8.2f} µs" for one, seconds in row.items()
+        )
         sys.stdout.write(f"{name:12} {each}   ratio {row['ours'] / row['bare']:5.2f}\n")
-    sys.stdout.write("memory       " + "   ".join(f"{one} {size / 1024:.1f} KB" for one, size in memory.items()) + "\n")
+    sys.stdout.write(
+        "memory       "
+        + "   ".join(f"{one} {size / 1024:.1f} KB" for one, size in memory.items())
+        + "\n"
+    )
     result: dict[str, float] = {}
     for one, size in memory.items():
         prefix = "" if one == "ours" else f"{one}_"
-        result |= {f"{prefix}{name}_ratio": round(row[one] / row["bare"], 2) for name, row in worked.items()}
-        result[f"{prefix}agents_10k_s"] = round(statistics.median(t[1] for t in times["agents"][one]), 3)
+        result |= {
+            f"{prefix}{name}_ratio": round(row[one] / row["bare"], 2)
+            for name, row in worked.items()
+        }
+        result[f"{prefix}agents_10k_s"] = round(
+            statistics.median(t[1] for t in times["agents"][one]), 3
+        )
         result[f"{prefix}kb_per_agent"] = round(size / 1024, 2)
     return result
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("rounds", type=int, nargs="?", default=5)
     parser.add_argument("--beside", metavar="PYTHON")
     arguments = parser.parse_args()

@@ -1,7 +1,8 @@
-"""What the runtime is measured by, once for bare asyncio and once for anything with the names of `miniagents`.
+"""What the runtime is measured by, once for bare asyncio and once for anything with the names of
+`miniagents`.
 
-As a program it does so for the `miniagents` of its own environment: `python runtime_rows.py` answers each line of stdin, the name of a
-row, with what `measure` gives.
+As a program it does so for the `miniagents` of its own environment: `python runtime_rows.py`
+answers each line of stdin, the name of a row, with what `measure` gives.
 """
 
 import asyncio
@@ -60,7 +61,9 @@ class Bare:
             pass
         await asyncio.gather(*tasks)
 
-    async def _reply(self, text: str, replies: "asyncio.Queue[str | None]", gate: asyncio.Event | None = None) -> None:
+    async def _reply(
+        self, text: str, replies: "asyncio.Queue[str | None]", gate: asyncio.Event | None = None
+    ) -> None:
         if gate is not None:
             await gate.wait()
         replies.put_nowait(text)
@@ -80,7 +83,9 @@ class Bare:
                 await asyncio.sleep(0)
         tokens.put_nowait(None)
 
-    async def _pass_on(self, source: "asyncio.Queue[str | None]", tokens: "asyncio.Queue[str | None]") -> None:
+    async def _pass_on(
+        self, source: "asyncio.Queue[str | None]", tokens: "asyncio.Queue[str | None]"
+    ) -> None:
         while (token := await source.get()) is not None:
             tokens.put_nowait(token)
         tokens.put_nowait(None)
@@ -90,7 +95,9 @@ class Agents:
     """The same with agents."""
 
     def __init__(self, runtime: Any) -> None:
-        """`runtime` has `miniagent`, `MiniAgents` and, as `message`, a class of messages that stream."""
+        """`runtime` has `miniagent`, `MiniAgents` and, as `message`, a class of messages that
+        stream.
+        """
         self._runtime = runtime
 
         @runtime.miniagent
@@ -189,13 +196,19 @@ async def measure(rows: Bare | Agents, name: str) -> tuple[float, float]:
     gc.collect()
     worked, started = time.process_time(), time.perf_counter()
     size: float | None = await getattr(rows, name)()
-    return (time.process_time() - worked, time.perf_counter() - started) if size is None else (size, size)
+    return (
+        (time.process_time() - worked, time.perf_counter() - started)
+        if size is None
+        else (size, size)
+    )
 
 
 def main() -> None:
     from miniagents import MiniAgents, TextMessage, miniagent  # type: ignore[import-not-found]
 
-    agents = Agents(SimpleNamespace(MiniAgents=MiniAgents, message=TextMessage, miniagent=miniagent))
+    agents = Agents(
+        SimpleNamespace(MiniAgents=MiniAgents, message=TextMessage, miniagent=miniagent)
+    )
     for line in sys.stdin:
         worked, took = asyncio.run(measure(agents, line.strip()))
         sys.stdout.write(f"{worked} {took}\n")

@@ -1,15 +1,18 @@
-"""How fast the sandbox is, as ratios to bare pytest on this machine: `python -m benchmarks.sandbox [ROUNDS] [--beside PYTHON]`.
+"""How fast the sandbox is, as ratios to bare pytest on this machine: `python -m benchmarks.sandbox
+[ROUNDS] [--beside PYTHON]`.
 
-Everything is measured in turns, so that what else the machine does hits all alike: pytest as a plain subprocess without plugins,
-`docker run --rm` of the sandbox's image with pytest, a verification, a call, and a gate (a verification, the same under another
-hash seed, a stub and ten mutants). The last line is one JSON object. A pool gets the time to refill before each measurement.
+Everything is measured in turns, so that what else the machine does hits all alike: pytest as a
+plain subprocess without plugins, `docker run --rm` of the sandbox's image with pytest, a
+verification, a call, and a gate (a verification, the same under another hash seed, a stub and ten
+mutants). The last line is one JSON object. A pool gets the time to refill before each measurement.
 
-`event_lag_ms` is how long after the end of a test its event is heard, the 95th percentile: each test fails with the time on the
-monotonic clock, which containers share with their host.
+`event_lag_ms` is how long after the end of a test its event is heard, the 95th percentile: each
+test fails with the time on the monotonic clock, which containers share with their host.
 
-`--beside` names the Python of an environment with llm-sandbox (`make bench-sandbox-llm` makes one). Then the same verification and
-the same call run in turns in its pool of Docker containers too, of the same image, each as one script in a container that stands
-ready; a verification writes the two files and runs pytest on them, with nothing that would keep the one from the other.
+`--beside` names the Python of an environment with llm-sandbox (`make bench-sandbox-llm` makes one).
+Then the same verification and the same call run in turns in its pool of Docker containers too, of
+the same image, each as one script in a container that stands ready; a verification writes the two
+files and runs pytest on them, with nothing that would keep the one from the other.
 """
 
 import argparse
@@ -43,7 +46,9 @@ ARGUMENTS = {"number": 97}
 CALLS = 200
 MUTANTS = 10
 CLOCK = "def clock():\n    import time\n    return time.monotonic()\n"
-TIMED = "from clock import clock\n" + "".join(f"def test_{n}():\n    raise ValueError(clock())\n" for n in range(20))
+TIMED = "from clock import clock\n" + "".join(
+    f"def test_{n}():\n    raise ValueError(clock())\n" for n in range(20)
+)
 PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
 QUIET = 0.3
 """Seconds of rest before each measurement: the engine is still busy with what it has removed."""
@@ -62,7 +67,9 @@ def main(rounds: int, beside: str | None) -> None:
     sys.stdout.write(json.dumps(result) + "\n")
 
 
-async def _measure(rounds: int, beside: str | None, folder: str, code: str, tests: str) -> dict[str, float]:
+async def _measure(
+    rounds: int, beside: str | None, folder: str, code: str, tests: str
+) -> dict[str, float]:
     sandbox = await current_sandbox()
     sandbox.start()
     await sandbox.settle()
@@ -75,7 +82,9 @@ async def _measure(rounds: int, beside: str | None, folder: str, code: str, test
         "verify": lambda: _verify(sandbox, code, tests),
         "execute": lambda: _execute(sandbox, code),
         "gate": lambda: _gate(sandbox, versions, tests),
-        "bare_pair": lambda: _together(*(_subprocess(sys.executable, *PYTEST, cwd=folder) for _ in range(2))),
+        "bare_pair": lambda: _together(
+            *(_subprocess(sys.executable, *PYTEST, cwd=folder) for _ in range(2))
+        ),
         "calls": lambda: _together(*(_execute(sandbox, code) for _ in range(CALLS))),
     }
     peer = await Peer.started(beside) if beside else None
@@ -100,9 +109,15 @@ async def _measure(rounds: int, beside: str | None, folder: str, code: str, test
 def _result(seconds: dict[str, list[float]], worker_mb: float) -> dict[str, float]:
     for name, times in seconds.items():
         middle, late = statistics.median(times) * 1000, _p95(times) * 1000
-        sys.stdout.write(f"{name:19} median {middle:8.1f} ms   p95 {late:8.1f} ms   n {len(times)}\n")
+        sys.stdout.write(
+            f"{name:19} median {middle:8.1f} ms   p95 {late:8.1f} ms   n {len(times)}\n"
+        )
     median = {name: statistics.median(times) for name, times in seconds.items()}
-    peer = {f"{name}_ratio": round(median[name] / median[name.removeprefix("llm_sandbox_")], 1) for name in median if "llm" in name}
+    peer = {
+        f"{name}_ratio": round(median[name] / median[name.removeprefix("llm_sandbox_")], 1)
+        for name in median
+        if "llm" in name
+    }
     return {
         "verify_ratio": round(median["verify"] / median["bare"], 4),
         "execute_ratio": round(median["execute"] / median["bare"], 4),
@@ -120,14 +135,29 @@ def _p95(times: list[float]) -> float:
 
 
 async def _subprocess(*command: str, cwd: str | None = None) -> None:
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    run = await asyncio.create_subprocess_exec(*command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL)
+    environment = {
+        **os.environ,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    run = await asyncio.create_subprocess_exec(
+        *command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL
+    )
     if await run.wait():
         raise RuntimeError(f"{' '.join(command)} failed")
 
 
 def _docker_run(image: str, folder: str) -> list[str]:
-    inside = ["-v", f"{folder}:/work:ro", "-w", "/work", "-e", "PYTHONDONTWRITEBYTECODE=1", "--entrypoint", "python"]
+    inside = [
+        "-v",
+        f"{folder}:/work:ro",
+        "-w",
+        "/work",
+        "-e",
+        "PYTHONDONTWRITEBYTECODE=1",
+        "--entrypoint",
+        "python",
+    ]
     return ["docker", "run", "--rm", "--network", "none", *inside, image, *PYTEST]
 
 
@@ -156,7 +186,11 @@ class Peer:
     @classmethod
     async def started(cls, python: str) -> "Peer":
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        peer = cls(await asyncio.create_subprocess_exec(python, str(PEER), load_settings().docker_image_name, **pipes))
+        peer = cls(
+            await asyncio.create_subprocess_exec(
+                python, str(PEER), load_settings().docker_image_name, **pipes
+            )
+        )
         await peer._run("print(1)")
         return peer
 
@@ -193,7 +227,9 @@ async def _event_lags(sandbox: SecureSandbox) -> list[float]:
     lags: list[float] = []
 
     def on_test(result: TestResult) -> None:
-        lags.append(time.monotonic() - float(re.findall(r"ValueError: ([\d.]+)", result.message)[0]))
+        lags.append(
+            time.monotonic() - float(re.findall(r"ValueError: ([\d.]+)", result.message)[0])
+        )
 
     await sandbox.verify("clock", CLOCK, TIMED, on_test)
     return lags
@@ -231,13 +267,19 @@ def _changed(module: ast.Module) -> Iterator[str]:
 
 
 def _worker_mb(sandbox: SecureSandbox) -> float:
-    """Memory of the largest container that is ready, without what the kernel could take back from its cache."""
+    """Memory of the largest container that is ready, without what the kernel could take back from
+    its cache.
+    """
     client = DockerClient.from_env()
     try:
         largest = 0
-        for container in client.containers.list(filters={"label": f"{ownership.GROUP}={sandbox.id}"}):
+        for container in client.containers.list(
+            filters={"label": f"{ownership.GROUP}={sandbox.id}"}
+        ):
             memory = container.stats(stream=False)["memory_stats"]
-            cache = memory["stats"].get("inactive_file", memory["stats"].get("total_inactive_file", 0))
+            cache = memory["stats"].get(
+                "inactive_file", memory["stats"].get("total_inactive_file", 0)
+            )
             largest = max(largest, memory["usage"] - cache)
         return largest / 2**20
     finally:

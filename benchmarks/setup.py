@@ -1,9 +1,12 @@
-"""What a first start costs: `python -m benchmarks.setup`, with `make run` in clones of this repository and empty caches.
+"""What a first start costs: `python -m benchmarks.setup`, with `make run` in clones of this
+repository and empty caches.
 
-The clones have homes of their own, and run code on bubblewrap, which set-up brings along; what is not committed is not measured. The
-last line is one JSON object. Seconds from the command on: `link_s` until the link, `first_answer_s` until the answer to a request that
-was sent as soon as there was a link, `seeds_s` until all is set up, `second_link_s` until the link of a second start; `pip_ratio` is
-`link_s` over the same where pip installs. `right` is whether the answer was. The exit code is 1 if it was not.
+The clones have homes of their own, and run code on bubblewrap, which set-up brings along; what is
+not committed is not measured. The last line is one JSON object. Seconds from the command on:
+`link_s` until the link, `first_answer_s` until the answer to a request that was sent as soon as
+there was a link, `seeds_s` until all is set up, `second_link_s` until the link of a second start;
+`pip_ratio` is `link_s` over the same where pip installs. `right` is whether the answer was. The
+exit code is 1 if it was not.
 """
 
 import json
@@ -38,7 +41,11 @@ def main() -> int:
             pass
         with _started(by_pip, INSTALLER="pip") as (_, link_by_pip):
             pass
-    figures: dict[str, Any] = {"link_s": link_s, "first_answer_s": first_answer_s + link_s, "seeds_s": seeds_s + link_s}
+    figures: dict[str, Any] = {
+        "link_s": link_s,
+        "first_answer_s": first_answer_s + link_s,
+        "seeds_s": seeds_s + link_s,
+    }
     figures |= {"second_link_s": second_link_s, "pip_ratio": link_s / link_by_pip}
     rounded = {name: round(value, 2) for name, value in figures.items()}
     right = _RIGHT in answer
@@ -55,12 +62,32 @@ def _clone(home: Path) -> Path:
 @contextmanager
 def _started(folder: Path, **more: str) -> Iterator[tuple[str, float]]:
     """`make run` in a clone; gives the link and the seconds until it was there."""
-    ours = {name.upper() for name in Settings.model_fields} | {"VIRTUAL_ENV", "MAKEFLAGS", "MAKELEVEL", "XDG_CACHE_HOME", "UV_CACHE_DIR"}
+    ours = {name.upper() for name in Settings.model_fields} | {
+        "VIRTUAL_ENV",
+        "MAKEFLAGS",
+        "MAKELEVEL",
+        "XDG_CACHE_HOME",
+        "UV_CACHE_DIR",
+    }
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
-    environment = {**inherited, "HOME": str(folder.parent), "SANDBOX": "bubblewrap", "FLASK_HOST": "127.0.0.1", "FLASK_PORT": "0", **more}
+    environment = {
+        **inherited,
+        "HOME": str(folder.parent),
+        "SANDBOX": "bubblewrap",
+        "FLASK_HOST": "127.0.0.1",
+        "FLASK_PORT": "0",
+        **more,
+    }
     began = time.monotonic()
     command = ["make", "--no-print-directory", "run"]
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)  # noqa: S603
+    process = subprocess.Popen(  # noqa: S603
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     try:
         assert process.stdout
         link = next((line.strip() for line in process.stdout if line.startswith("http://")), "")
@@ -69,14 +96,19 @@ def _started(folder: Path, **more: str) -> Iterator[tuple[str, float]]:
         yield link, time.monotonic() - began
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.communicate(timeout=_PATIENCE)  # to the end of its output, which the server holds open
+        process.communicate(
+            timeout=_PATIENCE
+        )  # to the end of its output, which the server holds open
 
 
 def _first_answer(link: str) -> tuple[str, float, float]:
     """The answer to the request, and the seconds until it was there and until all was set up."""
     began = time.monotonic()
     parts = urlsplit(link)
-    server, token = f"{parts.scheme}://{parts.netloc}", {"Authorization": f"Bearer {parts.query.removeprefix('token=')}"}
+    server, token = (
+        f"{parts.scheme}://{parts.netloc}",
+        {"Authorization": f"Bearer {parts.query.removeprefix('token=')}"},
+    )
     with socketio.SimpleClient() as client:
         client.connect(server, headers=token)
         client.call("ask", {"text": _REQUEST, "conversation_id": None})

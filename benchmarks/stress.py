@@ -1,10 +1,13 @@
-"""What 200 jobs at once do to the sandbox, and to the machine: `python -m benchmarks.stress [JOBS]`, with `SANDBOX` as the backend.
+"""What 200 jobs at once do to the sandbox, and to the machine: `python -m benchmarks.stress
+[JOBS]`, with `SANDBOX` as the backend.
 
 Every second job is a verification, the others are executions. The last line is one JSON object:
-`jobs`, and how many of them are `right`; `seconds` in all; `displacement`, the most places by which a job finished before or after
-its turn, among those of its kind; `cancel_s`, the longest time from the cancellation of a job that would never end until the process
-that it had forked was gone; and what is there more than before the sandbox was made: `processes`, `containers`, `memory_mb` (of the whole
-machine, without what the kernel could take back) and `disk_mb` (where the engine, or the sandbox, keeps its files).
+`jobs`, and how many of them are `right`; `seconds` in all; `displacement`, the most places by which
+a job finished before or after its turn, among those of its kind; `cancel_s`, the longest time from
+the cancellation of a job that would never end until the process that it had forked was gone; and
+what is there more than before the sandbox was made: `processes`, `containers`, `memory_mb` (of the
+whole machine, without what the kernel could take back) and `disk_mb` (where the engine, or the
+sandbox, keeps its files).
 """
 
 import asyncio
@@ -69,7 +72,11 @@ async def _stress(jobs: int) -> dict[str, float]:
         "jobs": jobs,
         "right": sum(right),
         "seconds": round(seconds, 1),
-        "displacement": max(abs(place - turn) for order in finished.values() for place, turn in enumerate(map(sorted(order).index, order))),
+        "displacement": max(
+            abs(place - turn)
+            for order in finished.values()
+            for place, turn in enumerate(map(sorted(order).index, order))
+        ),
         "cancel_s": round(max(cancels), 3),
         "processes": left.processes - before.processes,
         "containers": left.containers - before.containers,
@@ -80,7 +87,9 @@ async def _stress(jobs: int) -> dict[str, float]:
 
 async def _once() -> None:
     sandbox = await current_sandbox()
-    await asyncio.gather(*(_job(sandbox, number, {"verification": [], "execution": []}) for number in range(8)))
+    await asyncio.gather(
+        *(_job(sandbox, number, {"verification": [], "execution": []}) for number in range(8))
+    )
     await sandbox.aclose()
 
 
@@ -102,7 +111,9 @@ async def _cancelled(sandbox: SecureSandbox, kind: str) -> float:
     if kind == "execution":
         job: asyncio.Task[object] = asyncio.create_task(sandbox.execute("tool", ENDLESS, {}))
     else:
-        job = asyncio.create_task(sandbox.verify("tool", ENDLESS, ENDLESS_SUITE, lambda result: None))
+        job = asyncio.create_task(
+            sandbox.verify("tool", ENDLESS, ENDLESS_SUITE, lambda result: None)
+        )
     await _until(lambda: bool(_sandboxed() - idle))
     forked = _sandboxed() - idle
     started = time.perf_counter()

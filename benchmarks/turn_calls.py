@@ -1,8 +1,10 @@
-"""How many Python calls a turn takes, and through how many files: `python -m benchmarks.turn_calls`. The last line is JSON.
+"""How many Python calls a turn takes, and through how many files: `python -m
+benchmarks.turn_calls`. The last line is JSON.
 
-Counted are the calls of functions, methods and lambdas below src/selfeng, in all threads, of a turn on a scripted model, a scripted
-sandbox and a library in memory. A coroutine or generator counts once, however often it goes on; comprehensions count as part of
-their function. Each turn runs once before, so that nothing is counted that is done once per process.
+Counted are the calls of functions, methods and lambdas below src/selfeng, in all threads, of a turn
+on a scripted model, a scripted sandbox and a library in memory. A coroutine or generator counts
+once, however often it goes on; comprehensions count as part of their function. Each turn runs once
+before, so that nothing is counted that is done once per process.
 """
 
 import asyncio
@@ -24,7 +26,19 @@ from selfeng.orchestrator import Orchestrator
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
-from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    passing,
+    returned,
+    specified,
+    tool,
+)
 
 ROOT = f"{Path(selfeng.__file__).parent}/"
 _COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
@@ -50,7 +64,11 @@ class Calls:
         return Counter(dict(files.most_common()))
 
     def functions(self, file: str) -> str:
-        mine = [(code.co_qualname, n) for code, n in self.counts.most_common() if code.co_filename == ROOT + file]
+        mine = [
+            (code.co_qualname, n)
+            for code, n in self.counts.most_common()
+            if code.co_filename == ROOT + file
+        ]
         return ", ".join(f"{name} {n}" for name, n in mine)
 
     def __enter__(self) -> Self:
@@ -69,7 +87,11 @@ class Calls:
 
 def _counts(frame: FrameType) -> bool:
     code = frame.f_code
-    return code.co_filename.startswith(ROOT) and code.co_name not in _COMPREHENSIONS and not _goes_on(frame)
+    return (
+        code.co_filename.startswith(ROOT)
+        and code.co_name not in _COMPREHENSIONS
+        and not _goes_on(frame)
+    )
 
 
 def _goes_on(frame: FrameType) -> bool:
@@ -79,11 +101,15 @@ def _goes_on(frame: FrameType) -> bool:
 
 
 class DeepSandbox(ScriptedSandbox):
-    """Notes how many functions below src/selfeng wait for a call of a tool, those before its task included."""
+    """Notes how many functions below src/selfeng wait for a call of a tool, those before its task
+    included.
+    """
 
     hops = 0
 
-    async def execute(self, *arguments: Any, files: tuple[File, ...] = (), library: Any = NO_MODULES, **more: Any) -> Any:
+    async def execute(
+        self, *arguments: Any, files: tuple[File, ...] = (), library: Any = NO_MODULES, **more: Any
+    ) -> Any:
         task: Any = asyncio.current_task()
         self.hops = _depth(sys._getframe()) + getattr(task, "depth", 0)
         return await super().execute(*arguments, library=library, **more)
@@ -101,7 +127,10 @@ class _DeepTask(asyncio.Task[Any]):
 def _depth(frame: FrameType | None) -> int:
     depth = 0
     while frame is not None:
-        depth += frame.f_code.co_filename.startswith(ROOT) and frame.f_code.co_name not in _COMPREHENSIONS
+        depth += (
+            frame.f_code.co_filename.startswith(ROOT)
+            and frame.f_code.co_name not in _COMPREHENSIONS
+        )
         frame = frame.f_back
     return depth
 
@@ -119,13 +148,19 @@ def synthesis() -> tuple[Orchestrator, DeepSandbox]:
     return _orchestrator(model, sandbox, ListedLibrary()), sandbox
 
 
-def _orchestrator(model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary) -> Orchestrator:
+def _orchestrator(
+    model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary
+) -> Orchestrator:
     engine = SynthesisEngine(model, sandbox, library, model_name="scripted")
-    return Orchestrator(library, Executor(model, sandbox, library), engine, ResponseSynthesizer(model))
+    return Orchestrator(
+        library, Executor(model, sandbox, library), engine, ResponseSynthesizer(model)
+    )
 
 
 async def _counted(make: Any) -> tuple[Calls, int]:
-    """The calls of a turn that ends as it should, and the hops from the orchestrator's door to the sandbox."""
+    """The calls of a turn that ends as it should, and the hops from the orchestrator's door to the
+    sandbox.
+    """
 
     async def run(orchestrator: Orchestrator) -> None:
         events: list[Event] = []
@@ -145,7 +180,9 @@ async def _counted(make: Any) -> tuple[Calls, int]:
 
 
 def measure_turns() -> dict[str, int]:
-    """`reuse_calls` and `reuse_files`, the same for `synthesis`, and `turn_hops` from the orchestrator to the sandbox."""
+    """`reuse_calls` and `reuse_files`, the same for `synthesis`, and `turn_hops` from the
+    orchestrator to the sandbox.
+    """
     (reused, hops), (built, _) = asyncio.run(_counted(reuse)), asyncio.run(_counted(synthesis))
     figures = {"reuse_calls": reused.total, "reuse_files": len(reused.files), "turn_hops": hops}
     return figures | {"synthesis_calls": built.total, "synthesis_files": len(built.files)}

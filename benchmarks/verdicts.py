@@ -1,12 +1,16 @@
-"""What the gate accepts: `python -m benchmarks.verdicts [--data DIR] [--tasks N]`; the last line is JSON.
+"""What the gate accepts: `python -m benchmarks.verdicts [--data DIR] [--tasks N]`; the last line is
+JSON.
 
-Recorded completions stand in for the model. For each recorded solution of a task the gate is given what a synthesis gives it: the
-specification's signature, GPT-4's recorded asserts as the suite, the examples of the task's text as the person's own, and as
-candidates the solution and what the recorded models (`PANEL`) wrote, without the solution's own draw. A solution is accepted if the
-gate would register it: it passes the suite that is left, is not refuted, and passes again in every order.
+Recorded completions stand in for the model. For each recorded solution of a task the gate is given
+what a synthesis gives it: the specification's signature, GPT-4's recorded asserts as the suite, the
+examples of the task's text as the person's own, and as candidates the solution and what the
+recorded models (`PANEL`) wrote, without the solution's own draw. A solution is accepted if the gate
+would register it: it passes the suite that is left, is not refuted, and passes again in every
+order.
 
-What the sandbox says of a candidate does not depend on the others, so it is asked once per task and candidate; the gate's own cost,
-`gate_seconds`, is the median of the first gate of each task, for which nothing was remembered.
+What the sandbox says of a candidate does not depend on the others, so it is asked once per task and
+candidate; the gate's own cost, `gate_seconds`, is the median of the first gate of each task, for
+which nothing was remembered.
 """
 
 import argparse
@@ -51,9 +55,17 @@ class Remembering:
         return await self._sandbox.status()
 
     async def verify(
-        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        on_test: Callable[[TestResult], None],
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
-        return await self._once((code, tests), lambda: self._sandbox.verify(name, code, tests, on_test))
+        return await self._once(
+            (code, tests), lambda: self._sandbox.verify(name, code, tests, on_test)
+        )
 
     async def verify_versions(
         self,
@@ -65,7 +77,11 @@ class Remembering:
         library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
         new = [v for v in versions if (v, tests) not in self._known]
-        for version, verdict in zip(new, await self._sandbox.verify_versions(name, new, tests, timeout) if new else (), strict=True):
+        for version, verdict in zip(
+            new,
+            await self._sandbox.verify_versions(name, new, tests, timeout) if new else (),
+            strict=True,
+        ):
             self._known[version, tests] = verdict
         return tuple(self._known[v, tests] for v in versions)
 
@@ -78,7 +94,9 @@ class Remembering:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Execution:
-        return await self._once((code, repr(arguments)), lambda: self._sandbox.execute(name, code, arguments, files))
+        return await self._once(
+            (code, repr(arguments)), lambda: self._sandbox.execute(name, code, arguments, files)
+        )
 
     async def _once(self, key: object, run: Callable[[], Any]) -> Any:
         if key not in self._known:
@@ -96,11 +114,15 @@ class Task:
         self.signature = parse_signature(problem["canonical_solution"], self.name)
         examples = list(_asserts(problem.get("example_tests") or ""))
         tests = [*_numbered(PREFIX, examples), *_numbered("test_", suite["asserts"])]
-        self.suite = f"from math import *\nfrom {self.name} import {self.name}\n\n\n" + "\n\n".join(tests)
+        self.suite = f"from math import *\nfrom {self.name} import {self.name}\n\n\n" + "\n\n".join(
+            tests
+        )
 
     def candidates(self, solution: Row) -> list[str]:
         """The solution, and the panel's draws without the one that is this solution."""
-        drawn = [row["solution"] for row in self.solutions for origin in row["origin"] if origin in PANEL]
+        drawn = [
+            row["solution"] for row in self.solutions for origin in row["origin"] if origin in PANEL
+        ]
         if any(origin in PANEL for origin in solution["origin"]):
             drawn.remove(solution["solution"])
         return [solution["solution"], *drawn]
@@ -121,9 +143,13 @@ def read_tasks(data: Path) -> list[Task]:
 
 def read_rows(data: Path, name: str) -> Iterator[Row]:
     """The rows of all files of that name. Raises: FileNotFoundError."""
-    found = sorted(file for file in data.glob("*.jsonl") if re.fullmatch(rf"{name}([^a-z].*)?", file.stem))
+    found = sorted(
+        file for file in data.glob("*.jsonl") if re.fullmatch(rf"{name}([^a-z].*)?", file.stem)
+    )
     if not found:
-        raise FileNotFoundError(f"{data} has no {name}.*.jsonl; DATA is a folder like shared/data/verdicts")
+        raise FileNotFoundError(
+            f"{data} has no {name}.*.jsonl; DATA is a folder like shared/data/verdicts"
+        )
     for file in found:
         yield from map(json.loads, file.read_text(encoding="utf-8").splitlines())
 
@@ -140,23 +166,37 @@ def _numbered(prefix: str, asserts: Sequence[str]) -> Iterator[str]:
         try:
             ast.parse(body)
         except SyntaxError:
-            body = "raise SyntaxError"  # as it would be when the model had written it in a test of its own
+            # as it would be when the model had written it in a test of its own
+            body = "raise SyntaxError"
         yield f"def {prefix}{number}():\n    {body}\n"
 
 
-STAGES = ("all tests must pass", "most candidates agree with the tests", "and with its values: the gate")
+STAGES = (
+    "all tests must pass",
+    "most candidates agree with the tests",
+    "and with its values: the gate",
+)
 
 
-async def accepted(sandbox: Remembering, task: Task, solution: Row) -> tuple[tuple[bool, bool, bool], Consensus | None]:
-    """Whether the solution would be accepted, stage by stage, the last of them being the gate; and what it made of the suite."""
+async def accepted(
+    sandbox: Remembering, task: Task, solution: Row
+) -> tuple[tuple[bool, bool, bool], Consensus | None]:
+    """Whether the solution would be accepted, stage by stage, the last of them being the gate; and
+    what it made of the suite.
+    """
     code = solution["solution"]
     if _signature_of(code, task.name) is None:
         return (False, False, False), None
     agreed = await agree(sandbox, task.signature, distinct(task.candidates(solution)), task.suite)
-    (plain,) = await sandbox.verify_versions(task.name, [Version(code=code, whole=True, apart=False)], task.suite, SECONDS)
+    (plain,) = await sandbox.verify_versions(
+        task.name, [Version(code=code, whole=True, apart=False)], task.suite, SECONDS
+    )
     report = agreed.reports[0]
     voted = not (report.failed or report.problem)
-    right = report.right and (await Gate(sandbox).green(task.name, code, agreed.tests, lambda _: None)).passed
+    right = (
+        report.right
+        and (await Gate(sandbox).green(task.name, code, agreed.tests, lambda _: None)).passed
+    )
     return (plain.passed, voted, right), agreed
 
 
@@ -180,18 +220,26 @@ async def _measure(tasks: Sequence[Task]) -> Row:
         for number, solution in enumerate(task.solutions):
             started = time.perf_counter()
             passed, agreed = await accepted(remembering, task, solution)
-            outcomes.update((stage, solution["label"], is_passed) for stage, is_passed in enumerate(passed))
+            outcomes.update(
+                (stage, solution["label"], is_passed) for stage, is_passed in enumerate(passed)
+            )
             dropped = dropped or bool(agreed and agreed.dropped)
             if number == 0:
                 gates.append(time.perf_counter() - started)
         seconds.append(time.perf_counter() - began)
         repaired += dropped
         shown = ", ".join(f"{label} {_rate(outcomes, 2, label):.3f}" for label in LABELS)
-        sys.stdout.write(f"{task.id:16} {len(task.solutions):3} solutions {seconds[-1]:6.1f} s   accepted so far: {shown}\n")
+        sys.stdout.write(
+            f"{task.id:16} {len(task.solutions):3} solutions {seconds[-1]:6.1f} s   accepted so "
+            f"far: {shown}\n"
+        )
         sys.stdout.flush()
     await sandbox.aclose()
     for stage, what in enumerate(STAGES):
-        sys.stdout.write(f"{what:40} {'  '.join(f'{label} {_rate(outcomes, stage, label):.3f}' for label in LABELS)}\n")
+        sys.stdout.write(
+            f"{what:40} "
+            f"{'  '.join(f'{label} {_rate(outcomes, stage, label):.3f}' for label in LABELS)}\n"
+        )
     return {
         **{name: round(_rate(outcomes, 2, label), 4) for label, name in LABELS.items()},
         "suites_repaired": repaired,
@@ -202,12 +250,18 @@ async def _measure(tasks: Sequence[Task]) -> Row:
 
 
 def _rate(outcomes: Counter[tuple[int, str, bool]], stage: int, label: str) -> float:
-    return outcomes[stage, label, True] / max(1, outcomes[stage, label, True] + outcomes[stage, label, False])
+    return outcomes[stage, label, True] / max(
+        1, outcomes[stage, label, True] + outcomes[stage, label, False]
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with the JSON lines of the tasks")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, default=DATA, help="folder with the JSON lines of the tasks"
+    )
     parser.add_argument("--tasks", type=int, help="only so many tasks")
     chosen = parser.parse_args()
     try:

@@ -1,5 +1,4 @@
-"""`python src/capability_registry.py` shows this part at work."""
-
+# `python src/capability_registry.py` shows this part at work.
 from selfeng.cli.app import self_test
 
 self_test("capability_registry")

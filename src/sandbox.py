@@ -1,5 +1,4 @@
-"""`python src/sandbox.py` shows this part at work."""
-
+# `python src/sandbox.py` shows this part at work.
 from selfeng.cli.app import self_test
 
 self_test("sandbox")

@@ -1,5 +1,4 @@
-"""`python src/synthesis_engine.py` shows this part at work."""
-
+# `python src/synthesis_engine.py` shows this part at work.
 from selfeng.cli.app import self_test
 
 self_test("synthesis_engine")

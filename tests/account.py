@@ -1,7 +1,8 @@
-"""What tests cost, and what they could not prove on this machine: written down as they run, and told in the end.
+"""What tests cost, and what they could not prove on this machine: written down as they run, and
+told in the end.
 
-Where `--account FILE` is given, every phase of a test is a line of JSON in it, for whoever ran several sessions (see `__main__`);
-else the session itself tells.
+Where `--account FILE` is given, every phase of a test is a line of JSON in it, for whoever ran
+several sessions (see `__main__`); else the session itself tells.
 """
 
 import json
@@ -21,8 +22,9 @@ _SPENT = pytest.StashKey[float]()
 class Phase:
     """A test's setup, call or teardown.
 
-    `processor` is seconds of the processor, of the test and of what it started and ended: these don't depend on what else the machine
-    does. A Docker engine's containers are not among them. `lacking` is why it was skipped, "" if it was not.
+    `processor` is seconds of the processor, of the test and of what it started and ended: these
+    don't depend on what else the machine does. A Docker engine's containers are not among them.
+    `lacking` is why it was skipped, "" if it was not.
     """
 
     test: str
@@ -33,12 +35,18 @@ class Phase:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--account", type=Path, help="write down what each test costs, and why one was skipped, instead of telling it")
+    parser.addoption(
+        "--account",
+        type=Path,
+        help="write down what each test costs, and why one was skipped, instead of telling it",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Account(config.getoption("account")), "account-of-this-session")
+        config.pluginmanager.register(
+            _Account(config.getoption("account")), "account-of-this-session"
+        )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,15 +67,26 @@ class _Account:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.when:
             return
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) and not hasattr(report, "wasxfail") else ""
+        reason = (
+            report.longrepr[2]
+            if isinstance(report.longrepr, tuple) and not hasattr(report, "wasxfail")
+            else ""
+        )
         spent = getattr(report, "processor", 0.0)
-        self._phases.append(Phase(report.nodeid, report.when, report.duration, spent, reason.removeprefix("Skipped: ")))
+        self._phases.append(
+            Phase(
+                report.nodeid, report.when, report.duration, spent, reason.removeprefix("Skipped: ")
+            )
+        )
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
         yield
         if self._file:
-            self._file.write_text("".join(json.dumps(asdict(phase)) + "\n" for phase in self._phases), encoding="utf-8")
+            self._file.write_text(
+                "".join(json.dumps(asdict(phase)) + "\n" for phase in self._phases),
+                encoding="utf-8",
+            )
             return
         for line in unproven(self._phases):
             terminalreporter.write_line(line)
@@ -75,7 +94,12 @@ class _Account:
 
 def read(files: Iterable[Path]) -> list[Phase]:
     """The phases of all sessions; one that ended early has written none."""
-    return [Phase(**json.loads(line)) for file in files if file.exists() for line in file.read_text(encoding="utf-8").splitlines()]
+    return [
+        Phase(**json.loads(line))
+        for file in files
+        if file.exists()
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def told(phases: list[Phase]) -> Iterator[str]:
@@ -89,7 +113,10 @@ def told(phases: list[Phase]) -> Iterator[str]:
         costs[0] += phase.seconds
         costs[1] += phase.processor
     total, spent = (sum(costs[which] for costs in files.values()) for which in (0, 1))
-    yield f"The {FILES} dearest files of {len(files)}, in seconds of {total:.0f}, and of the processor's {spent:.0f}:"
+    yield (
+        f"The {FILES} dearest files of {len(files)}, in seconds of {total:.0f}, and of the "
+        f"processor's {spent:.0f}:"
+    )
     for file, (seconds, processor) in sorted(files.items(), key=lambda item: -item[1][0])[:FILES]:
         yield f"{seconds:8.1f} {processor:8.1f} {file}"
     yield from unproven(phases)

@@ -11,21 +11,31 @@ from selfeng.settings import Settings
 pytest_plugins = ("tests.account", "tests.limits", "tests.parts")
 
 FIRST = ("whole", "sandbox")
-"""Folders whose tests start processes and containers, the longest first: else one worker begins with them when the other is done."""
+"""Folders whose tests start processes and containers, the longest first: else one worker begins
+with them when the other is done.
+"""
 
 
 def pytest_configure():
-    """A run that is ended from outside prints where each of its processes was, even one that no Python code can interrupt."""
+    """A run that is ended from outside prints where each of its processes was, even one that no
+    Python code can interrupt.
+    """
     faulthandler.register(signal.SIGTERM, file=os.dup(2), chain=True)
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST))
+    items.sort(
+        key=lambda item: (
+            FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST)
+        )
+    )
 
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch):
-    """A key in the environment must never make a test talk to a real model; the base image is the machine's business."""
+    """A key in the environment must never make a test talk to a real model; the base image is the
+    machine's business.
+    """
     for name in set(Settings.model_fields) - {"base_image", "docker_image_name"}:
         monkeypatch.delenv(name.upper(), raising=False)
 

@@ -1,4 +1,6 @@
-"""Test doubles of the engine's protocols: scripted, deterministic, and failing loudly when the script is at its end."""
+"""Test doubles of the engine's protocols: scripted, deterministic, and failing loudly when the
+script is at its end.
+"""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -7,7 +9,13 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from selfeng.core.errors import ToolExists, ToolNameInvalid, ToolNotFound, VersionConflict, VersionNotFound
+from selfeng.core.errors import (
+    ToolExists,
+    ToolNameInvalid,
+    ToolNotFound,
+    VersionConflict,
+    VersionNotFound,
+)
 from selfeng.core.events import Event, ToolStandingChanged
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
@@ -25,7 +33,9 @@ ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 
 class ScriptedModel:
-    """A `ModelClient` that gives the scripted replies in their order; an exception in the script is raised."""
+    """A `ModelClient` that gives the scripted replies in their order; an exception in the script is
+    raised.
+    """
 
     def __init__(self, *replies: str | BaseModel | FunctionCall | Exception) -> None:
         self._replies = list(replies)
@@ -39,12 +49,18 @@ class ScriptedModel:
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
         value = self._next(prompt, budget)
-        assert isinstance(value, reply), f"{prompt.name} asked for {reply.__name__}, the script holds {value!r}"
+        assert isinstance(value, reply), (
+            f"{prompt.name} asked for {reply.__name__}, the script holds {value!r}"
+        )
         return value
 
-    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+    async def choose(
+        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
+    ) -> FunctionCall:
         call = self._next(prompt, budget)
-        assert isinstance(call, FunctionCall), f"{prompt.name} asked for a call, the script holds {call!r}"
+        assert isinstance(call, FunctionCall), (
+            f"{prompt.name} asked for a call, the script holds {call!r}"
+        )
         assert call.name in [f.name for f in functions]
         return call
 
@@ -64,13 +80,18 @@ class ScriptedModel:
 
 
 class ScriptedSandbox:
-    """A `Sandbox` that gives the scripted verdicts and executions in their order and notes what it was asked to run.
+    """A `Sandbox` that gives the scripted verdicts and executions in their order and notes what it
+    was asked to run.
 
-    Versions are no part of the script: `again` says how they do; without it stubs fail and everything else passes. Nor are probes, whose
-    calls all raise.
+    Versions are no part of the script: `again` says how they do; without it stubs fail and
+    everything else passes. Nor are probes, whose calls all raise.
     """
 
-    def __init__(self, *outcomes: Verdict | Execution | Exception, again: Callable[[Version], Verdict] | None = None) -> None:
+    def __init__(
+        self,
+        *outcomes: Verdict | Execution | Exception,
+        again: Callable[[Version], Verdict] | None = None,
+    ) -> None:
         self._outcomes, self._again = list(outcomes), again or steady
         self.verified: list[tuple[str, str, str]] = []
         self.repeated: list[Version] = []
@@ -85,7 +106,13 @@ class ScriptedSandbox:
         return SandboxStatus(available=True, backend="scripted", detail="a test double")
 
     async def verify(
-        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        on_test: Callable[[TestResult], None],
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
         self.verified.append((name, code, tests))
         self.libraries.append(library)
@@ -118,7 +145,11 @@ class ScriptedSandbox:
         library: Mapping[str, str] = NO_MODULES,
     ) -> Execution:
         if name == ENTRY:
-            return Returned(type_name="list", text="", data=json.dumps([["raised", "NotScripted"] for _ in arguments["calls"]]))
+            return Returned(
+                type_name="list",
+                text="",
+                data=json.dumps([["raised", "NotScripted"] for _ in arguments["calls"]]),
+            )
         self.executed.append((name, arguments))
         self.owners.append(current_owner())
         self.libraries.append(library)
@@ -136,12 +167,15 @@ class ScriptedSandbox:
 
 
 class ListedLibrary:
-    """A `ToolLibrary` in memory; a search offers all tools in their order, with the confidence given.
+    """A `ToolLibrary` in memory; a search offers all tools in their order, with the confidence
+    given.
 
     `judgement` is what a use or a failure makes of a tool's standing.
     """
 
-    def __init__(self, *tools: Tool, confidence: float = 0.8, judgement: ToolStandingChanged | None = None) -> None:
+    def __init__(
+        self, *tools: Tool, confidence: float = 0.8, judgement: ToolStandingChanged | None = None
+    ) -> None:
         self._tools = {t.name: t for t in tools}
         self._confidence, self._judgement = confidence, judgement
         self._versions = {(t.name, t.version): _version(t, Provenance()) for t in tools}
@@ -153,7 +187,10 @@ class ListedLibrary:
         """Tool, version and request of each reuse."""
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        return tuple(Candidate(tool=t, similarity=0.6, confidence=self._confidence) for t in list(self._tools.values())[:limit])
+        return tuple(
+            Candidate(tool=t, similarity=0.6, confidence=self._confidence)
+            for t in list(self._tools.values())[:limit]
+        )
 
     async def tools(self) -> tuple[Tool, ...]:
         return tuple(self._tools.values())
@@ -176,7 +213,10 @@ class ListedLibrary:
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         newest = (await self.get(draft.name)).version
         if newest != based_on:
-            raise VersionConflict(f"version {based_on} of {draft.name} is not the newest any more, version {newest} is")
+            raise VersionConflict(
+                f"version {based_on} of {draft.name} is not the newest any more, version {newest} "
+                "is"
+            )
         return self._keep(registered(draft).model_copy(update={"version": newest + 1}), provenance)
 
     async def version(self, name: str, number: int) -> ToolVersion:
@@ -196,7 +236,9 @@ class ListedLibrary:
         self.calls.append(call)
         return self._judgement
 
-    async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
+    async def record_failure(
+        self, name: str, version: int, problem: str
+    ) -> ToolStandingChanged | None:
         self.failures.append(f"{name} {version}: {problem}")
         return self._judgement
 
@@ -218,9 +260,18 @@ def registered(draft: ToolDraft) -> Tool:
     return Tool(**dict(draft.draft()), created_at=datetime(2026, 1, 1, tzinfo=UTC), digest="0" * 64)
 
 
-def tool(name: str = "add_numbers", code: str = "def add_numbers(a: int, b: int = 1) -> int:\n    return a + b\n") -> Tool:
+def tool(
+    name: str = "add_numbers",
+    code: str = "def add_numbers(a: int, b: int = 1) -> int:\n    return a + b\n",
+) -> Tool:
     """A tool as the library gives it."""
-    draft = ToolDraft(name=name, description="Add numbers.", signature=parse_signature(code, name), code=code, tests="")
+    draft = ToolDraft(
+        name=name,
+        description="Add numbers.",
+        signature=parse_signature(code, name),
+        code=code,
+        tests="",
+    )
     return registered(draft)
 
 
@@ -229,7 +280,9 @@ def specification(name: str = "double_number") -> Specification:
     return Specification(
         name=name,
         description="Double a number.",
-        parameters=(SpecParameter(name="number", annotation="int", default=None, description="the number"),),
+        parameters=(
+            SpecParameter(name="number", annotation="int", default=None, description="the number"),
+        ),
         returns="int",
         returns_description="twice the number",
         errors="none",
@@ -243,7 +296,10 @@ def specified(name: str = "double_number") -> SpecificationReply:
     return SpecificationReply(outcome="tool", message="", specification=specification(name))
 
 
-TESTS = "from double_number import double_number\n\n\ndef test_doubles_a_number():\n    assert double_number(number=4) == 8\n"
+TESTS = (
+    "from double_number import double_number\n\n\ndef test_doubles_a_number():\n    assert "
+    "double_number(number=4) == 8\n"
+)
 CODE = "def double_number(number: int) -> int:\n    return 2 * number\n"
 
 
@@ -253,32 +309,56 @@ def fenced(code: str) -> str:
 
 def passing(*names: str) -> Verdict:
     return Verdict(
-        passed=True, tests=tuple(TestResult(test=n, outcome="passed", seconds=0.01) for n in names or ("test_doubles_a_number",))
+        passed=True,
+        tests=tuple(
+            TestResult(test=n, outcome="passed", seconds=0.01)
+            for n in names or ("test_doubles_a_number",)
+        ),
     )
 
 
 def failing(*names: str, message: str = "assert 4 == 8") -> Verdict:
-    tests = (TestResult(test=n, outcome="failed", seconds=0.01, message=message) for n in names or ("test_doubles_a_number",))
+    tests = (
+        TestResult(test=n, outcome="failed", seconds=0.01, message=message)
+        for n in names or ("test_doubles_a_number",)
+    )
     return Verdict(passed=False, tests=tuple(tests))
 
 
 def steady(version: Version) -> Verdict:
-    """How a version does where nothing is flaky: stubs, mutants and tools under another name fail, everything else passes."""
+    """How a version does where nothing is flaky: stubs, mutants and tools under another name fail,
+    everything else passes.
+    """
     return failing() if is_stub(version.code) or not version.whole else passing()
 
 
 def gate(sandbox: ScriptedSandbox) -> Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]:
-    """The verdicts of the sandbox's script, as if they were those of the whole gate on tools with other modules to import."""
+    """The verdicts of the sandbox's script, as if they were those of the whole gate on tools with
+    other modules to import.
+    """
 
     async def judge(tool: Tool, library: Mapping[str, str]) -> Verdict:
-        return await sandbox.verify(tool.name, tool.code, tool.tests, lambda _: None, library=library)
+        return await sandbox.verify(
+            tool.name, tool.code, tool.tests, lambda _: None, library=library
+        )
 
     return judge
 
 
 def is_stub(code: str) -> bool:
-    agreeing = ("    return float('nan')\n", "    return [[]]\n", "    return Agreeing()\n", "    raise StopIteration\n")
-    plain = ("    return None\n", "    return 0\n", "    return number\n", "    return (a, b)\n", "% 9973\n")
+    agreeing = (
+        "    return float('nan')\n",
+        "    return [[]]\n",
+        "    return Agreeing()\n",
+        "    raise StopIteration\n",
+    )
+    plain = (
+        "    return None\n",
+        "    return 0\n",
+        "    return number\n",
+        "    return (a, b)\n",
+        "% 9973\n",
+    )
     return "NotWritten" in code or code.endswith((*agreeing, *plain))
 
 
@@ -288,4 +368,8 @@ def returned(text: str = "8", type_name: str = "int") -> Returned:
 
 def plain_events(events: Sequence[Event]) -> list[dict[str, Any]]:
     """Events as dicts without what varies between runs: times."""
-    return [{k: v for k, v in e.model_dump(exclude_defaults=True).items() if k != "seconds"} | {"type": e.type} for e in events]
+    return [
+        {k: v for k, v in e.model_dump(exclude_defaults=True).items() if k != "seconds"}
+        | {"type": e.type}
+        for e in events
+    ]

@@ -1,4 +1,6 @@
-"""A home of its own for an engine in a test: folders and environment, with the machine's embedding model and image."""
+"""A home of its own for an engine in a test: folders and environment, with the machine's embedding
+model and image.
+"""
 
 import hashlib
 import json
@@ -27,7 +29,8 @@ ROOT = Path(__file__).parents[1]
 class Home:
     """Folders of one engine; the embedding model is shared, as it takes a while to make.
 
-    With `bubblewrap` so is the Python that it has there, and the engine uses it unless told otherwise.
+    With `bubblewrap` so is the Python that it has there, and the engine uses it unless told
+    otherwise.
     """
 
     folder: Path
@@ -44,7 +47,10 @@ class Home:
         return self.folder / "tools"
 
     def environment(self, **more: str) -> dict[str, str]:
-        ours = {name.upper() for name in ("openai_api_key", "openai_base_url", "openai_model", "access_token")}
+        ours = {
+            name.upper()
+            for name in ("openai_api_key", "openai_base_url", "openai_model", "access_token")
+        }
         kept = {k: v for k, v in os.environ.items() if k not in ours}
         return {
             **kept,
@@ -54,15 +60,24 @@ class Home:
             "FLASK_HOST": "127.0.0.1",
             "FLASK_PORT": "0",
             **({"SANDBOX": "bubblewrap"} if self.bubblewrap else {}),
-            "SYNTHESIS_MUTATION_SCORE": "0",  # mutants take containers; tests of the whole gate ask for them
+            # mutants take containers; tests of the whole gate ask for them
+            "SYNTHESIS_MUTATION_SCORE": "0",
             **more,
         }
 
-    def run(self, *arguments: str, patience: float = 110, **more: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, patience: float = 110, **more: str
+    ) -> subprocess.CompletedProcess[str]:
         """Run a Python command of the project to its end."""
         command = [sys.executable, *arguments]
         return subprocess.run(
-            command, cwd=ROOT, env=self.environment(**more), capture_output=True, text=True, check=False, timeout=patience
+            command,
+            cwd=ROOT,
+            env=self.environment(**more),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=patience,
         )
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
@@ -77,7 +92,9 @@ class Home:
 
 
 def seeded_home(folder: Path) -> tuple[Home, str]:
-    """A home with the seed tools, and what `seed_tools.py` said when it added them; both made once for each state of the sources."""
+    """A home with the seed tools, and what `seed_tools.py` said when it added them; both made once
+    for each state of the sources.
+    """
     digest = hashlib.sha256()
     for path in sorted((ROOT / "src").rglob("*.*")):
         if path.suffix != ".pyc" and path.is_file():
@@ -106,7 +123,9 @@ def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def serving(home: Home, **more: str) -> Iterator[str]:
-    """`python web/app.py`; gives its link once all is set up. SIGTERM must end it with exit code 0 and without a complaint."""
+    """`python web/app.py`; gives its link once all is set up. SIGTERM must end it with exit code 0
+    and without a complaint.
+    """
     process = home.start("web/app.py", **more)
     assert process.stdout
     assert process.stderr

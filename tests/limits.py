@@ -1,8 +1,9 @@
 """Time limits that hold to the end of a run, and say where it stood still.
 
-Both pytest's limit by faulthandler and that of pytest-timeout end at a test's first failure, for the sake of those who look at it in a
-debugger; its teardown could then wait for ever. So each teardown gets both anew. What comes after the last test, the teardown of a run
-that was cut short and the threads that its process waits for, gets the former alone.
+Both pytest's limit by faulthandler and that of pytest-timeout end at a test's first failure, for
+the sake of those who look at it in a debugger; its teardown could then wait for ever. So each
+teardown gets both anew. What comes after the last test, the teardown of a run that was cut short
+and the threads that its process waits for, gets the former alone.
 """
 
 import asyncio
@@ -45,7 +46,9 @@ def pytest_sessionfinish(session):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_timeout_set_timer():
-    """Have the tasks told of before the test ends: the traceback shows no more than that their event loop waits."""
+    """Have the tasks told of before the test ends: the traceback shows no more than that their
+    event loop waits.
+    """
     found = yield
     end = signal.getsignal(signal.SIGALRM)
 
@@ -60,11 +63,15 @@ def pytest_timeout_set_timer():
 
 def _end_after_a_while(config):
     if seconds := float(config.getini("faulthandler_timeout")):
-        faulthandler.dump_traceback_later(seconds, exit=config.getini("faulthandler_exit_on_timeout"), file=config.stash[_STDERR])
+        faulthandler.dump_traceback_later(
+            seconds, exit=config.getini("faulthandler_exit_on_timeout"), file=config.stash[_STDERR]
+        )
 
 
 def _tell_of_tasks():
-    for task in [thing for thing in gc.get_objects() if isinstance(thing, asyncio.Task) and not thing.done()]:
+    for task in [
+        thing for thing in gc.get_objects() if isinstance(thing, asyncio.Task) and not thing.done()
+    ]:
         print(f"{task.get_name()} waits here:", file=sys.stderr)
         awaited = task.get_coro()
         while awaited is not None:
@@ -74,12 +81,16 @@ def _tell_of_tasks():
 
 
 def _first(thing, names):
-    return next((value for name in names if (value := getattr(thing, name, None)) is not None), None)
+    return next(
+        (value for name in names if (value := getattr(thing, name, None)) is not None), None
+    )
 
 
 def _generator(step):
     """The asynchronous generator behind a step of it, which Python does not tell."""
     with contextlib.suppress(StopIteration):
         if type(step).__name__.startswith("async_generator_"):
-            return next(thing for thing in gc.get_referents(step) if isinstance(thing, AsyncGeneratorType))
+            return next(
+                thing for thing in gc.get_referents(step) if isinstance(thing, AsyncGeneratorType)
+            )
     return None

@@ -1,4 +1,5 @@
-"""Parts of a machine that a test may need: where one is missing the test is skipped, and the reason says what to do.
+"""Parts of a machine that a test may need: where one is missing the test is skipped, and the reason
+says what to do.
 
 What it takes to look for one is imported only then.
 """
@@ -17,12 +18,19 @@ if TYPE_CHECKING:
 
 PARTS = ("docker", "bubblewrap", "runsc", "browser")
 """The marks of tests that need them."""
-BY_FIXTURE = {"bench": "bubblewrap", "engine": "docker", "image": "docker", "private_engine": "private engine"}
+BY_FIXTURE = {
+    "bench": "bubblewrap",
+    "engine": "docker",
+    "image": "docker",
+    "private_engine": "private engine",
+}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     needed = [part for part in PARTS if item.get_closest_marker(part)]
-    needed += [part for fixture, part in BY_FIXTURE.items() if fixture in getattr(item, "fixturenames", ())]
+    needed += [
+        part for fixture, part in BY_FIXTURE.items() if fixture in getattr(item, "fixturenames", ())
+    ]
     for part in needed:
         if reason := missing(part):
             pytest.skip(reason)
@@ -30,7 +38,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def behind() -> Iterator[Callable[[str], "Behind"]]:
-    """Gives each backend of the sandbox, prepared when it is first asked for. In the end nothing of this process is left in any.
+    """Gives each backend of the sandbox, prepared when it is first asked for. In the end nothing of
+    this process is left in any.
 
     So every sandbox that lives as long as a session takes this fixture, and is closed before it.
     """

@@ -1,4 +1,6 @@
-"""What a run says in the end: what its tests cost, and what it could not prove; in CI nothing may be left unproven."""
+"""What a run says in the end: what its tests cost, and what it could not prove; in CI nothing may
+be left unproven.
+"""
 
 import os
 import subprocess
@@ -25,13 +27,35 @@ def test_with_an_engine(): pass
 """
 
 
-def run(folder: Path, tests: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, tests: str, *options: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run some tests, with the rules and plugins of ours."""
-    (folder / "conftest.py").write_text("from tests.conftest import pytest_plugins, pytest_runtest_makereport")
+    (folder / "conftest.py").write_text(
+        "from tests.conftest import pytest_plugins, pytest_runtest_makereport"
+    )
     (folder / "test_this.py").write_text(tests)
-    command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder), str(folder), *options]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        str(ROOT / "pyproject.toml"),
+        "--rootdir",
+        str(folder),
+        str(folder),
+        *options,
+    ]
     inherited = {name: value for name, value in os.environ.items() if name != "CI"}
-    return subprocess.run(command, cwd=ROOT, env=inherited | environment, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
 
 
 def test_what_was_skipped_is_listed_in_the_end_by_reason(tmp_path: Path) -> None:
@@ -46,7 +70,10 @@ def test_what_was_skipped_is_listed_in_the_end_by_reason(tmp_path: Path) -> None
 
 @pytest.mark.extended
 def test_the_same_is_told_of_several_processes(tmp_path: Path) -> None:
-    assert "     2 tests there is no moon; wait for the night" in run(tmp_path, LACKING, "-n", "2").stdout.splitlines()
+    assert (
+        "     2 tests there is no moon; wait for the night"
+        in run(tmp_path, LACKING, "-n", "2").stdout.splitlines()
+    )
 
 
 def test_in_ci_what_was_skipped_has_failed(tmp_path: Path) -> None:

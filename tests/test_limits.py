@@ -1,4 +1,6 @@
-"""A test run ends whatever stands still in it, and says where. The runs here have our options, but for the time."""
+"""A test run ends whatever stands still in it, and says where. The runs here have our options, but
+for the time.
+"""
 
 import re
 import subprocess
@@ -58,8 +60,20 @@ def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[
     """Run some tests, with the plugins of ours."""
     (folder / "conftest.py").write_text("from tests.conftest import pytest_plugins")
     (folder / "test_this.py").write_text(tests)
-    command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder), str(folder), *options]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        str(ROOT / "pyproject.toml"),
+        "--rootdir",
+        str(folder),
+        str(folder),
+        *options,
+    ]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
+    )
 
 
 def test_a_fixture_that_waits_for_ever_costs_one_test(tmp_path: Path) -> None:
@@ -67,7 +81,11 @@ def test_a_fixture_that_waits_for_ever_costs_one_test(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert "= 2 failed, 3 errors in" in ended.stdout
     assert len(re.findall(r"^E +Failed: Timeout \(>1.0s\)", ended.stdout, re.MULTILINE)) == 3
-    for place, stage, test in (("setup", "setup", "first"), ("teardown", "teardown", "second"), ("session", "teardown", "third")):
+    for place, stage, test in (
+        ("setup", "setup", "first"),
+        ("teardown", "teardown", "second"),
+        ("session", "teardown", "third"),
+    ):
         assert f"_ ERROR at {stage} of test_{test} _" in ended.stdout
         assert f"in the_end_of_the_{place}\n" in ended.stdout
 
@@ -75,11 +93,30 @@ def test_a_fixture_that_waits_for_ever_costs_one_test(tmp_path: Path) -> None:
 @pytest.mark.extended
 @pytest.mark.parametrize(
     ("place", "options"),
-    [("teardown", ("-p", "no:xdist")), ("teardown", ("-n", "1")), ("session", ("-p", "no:xdist", "-x")), ("thread", ("-p", "no:xdist"))],
+    [
+        ("teardown", ("-p", "no:xdist")),
+        ("teardown", ("-n", "1")),
+        ("session", ("-p", "no:xdist", "-x")),
+        ("thread", ("-p", "no:xdist")),
+    ],
 )
-def test_what_no_exception_can_end_ends_its_process(tmp_path: Path, place: str, options: tuple[str, ...]) -> None:
-    """After a failure, after the last test of a run that was cut short, and when the process would end."""
-    ended = run(tmp_path, BLOCKING, *options, "-o", "timeout=0", "-o", "faulthandler_timeout=1", "-k", f"{place} or next")
+def test_what_no_exception_can_end_ends_its_process(
+    tmp_path: Path, place: str, options: tuple[str, ...]
+) -> None:
+    """After a failure, after the last test of a run that was cut short, and when the process would
+    end.
+    """
+    ended = run(
+        tmp_path,
+        BLOCKING,
+        *options,
+        "-o",
+        "timeout=0",
+        "-o",
+        "faulthandler_timeout=1",
+        "-k",
+        f"{place} or next",
+    )
     assert ended.returncode == 1
     assert "Timeout (0:00:01)!" in ended.stderr
     assert "in stand_still\n" in ended.stderr

@@ -1,8 +1,9 @@
 """Access: which requests are let in, and which visitor they come from.
 
-The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then stands for it. Another
-signed cookie says which conversations a visitor sees: it holds a random visitor id and outlives the token. Programs
-send the token as `Authorization: Bearer`; all of them are the one owner `api`.
+The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then
+stands for it. Another signed cookie says which conversations a visitor sees: it holds a random
+visitor id and outlives the token. Programs send the token as `Authorization: Bearer`; all of them
+are the one owner `api`.
 """
 
 import hashlib
@@ -47,7 +48,9 @@ class Visitor:
 
 
 class Access:
-    """Checks tokens and cookies. `key` signs the cookies; who has the key and the token can forge them."""
+    """Checks tokens and cookies. `key` signs the cookies; who has the key and the token can forge
+    them.
+    """
 
     def __init__(self, token: str, key: bytes) -> None:
         self._token = token.encode()
@@ -64,7 +67,10 @@ class Access:
         """Who sent the request; None if it carries no valid token or cookie."""
         if (token := token_of(request)) is not None:
             return Visitor(API_OWNER, bearer=True) if self.opens(token) else None
-        if not hmac.compare_digest(request.cookies.get(self._access_cookie, "").encode("utf-8", "replace"), self._pass.encode()):
+        if not hmac.compare_digest(
+            request.cookies.get(self._access_cookie, "").encode("utf-8", "replace"),
+            self._pass.encode(),
+        ):
             return None
         try:
             return Visitor(str(self._visitors.loads(request.cookies.get(self._visitor_cookie, ""))))
@@ -74,20 +80,27 @@ class Access:
     def admit(self, response: Response, secure: bool) -> None:
         """Let the browser come in without the token until the server ends.
 
-        Lax rather than Strict: a link to the page from a mail or a chat works, while no other site's page can send a
-        request that changes anything, which the Origin check sees to as well.
+        Lax rather than Strict: a link to the page from a mail or a chat works, while no other
+        site's page can send a request that changes anything, which the Origin check sees to as
+        well.
         """
-        response.set_cookie(self._access_cookie, self._pass, httponly=True, samesite="Lax", secure=secure)
+        response.set_cookie(
+            self._access_cookie, self._pass, httponly=True, samesite="Lax", secure=secure
+        )
 
     def remember(self, response: Response, visitor: Visitor, secure: bool) -> None:
         """Set the cookie that names the visitor."""
         value = str(self._visitors.dumps(visitor.owner))
         age = _VISITOR_DAYS * 24 * 3600
-        response.set_cookie(self._visitor_cookie, value, max_age=age, httponly=True, samesite="Lax", secure=secure)
+        response.set_cookie(
+            self._visitor_cookie, value, max_age=age, httponly=True, samesite="Lax", secure=secure
+        )
 
 
 class WrongTokens:
-    """Counts the wrong tokens of each address until it shows the right one. Safe to use from several threads."""
+    """Counts the wrong tokens of each address until it shows the right one. Safe to use from
+    several threads.
+    """
 
     def __init__(self) -> None:
         self._counts: OrderedDict[str, int] = OrderedDict()
@@ -101,7 +114,11 @@ class WrongTokens:
                 self._counts.popitem(last=False)
         if count >= _FREE_GUESSES and count & (count - 1) == 0:  # 8, 16, 32 ...
             log.warning("%d wrong access tokens from %s", count, address)
-        return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(count - _FREE_GUESSES - 1, 10)) if count > _FREE_GUESSES else 0.0
+        return (
+            min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(count - _FREE_GUESSES - 1, 10))
+            if count > _FREE_GUESSES
+            else 0.0
+        )
 
     def __len__(self) -> int:
         """How many addresses are counted."""
@@ -113,7 +130,9 @@ class WrongTokens:
 
 
 class AccessPage:
-    """The page that asks for the access token. It holds its style and icon itself, as nothing else may be reached yet."""
+    """The page that asks for the access token. It holds its style and icon itself, as nothing else
+    may be reached yet.
+    """
 
     def __init__(self, app: Flask) -> None:
         static = Path(app.static_folder or "")
@@ -123,12 +142,16 @@ class AccessPage:
         self._template = app.jinja_env.get_template("access.html")
 
     def __call__(self, nonce: str, message: str) -> str:
-        """`message` says why the token that was given does not open the page; "" if none was given."""
+        """`message` says why the token that was given does not open the page; "" if none was
+        given.
+        """
         return self._template.render(nonce=nonce, message=message, **self._values)
 
 
 def token_of(request: Request) -> str | None:
-    """The token in the header; None where there is none. Other schemes than Bearer may be meant for a proxy."""
+    """The token in the header; None where there is none. Other schemes than Bearer may be meant for
+    a proxy.
+    """
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
@@ -141,7 +164,9 @@ def signing_key(folder: Path) -> bytes:
         make_file_private(path)
         if path.stat().st_size < _KEY_BYTES:
             path.unlink(missing_ok=True)
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            with os.fdopen(
+                os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+            ) as file:
                 file.write(secrets.token_bytes(_KEY_BYTES))
         return path.read_bytes()
 

@@ -19,8 +19,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if __name__ == "__main__":
-    sys.path[0] = str(Path(__file__).parents[1])  # started as a file: packages are found from the project's folder
-    gc.disable()  # until `serve`: what modules are made of stays, and looking through it takes a tenth of the start
+    sys.path[0] = str(
+        Path(__file__).parents[1]
+    )  # started as a file: packages are found from the project's folder
+    # until `serve`: what modules are made of stays, and looking through it takes a tenth of the
+    # start
+    gc.disable()
 
 from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
@@ -50,17 +54,25 @@ if TYPE_CHECKING:
 log = logging.getLogger("selfeng.web.app")
 
 LARGEST_MESSAGE = 2_000_000
-_OTHER_PORT = "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
-_OTHER_HOST = "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
+_OTHER_PORT = (
+    "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
+)
+_OTHER_HOST = (
+    "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
+)
 _OPEN = (
-    "Port {port} can be reached from other machines. The token is required, but nothing is encrypted. "
+    "Port {port} can be reached from other machines. The token is required, but nothing is "
+    "encrypted. "
     "FLASK_HOST=127.0.0.1 keeps the page to this machine."
 )
 _LONGEST_END = 1.6
 
 
-def create_app(engine: "Engine", bridge: Bridge, settings: Settings, token: str, status_interval: float = 10.0) -> tuple[Flask, SocketIO]:
-    """The Flask application behind the access middleware, with Socket.IO attached; looks for a changed status every so many seconds.
+def create_app(
+    engine: "Engine", bridge: Bridge, settings: Settings, token: str, status_interval: float = 10.0
+) -> tuple[Flask, SocketIO]:
+    """The Flask application behind the access middleware, with Socket.IO attached; looks for a
+    changed status every so many seconds.
 
     Raises:
         ConfigurationError: the page's libraries are not installed.
@@ -83,7 +95,13 @@ def create_app(engine: "Engine", bridge: Bridge, settings: Settings, token: str,
         engineio_logger=socket_log(),
     )
     sockets = Sockets(socketio, bridge, engine, uploads, settings.turns_max_running)
-    bridge.begin(watch_status(engine, lambda status: bridge.post(partial(sockets.tell_status, status)), status_interval))
+    bridge.begin(
+        watch_status(
+            engine,
+            lambda status: bridge.post(partial(sockets.tell_status, status)),
+            status_interval,
+        )
+    )
     access = Access(token, signing_key(settings.data_dir))
     guarded = AccessMiddleware(
         app.wsgi_app,
@@ -98,8 +116,12 @@ def create_app(engine: "Engine", bridge: Bridge, settings: Settings, token: str,
     return app, socketio
 
 
-async def watch_status(engine: "Engine", changed: Callable[[EngineStatus], None], interval: float) -> None:
-    """Read the engine's status every `interval` seconds and when it has news; pass on what differs. Runs until cancelled."""
+async def watch_status(
+    engine: "Engine", changed: Callable[[EngineStatus], None], interval: float
+) -> None:
+    """Read the engine's status every `interval` seconds and when it has news; pass on what differs.
+    Runs until cancelled.
+    """
     before: EngineStatus | None = None
     news = asyncio.Event()
     engine.readiness.on_change(news.set)
@@ -125,18 +147,26 @@ def bind(host: str, port: int) -> socket.socket:
         ConfigurationError: the address is taken, or is none of this machine.
     """
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
         listener = socket.socket(family, kind)
     except (OSError, UnicodeError) as error:  # the latter for what can't be a host's name
-        raise ConfigurationError(f"FLASK_HOST={host}: {getattr(error, 'strerror', None) or error}", _OTHER_HOST) from error
+        raise ConfigurationError(
+            f"FLASK_HOST={host}: {getattr(error, 'strerror', None) or error}", _OTHER_HOST
+        ) from error
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRNOTAVAIL:
-            raise ConfigurationError(f"FLASK_HOST={host} is no address of this machine", _OTHER_HOST) from error
-        raise ConfigurationError(f"port {port} on {host} can't be used: {error.strerror or error}", _OTHER_PORT) from error
+            raise ConfigurationError(
+                f"FLASK_HOST={host} is no address of this machine", _OTHER_HOST
+            ) from error
+        raise ConfigurationError(
+            f"port {port} on {host} can't be used: {error.strerror or error}", _OTHER_PORT
+        ) from error
     return listener
 
 
@@ -144,7 +174,9 @@ def _listen(listener: socket.socket) -> None:
     try:
         listener.listen(1024)
     except OSError as error:  # another process bound the address as well and was faster
-        raise ConfigurationError(f"port {listener.getsockname()[1]} can't be used: {error.strerror}", _OTHER_PORT) from error
+        raise ConfigurationError(
+            f"port {listener.getsockname()[1]} can't be used: {error.strerror}", _OTHER_PORT
+        ) from error
 
 
 def link(host: str, port: int, token: str) -> str:
@@ -163,8 +195,14 @@ def serve(
     status_interval: float = 10.0,
     patience: Patience | None = None,
 ) -> None:
-    """Print the link and serve until SIGINT or SIGTERM, then end the engine; within two seconds, if need be by force."""
-    token = settings.access_token.get_secret_value() if settings.access_token else secrets.token_urlsafe(24)
+    """Print the link and serve until SIGINT or SIGTERM, then end the engine; within two seconds, if
+    need be by force.
+    """
+    token = (
+        settings.access_token.get_secret_value()
+        if settings.access_token
+        else secrets.token_urlsafe(24)
+    )
     stop = kind.event()
     gc.freeze()
     gc.enable()
@@ -186,13 +224,20 @@ def serve(
             _report(_OPEN.format(port=port))
         sys.stdout.write(link(settings.flask_host, port, token) + "\n")
         sys.stdout.flush()
-        kind.serve(app, listener, stop, Connections(settings.connections_max_per_address, patience=patience))
+        kind.serve(
+            app,
+            listener,
+            stop,
+            Connections(settings.connections_max_per_address, patience=patience),
+        )
     finally:
         bridge.close(engine.aclose)
 
 
 def main() -> int:
-    """Set up what is missing, then serve; what is printed to the standard output is the link and nothing else."""
+    """Set up what is missing, then serve; what is printed to the standard output is the link and
+    nothing else.
+    """
     log_to_stderr()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.setswitchinterval(0.0005)  # halves the page's round trip while the engine computes
@@ -202,7 +247,9 @@ def main() -> int:
         listener = bind(settings.flask_host, settings.flask_port)
         _run(settings, listener)
     except AgentError as error:
-        sys.stderr.write(f"{error.message}\n" + (f"What to do: {error.remedy}\n" if error.remedy else ""))
+        sys.stderr.write(
+            f"{error.message}\n" + (f"What to do: {error.remedy}\n" if error.remedy else "")
+        )
         return 1
     except KeyboardInterrupt:
         pass
@@ -235,7 +282,11 @@ async def _set_up(engine: "Engine") -> None:
 
     def tell() -> None:
         for part in engine.readiness.unready:
-            line = part.detail if part.state == "working" else f"Not set up: {PARTS[part.part]}. {part.detail}"
+            line = (
+                part.detail
+                if part.state == "working"
+                else f"Not set up: {PARTS[part.part]}. {part.detail}"
+            )
             if part.detail and line not in told:
                 told.add(line)
                 _report(line)

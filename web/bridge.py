@@ -1,7 +1,9 @@
-"""The bridge between the server's threads and the engine's asyncio loop; the only place where they meet.
+"""The bridge between the server's threads and the engine's asyncio loop; the only place where they
+meet.
 
-Coroutines go in by `run_coroutine_threadsafe`. What comes out, results as well as records, is an action in one queue
-that one thread of the server's kind carries out in order; a byte through a socket pair wakes it.
+Coroutines go in by `run_coroutine_threadsafe`. What comes out, results as well as records, is an
+action in one queue that one thread of the server's kind carries out in order; a byte through a
+socket pair wakes it.
 """
 
 import asyncio
@@ -63,7 +65,9 @@ class Bridge:
         future.add_done_callback(lambda _: self.post(done.set))
         if not done.wait(patience):
             future.cancel()
-            raise EngineSilent(f"the engine did not answer within {patience:g} seconds", "try again")
+            raise EngineSilent(
+                f"the engine did not answer within {patience:g} seconds", "try again"
+            )
         if future.cancelled():
             raise EngineSilent("the server is ending", "start it again")
         return future.result()
@@ -74,7 +78,9 @@ class Bridge:
             self._serving.event().wait(seconds)
 
     def post(self, action: Callable[[], None]) -> None:
-        """Have the server's side carry out an action; callable from any thread and from signal handlers."""
+        """Have the server's side carry out an action; callable from any thread and from signal
+        handlers.
+        """
         self._outbox.append(action)
         try:
             self._writer.send(b"!")
@@ -84,24 +90,32 @@ class Bridge:
             log.debug("the bridge is closed")
 
     def pump(self) -> None:
-        """Carry out the posted actions until the bridge is closed; one thread of the server's kind does this."""
+        """Carry out the posted actions until the bridge is closed; one thread of the server's kind
+        does this.
+        """
         while self._serving.receive(self._reader):
             while self._outbox:
                 action = self._outbox.popleft()
                 try:
                     action()
                 except Exception:
-                    log.exception("an action from the engine failed")  # the next ones belong to other people
+                    log.exception(
+                        "an action from the engine failed"
+                    )  # the next ones belong to other people
 
     def close(self, end: Callable[[], Awaitable[None]], patience: float = 1.2) -> None:
-        """Run `end` on the loop, cancel what is left there and end the thread, all within `patience` seconds or so."""
+        """Run `end` on the loop, cancel what is left there and end the thread, all within
+        `patience` seconds or so.
+        """
         for work in self._lasting:
             work.cancel()
         winding_down = asyncio.run_coroutine_threadsafe(_wind_down(end, patience), self._loop)
         try:
             winding_down.result(patience + 0.2)
         except TimeoutError:
-            log.info("the engine did not end in time")  # the journal says at the next start which turns this stopped
+            log.info(
+                "the engine did not end in time"
+            )  # the journal says at the next start which turns this stopped
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(0.2)
         self._writer.close()

@@ -1,8 +1,10 @@
-"""Connections: how many may be open, from one address and in all, and how long each may take over what it does.
+"""Connections: how many may be open, from one address and in all, and how long each may take over
+what it does.
 
-Both servers tell when one opens and closes; the WSGI middleware tells when a request begins and ends. Where there are too many, one that
-has not shown the token yet makes room, so that people with the token come in while a stranger opens thousands. What takes
-too long is shut down, which wakes whatever waits for it, in green and in real threads alike.
+Both servers tell when one opens and closes; the WSGI middleware tells when a request begins and
+ends. Where there are too many, one that has not shown the token yet makes room, so that people with
+the token come in while a stranger opens thousands. What takes too long is shut down, which wakes
+whatever waits for it, in green and in real threads alike.
 """
 
 import logging
@@ -38,9 +40,13 @@ class Patience:
     """Seconds that a connection may take."""
 
     head: float = 20.0
-    """To send the head of a request, from its opening or the end of the response before; and a whole request without the token."""
+    """To send the head of a request, from its opening or the end of the response before; and a
+    whole request without the token.
+    """
     request: float = 60.0
-    """From the head to the first piece of the response; longer than Socket.IO holds a poll. A body has further time by its size."""
+    """From the head to the first piece of the response; longer than Socket.IO holds a poll. A body
+    has further time by its size.
+    """
     piece: float = 60.0
     """To take each piece of the response."""
     silence: float = 60.0
@@ -64,10 +70,14 @@ class ClientConnection:
         self.deadline = time.monotonic() + self._patience.request + body / _SLOWEST_UPLOAD
 
     def await_piece(self) -> None:
-        self.deadline = time.monotonic() + (self._patience.piece if self.shown_token else self._patience.head)
+        self.deadline = time.monotonic() + (
+            self._patience.piece if self.shown_token else self._patience.head
+        )
 
     def await_messages(self) -> None:
-        """It is a websocket from now on. The kernel ends what is silent; green sockets do not block, and Engine.IO sees to them."""
+        """It is a websocket from now on. The kernel ends what is silent; green sockets do not
+        block, and Engine.IO sees to them.
+        """
         self.deadline = float("inf")
         seconds = struct.pack("ll", int(self._patience.silence), 0)
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
@@ -82,8 +92,12 @@ class ClientConnection:
 class Connections:
     """Those of one server. Safe to use from several threads."""
 
-    def __init__(self, most_of_one_address: int, most: int | None = None, patience: Patience | None = None) -> None:
-        """`most`: of all; by default what leaves half of the process's descriptors to everything else."""
+    def __init__(
+        self, most_of_one_address: int, most: int | None = None, patience: Patience | None = None
+    ) -> None:
+        """`most`: of all; by default what leaves half of the process's descriptors to everything
+        else.
+        """
         self._most = most or min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         self._most_of_one = most_of_one_address
         self._patience = patience or Patience()
@@ -119,7 +133,9 @@ class Connections:
         if not strangers:
             return False
         held = Counter(c.address for c in strangers)
-        last = max(strangers, key=lambda c: (held[c.address], -c.deadline))  # of the address that has most, the one that waits longest
+        last = max(
+            strangers, key=lambda c: (held[c.address], -c.deadline)
+        )  # of the address that has most, the one that waits longest
         last.shut_down()
         self._open.discard(last)
         return True
@@ -127,7 +143,11 @@ class Connections:
     def _report(self, address: str) -> None:
         if time.monotonic() - self._logged >= _LOGGED_EVERY:
             self._logged = time.monotonic()
-            log.warning("there are too many connections (%d), the newest from %s; strangers are shut out", len(self._open), address)
+            log.warning(
+                "there are too many connections (%d), the newest from %s; strangers are shut out",
+                len(self._open),
+                address,
+            )
 
     def _watch(self) -> None:
         while True:
@@ -144,7 +164,9 @@ class TimedRequests:
     def __init__(self, app: "WSGIApplication") -> None:
         self._app = app
 
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
         connection: ClientConnection = environ[CONNECTION]
         connection.await_piece()
         try:
@@ -157,7 +179,10 @@ class TimedRequests:
             log.warning("a websocket was ended: %s", f"{type(error).__name__}: {error}"[:200])
             connection.shut_down()
             raise ConnectionError from None  # which servers take for what it is
-        return ClosingIterator(_pieces(response, connection), [getattr(response, "close", lambda: None), connection.await_head])
+        return ClosingIterator(
+            _pieces(response, connection),
+            [getattr(response, "close", lambda: None), connection.await_head],
+        )
 
 
 def is_websocket(environ: "WSGIEnvironment") -> bool:
@@ -165,7 +190,9 @@ def is_websocket(environ: "WSGIEnvironment") -> bool:
 
 
 def origin(address: str) -> str:
-    """What stands for one person's machine: an address of IPv4, or a network of IPv6, of which each gets billions of addresses."""
+    """What stands for one person's machine: an address of IPv4, or a network of IPv6, of which each
+    gets billions of addresses.
+    """
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:

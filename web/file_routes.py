@@ -1,4 +1,6 @@
-"""The routes of files: what a page sends for its next request, and what it may have of a conversation."""
+"""The routes of files: what a page sends for its next request, and what it may have of a
+conversation.
+"""
 
 import io
 from typing import TYPE_CHECKING
@@ -40,7 +42,9 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
 
 
 def send(name: str, content: bytes, media_type: str, *, etag: str | bool = True) -> Response:
-    """A response with a file: pictures are shown in place under their own type; anything else is a download of bytes."""
+    """A response with a file: pictures are shown in place under their own type; anything else is a
+    download of bytes.
+    """
     picture = media_type in PICTURES
     return flask.send_file(
         io.BytesIO(content),

@@ -1,6 +1,8 @@
-"""Hosts: under which names and addresses the page may be reached, and from which origins it may be asked.
+"""Hosts: under which names and addresses the page may be reached, and from which origins it may be
+asked.
 
-A name that is not this machine's own is refused, as any site can have its name lead here; so is an origin of another scheme, host or port.
+A name that is not this machine's own is refused, as any site can have its name lead here; so is an
+origin of another scheme, host or port.
 """
 
 import re
@@ -9,7 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-_HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?", re.ASCII | re.IGNORECASE)
+_HOST = re.compile(
+    r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?",
+    re.ASCII | re.IGNORECASE,
+)
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -26,7 +31,9 @@ class Host:
 
 
 def parse_host(text: str) -> Host | None:
-    """A Host header, or the rest of an origin; None unless the text is just a host, with a port or without."""
+    """A Host header, or the rest of an origin; None unless the text is just a host, with a port or
+    without.
+    """
     found = _HOST.fullmatch(text)
     if found is None:
         return None
@@ -40,15 +47,22 @@ def parse_host(text: str) -> Host | None:
 
 
 class Hosts:
-    """What is allowed: this machine's own names and addresses, and ALLOWED_HOSTS: names, or origins such as `https://agent.example`.
+    """What is allowed: this machine's own names and addresses, and ALLOWED_HOSTS: names, or origins
+    such as `https://agent.example`.
 
-    Of an allowed name requests may come by https, as behind a proxy that ends TLS, or by http straight to this server; where the
-    scheme is given, only by that.
+    Of an allowed name requests may come by https, as behind a proxy that ends TLS, or by http
+    straight to this server; where the scheme is given, only by that.
     """
 
     def __init__(self, listening: str, allowed: Iterable[str]) -> None:
         own = socket.gethostname().lower()
-        self._own = {"localhost", own, own.partition(".")[0], f"{own.partition('.')[0]}.local", listening.lower()}
+        self._own = {
+            "localhost",
+            own,
+            own.partition(".")[0],
+            f"{own.partition('.')[0]}.local",
+            listening.lower(),
+        }
         self._schemes: dict[str, str] = {}
         for entry in allowed:
             scheme, _, name = entry.lower().rpartition("://")
@@ -82,13 +96,17 @@ def _address(name: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_own(address: IPv4Address | IPv6Address) -> bool:
-    """Whether a socket can be bound to it, which only an address of this machine allows, whenever it got that."""
+    """Whether a socket can be bound to it, which only an address of this machine allows, whenever
+    it got that.
+    """
     if address.is_loopback:
         return True
     if address.is_unspecified or address.is_multicast or str(address) == "255.255.255.255":
         return False
     try:
-        with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as own:
+        with socket.socket(
+            socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM
+        ) as own:
             own.bind((str(address), 0))
     except OSError:
         return False

@@ -31,13 +31,17 @@ class LimitedTurns:
     """Used on the engine's loop only."""
 
     def __init__(self, engine: "Engine", most: int) -> None:
-        """`most`: of all people; one address may have two thirds of that, unless it may be a proxy's."""
+        """`most`: of all people; one address may have two thirds of that, unless it may be a
+        proxy's.
+        """
         self._most, self._most_of_address = most, max(1, int(most * _SHARE))
         self._running: dict[str, Asker] = {}  # turn id → who began it
         self._beginning: list[Asker] = []
         engine.subscribe(self._forget_ended)
 
-    async def begin(self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]) -> Asked:
+    async def begin(
+        self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]
+    ) -> Asked:
         """Begin a turn; `began` is called before its first record comes out of the engine.
 
         Raises:
@@ -58,11 +62,19 @@ class LimitedTurns:
         own = sum(one.owner == asker.owner for one in all_of_them)
         near = sum(one.address == asker.address for one in all_of_them)
         if own >= MOST_AT_ONCE:
-            raise LimitReached(f"{own} requests are running already", "wait until one has ended, or stop one")
+            raise LimitReached(
+                f"{own} requests are running already", "wait until one has ended, or stop one"
+            )
         if near >= self._most_of_address and not may_be_a_proxy(asker.address):
-            raise LimitReached(f"{near} requests from your address are running already", "wait until one has ended, or stop one")
+            raise LimitReached(
+                f"{near} requests from your address are running already",
+                "wait until one has ended, or stop one",
+            )
         if len(all_of_them) >= self._most:
-            raise LimitReached(f"{len(all_of_them)} requests of all people are running already", "wait a little, then send it again")
+            raise LimitReached(
+                f"{len(all_of_them)} requests of all people are running already",
+                "wait a little, then send it again",
+            )
 
     def _forget_ended(self, records: Sequence[Record]) -> None:
         for record in records:

@@ -1,7 +1,9 @@
-"""The access middleware: every request passes it first, also those to Socket.IO, to static files and to addresses that don't exist.
+"""The access middleware: every request passes it first, also those to Socket.IO, to static files
+and to addresses that don't exist.
 
-It refuses requests without access, under an unknown host name or from another site's page, and gives every response its security
-headers. Handlers read the visitor (`visitor_of`) and the nonce for scripts from the WSGI environment.
+It refuses requests without access, under an unknown host name or from another site's page, and
+gives every response its security headers. Handlers read the visitor (`visitor_of`) and the nonce
+for scripts from the WSGI environment.
 """
 
 import json
@@ -30,17 +32,20 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _POLICY = (
-    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'{style}; img-src 'self' data:; font-src 'self'; "
+    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'{style}; img-src "
+    "'self' data:; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
 class AccessMiddleware:
-    """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of proxies for instance.
+    """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of
+    proxies for instance.
 
-    `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are the paths that take larger bodies
-    than others, and how large; `pause` waits so many seconds while other requests run.
+    `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are
+    the paths that take larger bodies than others, and how large; `pause` waits so many seconds
+    while other requests run.
     """
 
     def __init__(
@@ -62,7 +67,9 @@ class AccessMiddleware:
         self._page = page
         self._bodies = bodies
 
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
         request = Request(environ)
         environ[_NONCE] = secrets.token_urlsafe(16)
         visitor = self._access.visitor(request)
@@ -91,22 +98,37 @@ class AccessMiddleware:
         host = parse_host(request.environ.get("HTTP_HOST", ""))
         if host is None or not self._hosts.allow(host):
             shown = request.environ.get("HTTP_HOST", "")[:80]
-            return _refusal(request, 403, f"the host name {shown!r} is not allowed", "add it to ALLOWED_HOSTS, or use localhost")
+            return _refusal(
+                request,
+                403,
+                f"the host name {shown!r} is not allowed",
+                "add it to ALLOWED_HOSTS, or use localhost",
+            )
         asking = request.headers.get("Origin")
         if asking is not None and not self._hosts.allow_origin(asking, host):
             return _refusal(
-                request, 403, f"the origin {asking[:80]!r} is not allowed", "open the page itself, or add the origin to ALLOWED_HOSTS"
+                request,
+                403,
+                f"the origin {asking[:80]!r} is not allowed",
+                "open the page itself, or add the origin to ALLOWED_HOSTS",
             )
         changes = request.method not in _SAFE_METHODS or is_websocket(request.environ)
         if changes and asking is None and visitor is not None and not visitor.bearer:
-            return _refusal(request, 403, "the request names no origin", "browsers send one; programs send Authorization: Bearer <token>")
+            return _refusal(
+                request,
+                403,
+                "the request names no origin",
+                "browsers send one; programs send Authorization: Bearer <token>",
+            )
         largest = self._bodies.get(request.path, LARGEST_BODY)
         if not _is_socket(request) and (request.content_length or 0) > largest:
             return _refusal(request, 413, f"the body is larger than {largest} bytes", "send less")
         return None
 
     def _count_token(self, request: Request, visitor: Visitor | None) -> None:
-        """Delay the answer to wrong tokens. A right token is answered at once, also while others guess from its address."""
+        """Delay the answer to wrong tokens. A right token is answered at once, also while others
+        guess from its address.
+        """
         token = token_of(request)
         if token is None and request.path == "/":
             token = request.args.get("token")
@@ -119,8 +141,14 @@ class AccessMiddleware:
             self._pause(self._wrong_tokens.add(address))
 
     def _open(self, request: Request, visitor: Visitor | None) -> Response | None:
-        """The answer to the link with the token: the clean address, with a cookie that stands for the token."""
-        if request.path != "/" or "token" not in request.args or request.method not in {"GET", "HEAD"}:
+        """The answer to the link with the token: the clean address, with a cookie that stands for
+        the token.
+        """
+        if (
+            request.path != "/"
+            or "token" not in request.args
+            or request.method not in {"GET", "HEAD"}
+        ):
             return None
         opened = self._access.opens(request.args["token"])
         if not opened and visitor is None:
@@ -132,10 +160,18 @@ class AccessMiddleware:
 
     def _ask_for_token(self, request: Request) -> Response:
         if request.path == "/":
-            message = "This token does not open the page: each start of the server makes a new one." if "token" in request.args else ""
-            response = Response(self._page(request.environ[_NONCE], message), 401, mimetype="text/html")
+            message = (
+                "This token does not open the page: each start of the server makes a new one."
+                if "token" in request.args
+                else ""
+            )
+            response = Response(
+                self._page(request.environ[_NONCE], message), 401, mimetype="text/html"
+            )
         else:
-            response = _refusal(request, 401, "this needs the access token", "open the link that the server printed")
+            response = _refusal(
+                request, 401, "this needs the access token", "open the link that the server printed"
+            )
         response.headers["WWW-Authenticate"] = "Bearer"
         return response
 
@@ -170,8 +206,12 @@ def error_body(message: str, remedy: str) -> dict[str, dict[str, str]]:
 
 def _refusal(request: Request, status: int, message: str, remedy: str) -> Response:
     if request.path.startswith("/api/") or _is_socket(request):
-        return Response(json.dumps(error_body(message, remedy)), status, mimetype="application/json")
-    return Response(f"{message[:1].upper()}{message[1:]}: {remedy}.\n", status, mimetype="text/plain")
+        return Response(
+            json.dumps(error_body(message, remedy)), status, mimetype="application/json"
+        )
+    return Response(
+        f"{message[:1].upper()}{message[1:]}: {remedy}.\n", status, mimetype="text/plain"
+    )
 
 
 def _is_socket(request: Request) -> bool:

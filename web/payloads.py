@@ -1,4 +1,6 @@
-"""What crosses the socket and the REST routes: payloads that are parsed at the edge, and values as plain JSON."""
+"""What crosses the socket and the REST routes: payloads that are parsed at the edge, and values as
+plain JSON.
+"""
 
 import json
 import math
@@ -62,7 +64,9 @@ class Subscribe(Value):
 
 
 class BuildRequest(Value):
-    """A new project by its `name`, or another build of the one with `project_id`; of both exactly one is given."""
+    """A new project by its `name`, or another build of the one with `project_id`; of both exactly
+    one is given.
+    """
 
     project_id: Id | None = None
     name: Annotated[str, Field(max_length=LONGEST_PATH)] = ""
@@ -77,7 +81,9 @@ class BuildRequest(Value):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Those of `ProjectOptions`, but for the project's name; what is not given has its default there."""
+        """Those of `ProjectOptions`, but for the project's name; what is not given has its default
+        there.
+        """
         return self.model_dump(exclude={"project_id", "name"}, exclude_none=True)
 
 
@@ -146,15 +152,26 @@ def tool_line(tool: Tool) -> dict[str, Any]:
 
 
 def lesson_line(lesson: Lesson) -> dict[str, Any]:
-    """A lesson in the list of all; of its evidence only how much there is, as turns are their people's own."""
+    """A lesson in the list of all; of its evidence only how much there is, as turns are their
+    people's own.
+    """
     return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
 def tool_page(tool: Tool, examples: Sequence[str], used_requests: Sequence[str]) -> dict[str, Any]:
     """All about one tool, with the examples and the requests that are for the visitor to see."""
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
-    called = {"signature": str(tool.signature), "parameters": parameters, "returns": tool.signature.returns}
-    return {**plain(tool), **called, "example_requests": list(examples), "used_requests": list(used_requests)}
+    called = {
+        "signature": str(tool.signature),
+        "parameters": parameters,
+        "returns": tool.signature.returns,
+    }
+    return {
+        **plain(tool),
+        **called,
+        "example_requests": list(examples),
+        "used_requests": list(used_requests),
+    }
 
 
 def version_line(version: ToolVersion) -> dict[str, Any]:
@@ -162,7 +179,10 @@ def version_line(version: ToolVersion) -> dict[str, Any]:
     made = version.provenance
     tests = [t.outcome for t in made.verdict.tests] if made.verdict else []
     return {
-        **version.model_dump(mode="json", exclude=_NOT_LISTED - {"digest"} | {"name", "description", "signature", "provenance"}),
+        **version.model_dump(
+            mode="json",
+            exclude=_NOT_LISTED - {"digest"} | {"name", "description", "signature", "provenance"},
+        ),
         "origin": plain(made.origin),
         "why": str(made.origin),
         "tests": {"passed": tests.count("passed"), "total": len(tests)} if made.verdict else None,
@@ -176,18 +196,29 @@ def version_page(version: ToolVersion, examples: Sequence[str]) -> dict[str, Any
     prompts = [{"name": p.name, "digest": p.digest} for p in made.prompts]
     verdict = {"verdict": plain(made.verdict) if made.verdict else None, "prompts": prompts}
     fields = version.model_dump(mode="json", exclude={"provenance"})
-    return {**version_line(version), **fields, **verdict, "signature": str(version.signature), "example_requests": list(examples)}
+    return {
+        **version_line(version),
+        **fields,
+        **verdict,
+        "signature": str(version.signature),
+        "example_requests": list(examples),
+    }
 
 
 def problem(error: Exception) -> dict[str, str]:
     """What people are told of an error."""
     if isinstance(error, AgentError):
         return {"message": error.message, "remedy": error.remedy}
-    return {"message": "something went wrong in the server", "remedy": "try again; the server's log says more"}
+    return {
+        "message": "something went wrong in the server",
+        "remedy": "try again; the server's log says more",
+    }
 
 
 class WireJSON:
-    """JSON as browsers parse it (no NaN); what can't be read, or is nested too deeply, is a ValueError everywhere."""
+    """JSON as browsers parse it (no NaN); what can't be read, or is nested too deeply, is a
+    ValueError everywhere.
+    """
 
     @staticmethod
     def dumps(data: Any, **options: Any) -> str:
@@ -217,13 +248,17 @@ class FlaskJSON(DefaultJSONProvider):
 
 
 class WirePacket(Packet):  # type: ignore[misc]
-    """A Socket.IO packet; one that can't be read becomes the event `unreadable` instead of an error in a library."""
+    """A Socket.IO packet; one that can't be read becomes the event `unreadable` instead of an error
+    in a library.
+    """
 
     reserved = frozenset({"connect", "disconnect", "connect_error", "*"})
 
     def __init__(self, *arguments: Any, encoded_packet: Any = None, **options: Any) -> None:
         super().__init__(*arguments, encoded_packet=encoded_packet, **options)
-        if encoded_packet is not None and not encoded_packet:  # which the library does not even read
+        if (
+            encoded_packet is not None and not encoded_packet
+        ):  # which the library does not even read
             self.packet_type, self.data = EVENT, [UNREADABLE]
 
     def decode(self, encoded_packet: Any) -> int:
@@ -247,7 +282,10 @@ def _is_deep(data: Any) -> bool:
     level = [data]
     for _ in range(_DEEPEST):
         level = [
-            inner for outer in level if isinstance(outer, dict | list) for inner in (outer.values() if isinstance(outer, dict) else outer)
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
         if not level:
             return False

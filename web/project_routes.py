@@ -1,4 +1,6 @@
-"""The routes of projects: the list, one of them, its files, all of them as a zip, and its end. What runs on one begins by the socket."""
+"""The routes of projects: the list, one of them, its files, all of them as a zip, and its end. What
+runs on one begins by the socket.
+"""
 
 import io
 from typing import TYPE_CHECKING
@@ -17,11 +19,15 @@ if TYPE_CHECKING:
 
 
 def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
-    """Access was checked before any of them is reached, and the origin of those that change something."""
+    """Access was checked before any of them is reached, and the origin of those that change
+    something.
+    """
 
     @app.get("/api/projects")
     def projects() -> Response:
-        return flask.jsonify({"projects": [plain(p) for p in bridge.call(engine.projects.projects(owner()))]})
+        return flask.jsonify(
+            {"projects": [plain(p) for p in bridge.call(engine.projects.projects(owner()))]}
+        )
 
     @app.get("/api/projects/<project_id>")
     def project(project_id: str) -> Response:
@@ -35,9 +41,16 @@ def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.get("/api/projects/<project_id>/zip")
     def archive(project_id: str) -> Response:
         name, content = bridge.call(engine.projects.archive(owner(), project_id))
-        return flask.send_file(io.BytesIO(content), mimetype="application/zip", as_attachment=True, download_name=f"{name}.zip")
+        return flask.send_file(
+            io.BytesIO(content),
+            mimetype="application/zip",
+            as_attachment=True,
+            download_name=f"{name}.zip",
+        )
 
     @app.get("/api/projects/<project_id>/files/<path:path>")
     def project_file(project_id: str, path: str) -> Response:
         found = bridge.call(engine.projects.file(owner(), project_id, path))
-        return send(found.path.rpartition("/")[2], found.content, media_type(found.path, found.content))
+        return send(
+            found.path.rpartition("/")[2], found.content, media_type(found.path, found.content)
+        )

@@ -25,7 +25,16 @@ from selfeng.core.errors import (
 from selfeng.graph import TURN_SVG
 from web.bridge import Bridge
 from web.middleware import error_body, nonce_of, owner
-from web.payloads import LAST_SEQ, LONGEST_LESSON, LessonWords, lesson_line, plain, problem, tool_line, tool_page
+from web.payloads import (
+    LAST_SEQ,
+    LONGEST_LESSON,
+    LessonWords,
+    lesson_line,
+    plain,
+    problem,
+    tool_line,
+    tool_page,
+)
 from web.vendor import Vendor
 
 if TYPE_CHECKING:
@@ -64,7 +73,9 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
     def library_file(name: str) -> Response:
         if name not in vendor.files:
             raise NotFound
-        response = flask.send_file(vendor.files[name], mimetype="text/javascript", max_age=_FOR_GOOD)
+        response = flask.send_file(
+            vendor.files[name], mimetype="text/javascript", max_age=_FOR_GOOD
+        )
         response.cache_control.immutable = True
         response.cache_control.public, response.cache_control.private = False, True
         return response
@@ -81,7 +92,11 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
     def tool(name: str) -> Response:
         found = bridge.call(engine.library.get(name))
         return flask.jsonify(
-            tool_page(found, bridge.call(engine.examples(owner(), found)), bridge.call(engine.used_requests(owner(), name)))
+            tool_page(
+                found,
+                bridge.call(engine.examples(owner(), found)),
+                bridge.call(engine.used_requests(owner(), name)),
+            )
         )
 
     @app.get("/api/graph")
@@ -90,12 +105,16 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
 
     @app.get("/api/lessons")
     def lessons() -> Response:
-        return flask.jsonify({"lessons": [lesson_line(one) for one in bridge.call(engine.learning.lessons())]})
+        return flask.jsonify(
+            {"lessons": [lesson_line(one) for one in bridge.call(engine.learning.lessons())]}
+        )
 
     @app.patch("/api/lessons/<lesson_id>")
     def edit_lesson(lesson_id: str) -> Response:
         words = _lesson_words()
-        return flask.jsonify(lesson_line(bridge.call(engine.learning.edit(lesson_id, words.trigger, words.advice))))
+        return flask.jsonify(
+            lesson_line(bridge.call(engine.learning.edit(lesson_id, words.trigger, words.advice)))
+        )
 
     @app.delete("/api/lessons/<lesson_id>")
     def remove_lesson(lesson_id: str) -> Response:
@@ -126,7 +145,10 @@ def _lesson_words() -> LessonWords:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))[:80] or "the body"
-        raise BadRequest(f"{place}: {first['msg']}; send {{trigger, advice}}, each of 1 to {LONGEST_LESSON} characters") from None
+        raise BadRequest(
+            f"{place}: {first['msg']}; send {{trigger, advice}}, each of 1 to {LONGEST_LESSON} "
+            "characters"
+        ) from None
 
 
 def _report(error: Exception) -> Response:
@@ -135,14 +157,19 @@ def _report(error: Exception) -> Response:
         case HTTPException(code=int(status)):
             told = {"message": error.description or error.name, "remedy": ""}
         case AgentError():
-            status, told = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 503), problem(error)
+            status, told = (
+                next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 503),
+                problem(error),
+            )
         case _:
             log.error("a request failed", exc_info=error)
             status, told = 500, problem(error)
     if flask.request.path.startswith("/api/"):
         response = flask.jsonify(error_body(**told))
     else:
-        response = Response(" ".join(filter(None, (told["message"], told["remedy"]))) + "\n", mimetype="text/plain")
+        response = Response(
+            " ".join(filter(None, (told["message"], told["remedy"]))) + "\n", mimetype="text/plain"
+        )
     response.status_code = status
     if isinstance(error, HTTPException):
         response.headers.extend((k, v) for k, v in error.get_headers() if k == "Allow")

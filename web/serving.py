@@ -1,4 +1,6 @@
-"""The two servers that can stand behind Flask-SocketIO, and the concurrency that each brings: green or real threads."""
+"""The two servers that can stand behind Flask-SocketIO, and the concurrency that each brings: green
+or real threads.
+"""
 
 import errno
 import logging
@@ -23,10 +25,19 @@ AsyncMode = Literal["eventlet", "threading"]
 
 log = logging.getLogger("selfeng.web.http")
 
-_BETTER_LATER = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ECONNABORTED, errno.EPROTO}
+_BETTER_LATER = {
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOBUFS,
+    errno.ENOMEM,
+    errno.ECONNABORTED,
+    errno.EPROTO,
+}
 """Errors of accepting that are none of the listening socket's own."""
 _PAUSE = 0.1
-_NEVER_REACHED = 100_000  # connections that eventlet serves at once, as it stops accepting at its own bound
+_NEVER_REACHED = (
+    100_000  # connections that eventlet serves at once, as it stops accepting at its own bound
+)
 
 
 class Event(Protocol):
@@ -51,20 +62,30 @@ class Serving(Protocol):
         """Wait for bytes; b"" when the other side has closed."""
         ...
 
-    def serve(self, app: Flask, listener: socket.socket, stop: Event, connections: Connections) -> None:
-        """Serve on a listening socket until `stop` is set; every request's environment holds its connection."""
+    def serve(
+        self, app: Flask, listener: socket.socket, stop: Event, connections: Connections
+    ) -> None:
+        """Serve on a listening socket until `stop` is set; every request's environment holds its
+        connection.
+        """
         ...
 
 
 class Eventlet:
-    """Green threads; nothing is monkey-patched, so whatever blocks belongs on the engine's side of the bridge."""
+    """Green threads; nothing is monkey-patched, so whatever blocks belongs on the engine's side of
+    the bridge.
+    """
 
     name: AsyncMode = "eventlet"
 
     def __init__(self) -> None:
-        os.environ.setdefault("EVENTLET_NO_GREENDNS", "yes")  # names are looked up elsewhere, and importing it takes a while
+        os.environ.setdefault(
+            "EVENTLET_NO_GREENDNS", "yes"
+        )  # names are looked up elsewhere, and importing it takes a while
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # eventlet announces its retirement; `async_mode` is the way out
+            warnings.simplefilter(
+                "ignore"
+            )  # eventlet announces its retirement; `async_mode` is the way out
             import eventlet  # type: ignore[import-untyped]
             import eventlet.greenio  # type: ignore[import-untyped]
             import eventlet.hubs  # type: ignore[import-untyped]
@@ -83,11 +104,15 @@ class Eventlet:
         self._eventlet.hubs.trampoline(connection, read=True)
         return connection.recv(4096)
 
-    def serve(self, app: Flask, listener: socket.socket, stop: Event, connections: Connections) -> None:
+    def serve(
+        self, app: Flask, listener: socket.socket, stop: Event, connections: Connections
+    ) -> None:
         eventlet, wsgi = self._eventlet, self._eventlet.wsgi
 
         class Door:
-            """The listening socket: accepting never ends the server, and serves earlier connections first."""
+            """The listening socket: accepting never ends the server, and serves earlier connections
+            first.
+            """
 
             green = eventlet.greenio.GreenSocket(listener)
             family, getsockname, close = listener.family, green.getsockname, green.close
@@ -122,7 +147,16 @@ class Eventlet:
                 log.debug(format, *args)
 
         pool = eventlet.GreenPool(_NEVER_REACHED)
-        server = eventlet.spawn(wsgi.server, Door(), app, log=log, log_output=False, debug=False, protocol=Protocol, custom_pool=pool)
+        server = eventlet.spawn(
+            wsgi.server,
+            Door(),
+            app,
+            log=log,
+            log_output=False,
+            debug=False,
+            protocol=Protocol,
+            custom_pool=pool,
+        )
         server.link(lambda _: stop.set())
         stop.wait()
         listener.close()
@@ -142,7 +176,9 @@ class Threading:
     def receive(self, connection: socket.socket) -> bytes:
         return connection.recv(4096)
 
-    def serve(self, app: Flask, listener: socket.socket, stop: Event, connections: Connections) -> None:
+    def serve(
+        self, app: Flask, listener: socket.socket, stop: Event, connections: Connections
+    ) -> None:
         server = self._server(app, listener, connections)
 
         def run() -> None:

@@ -20,7 +20,20 @@ from web.bridge import Bridge
 from web.connections import origin
 from web.limited_turns import Asker, LimitedTurns
 from web.middleware import owner
-from web.payloads import LAST_SEQ, Act, Ask, BuildRequest, Keep, Restore, Say, Stop, Subscribe, parse, plain, problem
+from web.payloads import (
+    LAST_SEQ,
+    Act,
+    Ask,
+    BuildRequest,
+    Keep,
+    Restore,
+    Say,
+    Stop,
+    Subscribe,
+    parse,
+    plain,
+    problem,
+)
 from web.uploads import Uploads
 
 if TYPE_CHECKING:
@@ -32,23 +45,44 @@ log = logging.getLogger(f"selfeng.{__name__}")
 Reply = dict[str, Any]
 _LONGEST_LINE = 200
 
-_UNSAVED = AgentError("the database can't be written, so this conversation is paused", "see the server's log; it continues by itself")
+_UNSAVED = AgentError(
+    "the database can't be written, so this conversation is paused",
+    "see the server's log; it continues by itself",
+)
 
 
 class Sockets:
-    """Handlers of `ask`, `keep`, `stop` and `subscribe`, and of `build`, `act`, `restore` and `say`; everything else is refused.
+    """Handlers of `ask`, `keep`, `stop` and `subscribe`, and of `build`, `act`, `restore` and
+    `say`; everything else is refused.
 
-    Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is also sent as the event
-    `error`, for clients that wait for no reply.
+    Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is
+    also sent as the event `error`, for clients that wait for no reply.
     """
 
-    def __init__(self, socketio: SocketIO, bridge: Bridge, engine: "Engine", uploads: Uploads, most_turns: int) -> None:
+    def __init__(
+        self,
+        socketio: SocketIO,
+        bridge: Bridge,
+        engine: "Engine",
+        uploads: Uploads,
+        most_turns: int,
+    ) -> None:
         self._socketio = socketio
         self._bridge = bridge
         self._engine = engine
         self._uploads = uploads
-        self._handlers = {"ask": self._ask, "keep": self._keep, "stop": self._stop, "subscribe": self._subscribe}
-        self._handlers |= {"build": self._build, "act": self._act, "restore": self._restore, "say": self._say}
+        self._handlers = {
+            "ask": self._ask,
+            "keep": self._keep,
+            "stop": self._stop,
+            "subscribe": self._subscribe,
+        }
+        self._handlers |= {
+            "build": self._build,
+            "act": self._act,
+            "restore": self._restore,
+            "say": self._say,
+        }
         for name, handler in self._handlers.items():
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
@@ -59,7 +93,9 @@ class Sockets:
         post = self._bridge.post
         turns = LimitedTurns(self._engine, most_turns)
         self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
-        self._engine.changes.subscribe(lambda change: post(partial(self._tell_library_change, change)))
+        self._engine.changes.subscribe(
+            lambda change: post(partial(self._tell_library_change, change))
+        )
         self._engine.learning.on_change(lambda: post(self._tell_lessons_change))
         return turns
 
@@ -67,7 +103,18 @@ class Sockets:
         request: Ask = parse(Ask, arguments)
         files = self._uploads.take(owner, request.files)
         answers = tuple(Answer(id=given.id, value=given.value) for given in request.answers)
-        return self._begin(owner, sid, partial(self._engine.ask, owner, request.conversation_id, request.text, files, answers=answers))
+        return self._begin(
+            owner,
+            sid,
+            partial(
+                self._engine.ask,
+                owner,
+                request.conversation_id,
+                request.text,
+                files,
+                answers=answers,
+            ),
+        )
 
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
@@ -77,24 +124,44 @@ class Sockets:
         request: BuildRequest = parse(BuildRequest, arguments)
         projects = self._engine.projects
         if request.project_id is None:
-            return self._begin(owner, sid, lambda: projects.begin(owner, {**request.options, "project_name": request.name}))
-        return self._begin(owner, sid, partial(projects.go_on, owner, request.project_id, request.options))
+            return self._begin(
+                owner,
+                sid,
+                lambda: projects.begin(owner, {**request.options, "project_name": request.name}),
+            )
+        return self._begin(
+            owner, sid, partial(projects.go_on, owner, request.project_id, request.options)
+        )
 
     def _act(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Act = parse(Act, arguments)
-        action = WORKSPACE_ACTIONS.read(FunctionCall(name=str(request.action.get("action")), arguments=request.action))
-        return self._begin(owner, sid, partial(self._engine.projects.act, owner, request.project_id, action))
+        action = WORKSPACE_ACTIONS.read(
+            FunctionCall(name=str(request.action.get("action")), arguments=request.action)
+        )
+        return self._begin(
+            owner, sid, partial(self._engine.projects.act, owner, request.project_id, action)
+        )
 
     def _restore(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Restore = parse(Restore, arguments)
-        return self._begin(owner, sid, partial(self._engine.projects.restore, owner, request.project_id, request.backup))
+        return self._begin(
+            owner,
+            sid,
+            partial(self._engine.projects.restore, owner, request.project_id, request.backup),
+        )
 
     def _begin(self, owner: str, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
-        return plain(self._bridge.call(self._turns.begin(_asker(owner), begin, partial(self._began, sid))))
+        return plain(
+            self._bridge.call(self._turns.begin(_asker(owner), begin, partial(self._began, sid)))
+        )
 
     def _say(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Say = parse(Say, arguments)
-        return {"heard": self._bridge.call(self._engine.projects.answer(owner, request.turn_id, request.word))}
+        return {
+            "heard": self._bridge.call(
+                self._engine.projects.answer(owner, request.turn_id, request.word)
+            )
+        }
 
     def _began(self, sid: str, asked: Asked) -> None:
         """On the engine's loop: the actions that deliver records come after this one."""
@@ -105,11 +172,17 @@ class Sockets:
         return {"stopped": self._bridge.call(self._engine.stop(owner, request.turn_id))}
 
     def _subscribe(self, owner: str, sid: str, *arguments: Any) -> Reply:
-        """Join first, then read: what happens in between comes twice, and the page drops what it has."""
+        """Join first, then read: what happens in between comes twice, and the page drops what it
+        has.
+        """
         request: Subscribe = parse(Subscribe, arguments)
-        self._bridge.call(self._engine.history(owner, request.conversation_id, LAST_SEQ))  # may this owner read it?
+        self._bridge.call(
+            self._engine.history(owner, request.conversation_id, LAST_SEQ)
+        )  # may this owner read it?
         self._join(sid, request.conversation_id)
-        records = self._bridge.call(self._engine.history(owner, request.conversation_id, request.after))
+        records = self._bridge.call(
+            self._engine.history(owner, request.conversation_id, request.after)
+        )
         return {"records": [plain(r) for r in records]}
 
     def _answer(self, handler: Callable[..., Reply], *arguments: Any) -> Reply:
@@ -123,7 +196,10 @@ class Sockets:
             return self._refuse(sid, error)
 
     def _refuse_unknown(self, name: str, *arguments: Any) -> Reply:
-        error = AgentError(f"{name[:40]!r} is not an event of this server", f"send one of {', '.join(self._handlers)} with one object")
+        error = AgentError(
+            f"{name[:40]!r} is not an event of this server",
+            f"send one of {', '.join(self._handlers)} with one object",
+        )
         return self._refuse(flask.request.sid, error)  # type: ignore[attr-defined]
 
     def _refuse(self, sid: str, error: Exception) -> Reply:
@@ -138,12 +214,17 @@ class Sockets:
 
     def _deliver(self, records: Sequence[Record]) -> None:
         for conversation_id, run in groupby(records, key=lambda r: r.conversation_id):
-            body: dict[str, Any] = {"conversation_id": conversation_id, "records": [plain(r) for r in run]}
+            body: dict[str, Any] = {
+                "conversation_id": conversation_id,
+                "records": [plain(r) for r in run],
+            }
             self._socketio.emit("records", body, to=_room(conversation_id))
             self._tell_unsaved(conversation_id, any(r["seq"] == 0 for r in body["records"]))
 
     def _tell_unsaved(self, conversation_id: str, unsaved: bool) -> None:
-        """Records with the number 0 come again when the journal takes them; pages wait for that and must know why."""
+        """Records with the number 0 come again when the journal takes them; pages wait for that and
+        must know why.
+        """
         if unsaved and conversation_id not in self._unsaved:
             self._unsaved.add(conversation_id)
             self._socketio.emit("error", problem(_UNSAVED), to=_room(conversation_id))
@@ -166,7 +247,9 @@ def _asker(owner: str) -> Asker:
 
 
 def socket_log() -> logging.Logger:
-    """For the socket libraries: what a client sent that they can't cope with is one short line, and no traceback."""
+    """For the socket libraries: what a client sent that they can't cope with is one short line, and
+    no traceback.
+    """
     log = logging.getLogger("selfeng.web.socketio")
     log.setLevel(logging.WARNING)
     if _in_one_line not in log.filters:

@@ -1,4 +1,6 @@
-"""Files that pages have sent and that no request has taken yet: in memory, a few at a time, for a few minutes."""
+"""Files that pages have sent and that no request has taken yet: in memory, a few at a time, for a
+few minutes.
+"""
 
 import secrets
 import threading
@@ -35,28 +37,39 @@ class _Waiting:
 class Uploads:
     """Safe to use from several threads."""
 
-    def __init__(self, most: int = _MOST, most_of_one: int = _MOST_OF_ONE, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        most: int = _MOST,
+        most_of_one: int = _MOST_OF_ONE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """`most`: bytes of all people together, `most_of_one`: of each."""
         self._most, self._most_of_one, self._clock = most, most_of_one, clock
         self._lock = threading.Lock()
         self._waiting: dict[str, _Waiting] = {}
 
     def put(self, owner: str, file: File) -> str:
-        """Keep a file until its request comes; the id by which that names it. An owner's new files take the place of older ones.
+        """Keep a file until its request comes; the id by which that names it. An owner's new files
+        take the place of older ones.
 
         Raises:
             UploadsFull: too much of other people is waiting, which stays.
         """
         new, upload = _Waiting(owner, file, self._clock()), secrets.token_hex(16)
         with self._lock:
-            kept = {key: one for key, one in self._waiting.items() if new.since - one.since < _LASTS}
+            kept = {
+                key: one for key, one in self._waiting.items() if new.since - one.since < _LASTS
+            }
             own = {key: one for key, one in kept.items() if one.owner == owner}
             while own and _size(own) + new.size > self._most_of_one:
                 oldest = next(iter(own))
                 del own[oldest], kept[oldest]
             self._waiting = kept
             if _size(kept) + new.size > self._most:
-                raise UploadsFull("too many files of other people are waiting", "wait a minute, then send it again")
+                raise UploadsFull(
+                    "too many files of other people are waiting",
+                    "wait a minute, then send it again",
+                )
             self._waiting[upload] = new
         return upload
 
@@ -67,7 +80,11 @@ class Uploads:
             ResourceNotFound: one is not here, or not this owner's.
         """
         with self._lock:
-            own = [upload for upload in dict.fromkeys(uploads) if upload in self._waiting and self._waiting[upload].owner == owner]
+            own = [
+                upload
+                for upload in dict.fromkeys(uploads)
+                if upload in self._waiting and self._waiting[upload].owner == owner
+            ]
             files = tuple(self._waiting.pop(upload).file for upload in own)
         if len(files) < len(uploads):
             raise ResourceNotFound("a file of this request has not arrived", "send it again")

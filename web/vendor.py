@@ -1,7 +1,8 @@
 """The page's libraries: which file under node_modules stands behind each import name.
 
-There is no build step: the import map made from this table is all that a browser needs, and the table is also the list
-of what `/vendor/` serves. The version is part of the address, so that browsers may keep a file for good.
+There is no build step: the import map made from this table is all that a browser needs, and the
+table is also the list of what `/vendor/` serves. The version is part of the address, so that
+browsers may keep a file for good.
 """
 
 import json
@@ -23,8 +24,14 @@ LIBRARIES: dict[str, tuple[str, str]] = {
     "marked": ("marked", "lib/marked.esm.js"),
     "dompurify": ("dompurify", "dist/purify.es.mjs"),
     "@highlightjs/cdn-assets/es/core.min.js": ("@highlightjs/cdn-assets", "es/core.min.js"),
-    "@highlightjs/cdn-assets/es/languages/python.min.js": ("@highlightjs/cdn-assets", "es/languages/python.min.js"),
-    "@highlightjs/cdn-assets/es/languages/json.min.js": ("@highlightjs/cdn-assets", "es/languages/json.min.js"),
+    "@highlightjs/cdn-assets/es/languages/python.min.js": (
+        "@highlightjs/cdn-assets",
+        "es/languages/python.min.js",
+    ),
+    "@highlightjs/cdn-assets/es/languages/json.min.js": (
+        "@highlightjs/cdn-assets",
+        "es/languages/json.min.js",
+    ),
 }
 """Import name → package and file in it; each file imports nothing but names of this table."""
 
@@ -56,9 +63,13 @@ def load_vendor(node_modules: Path = NODE_MODULES) -> Vendor:
         try:
             version = json.loads((node_modules / package / "package.json").read_text())["version"]
         except FileNotFoundError as error:
-            raise ConfigurationError(f"the page's library {package} is not installed", "run: npm ci") from error
+            raise ConfigurationError(
+                f"the page's library {package} is not installed", "run: npm ci"
+            ) from error
         if not file.is_file():
-            raise ConfigurationError(f"the page's library {package} {version} has no {inner}", "run: npm ci")
+            raise ConfigurationError(
+                f"the page's library {package} {version} has no {inner}", "run: npm ci"
+            )
         key = f"{package}@{version}/{inner}"
         addresses[name], files[key] = f"/vendor/{key}", file
     return Vendor(addresses, files)

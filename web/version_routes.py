@@ -1,5 +1,5 @@
-"""The routes of a tool's versions, its standing and its learned requests. Changes hold for all visitors; requests are shown to their
-owner only.
+"""The routes of a tool's versions, its standing and its learned requests. Changes hold for all
+visitors; requests are shown to their owner only.
 """
 
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +12,15 @@ from werkzeug.exceptions import BadRequest
 from selfeng.core.value import Value
 from web.bridge import Bridge
 from web.middleware import owner
-from web.payloads import LAST_SEQ, Forget, Rollback, tool_line, tool_page, version_line, version_page
+from web.payloads import (
+    LAST_SEQ,
+    Forget,
+    Rollback,
+    tool_line,
+    tool_page,
+    version_line,
+    version_page,
+)
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -21,11 +29,15 @@ ValueT = TypeVar("ValueT", bound=Value)
 
 
 def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
-    """Access was checked before any of them is reached, and the origin of those that change something."""
+    """Access was checked before any of them is reached, and the origin of those that change
+    something.
+    """
 
     @app.get("/api/tools/<name>/versions")
     def versions(name: str) -> Response:
-        return flask.jsonify({"versions": [version_line(v) for v in bridge.call(engine.library.versions(name))]})
+        return flask.jsonify(
+            {"versions": [version_line(v) for v in bridge.call(engine.library.versions(name))]}
+        )
 
     @app.get("/api/tools/<name>/versions/<number>")
     def version(name: str, number: str) -> Response:
@@ -35,7 +47,13 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.get("/api/tools/<name>/diff")
     def diff(name: str) -> Response:
         before, after = (_number(end, flask.request.args.get(end, "")) for end in ("from", "to"))
-        return flask.jsonify({"from": before, "to": after, "diff": bridge.call(engine.difference(name, before, after))})
+        return flask.jsonify(
+            {
+                "from": before,
+                "to": after,
+                "diff": bridge.call(engine.difference(name, before, after)),
+            }
+        )
 
     @app.post("/api/tools/<name>/rollback")
     def rollback(name: str) -> Response:
@@ -53,7 +71,10 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.post("/api/tools/<name>/forget")
     def forget(name: str) -> Response:
         asked = _body(Forget, '{"request": "…"}, with a request of yours that the tool has served')
-        left, tool = bridge.call(engine.forget_request(owner(), name, asked.request)), bridge.call(engine.library.get(name))
+        left, tool = (
+            bridge.call(engine.forget_request(owner(), name, asked.request)),
+            bridge.call(engine.library.get(name)),
+        )
         return flask.jsonify(tool_page(tool, bridge.call(engine.examples(owner(), tool)), left))
 
 

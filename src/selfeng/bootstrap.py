@@ -6,7 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-# Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is imported whole before.
+# Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is
+# imported whole before.
 import httpx  # noqa: F401
 import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
@@ -92,7 +93,9 @@ async def build_engine(settings: Settings) -> Engine:
             settings.chroma_persist_dir,
             embedder,
             ranking=Ranking.for_embedder(embedder.id, settings.data_dir / RANKING),
-            former=lambda embedder_id: _closed_with(stack, former_embedder(settings, minilm, embedder_id)),
+            former=lambda embedder_id: _closed_with(
+                stack, former_embedder(settings, minilm, embedder_id)
+            ),
             trust=TrustRule(settings.trust_after, settings.retire_after),
             on_change=changes.tell,
         )
@@ -108,7 +111,9 @@ async def build_engine(settings: Settings) -> Engine:
             mutation_score=settings.synthesis_mutation_score,
         )
         synthesis = SynthesisEngine(model, linked, library, model.model, policy)
-        upkeep = _upkeep(changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes)))
+        upkeep = _upkeep(
+            changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes))
+        )
         stack.push_async_callback(upkeep.aclose)
         executor, responder = Executor(model, sandbox, library, sources), ResponseSynthesizer(model)
         learning = _learning(settings, database, minilm, model)
@@ -129,7 +134,12 @@ async def build_engine(settings: Settings) -> Engine:
             news=readiness.news,
         )
         layers = _Layers(settings, await stack.enter_async_context(AsyncExitStack()))
-        builder = ProjectBuilder(model, _project_sandbox(settings, stack), seconds=settings.docker_timeout, packages=layers)
+        builder = ProjectBuilder(
+            model,
+            _project_sandbox(settings, stack),
+            seconds=settings.docker_timeout,
+            packages=layers,
+        )
         delegation.add(ProjectAgent(builder, settings.data_dir / DELEGATED))
         journal = Journal(database)
         recorder = Recorder(journal)
@@ -150,17 +160,23 @@ async def build_engine(settings: Settings) -> Engine:
             files=ConversationFiles(database),
             file_limits=settings.file_limits,
             turns=turns,
-            projects=ProjectService(settings.data_dir / PROJECTS, builder, journal, turns, runtime, news=readiness.news),
+            projects=ProjectService(
+                settings.data_dir / PROJECTS, builder, journal, turns, runtime, news=readiness.news
+            ),
             runtime=runtime,
             readiness=readiness,
-            parts={"search": partial(prepare_embedder, settings.data_dir), "sandbox": partial(make_image, sandbox)},
+            parts={
+                "search": partial(prepare_embedder, settings.data_dir),
+                "sandbox": partial(make_image, sandbox),
+            },
             resources=stack.pop_all(),
         )
 
 
 @contextmanager
 def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator]:
-    """The engine on an event loop in a thread of its own, for synchronous programs: `process_request` is its door.
+    """The engine on an event loop in a thread of its own, for synchronous programs:
+    `process_request` is its door.
 
     Raises: as `build_engine`; without `settings` also ConfigurationError.
     """
@@ -174,7 +190,9 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator
 
 
 @asynccontextmanager
-async def open_builder(options: ProjectOptions, settings: Settings | None = None) -> AsyncIterator[ProjectBuilder]:
+async def open_builder(
+    options: ProjectOptions, settings: Settings | None = None
+) -> AsyncIterator[ProjectBuilder]:
     """The project builder with what it stands on, for a build with these options.
 
     Raises:
@@ -186,10 +204,14 @@ async def open_builder(options: ProjectOptions, settings: Settings | None = None
         await sandbox.reap()
         model, _ = _model(settings, stack)
         stack.push_async_callback(model.aclose)
-        yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack))
+        yield ProjectBuilder(
+            model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack)
+        )
 
 
-def _project_sandbox(settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()) -> SecureSandbox:
+def _project_sandbox(
+    settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()
+) -> SecureSandbox:
     """A sandbox that a whole project fits into; closed with the stack."""
     sandbox = SecureSandbox.from_settings(settings, files=_PROJECTS, packages=packages)
     stack.push_async_callback(sandbox.aclose)
@@ -197,7 +219,9 @@ def _project_sandbox(settings: Settings, stack: AsyncExitStack, packages: tuple[
 
 
 class _Layers:
-    """Sandboxes for projects with further packages, built when they are first asked for and closed with the stack."""
+    """Sandboxes for projects with further packages, built when they are first asked for and closed
+    with the stack.
+    """
 
     def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
         self._settings, self._stack = settings, stack
@@ -215,12 +239,17 @@ class _Layers:
 
 
 def _with(options: ProjectOptions, settings: Settings) -> Settings:
-    """The settings with the model that a build asks for. Raises: ConfigurationError: there is no server that has it."""
+    """The settings with the model that a build asks for. Raises: ConfigurationError: there is no
+    server that has it.
+    """
     key = {"openai_api_key": options.api_key} if options.api_key else {}
     model = {"openai_model": options.model} if options.model else {}
     changed = settings.model_copy(update=key | model)
     if changed.offline and options.model not in (None, OFFLINE_MODEL):
-        raise ConfigurationError(f"there is no server for the model {options.model!r}", "give `api_key`, or set OPENAI_BASE_URL")
+        raise ConfigurationError(
+            f"there is no server for the model {options.model!r}",
+            "give `api_key`, or set OPENAI_BASE_URL",
+        )
     return changed
 
 
@@ -239,21 +268,36 @@ def _open_database(settings: Settings) -> sa.Engine:
 
 
 def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelStatus]:
-    client = partial(LLMClient, timeout=settings.openai_timeout, max_retries=settings.openai_max_retries)
+    client = partial(
+        LLMClient, timeout=settings.openai_timeout, max_retries=settings.openai_max_retries
+    )
     if settings.offline:
         server = stack.enter_context(OfflineServer(Cookbook(), model=OFFLINE_MODEL))
-        detail = "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or OPENAI_BASE_URL gives a full one."
+        detail = (
+            "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or "
+            "OPENAI_BASE_URL gives a full one."
+        )
         status = ModelStatus(name=OFFLINE_MODEL, offline=True, detail=detail)
-        return client(model=OFFLINE_MODEL, api_key=server.api_key, base_url=server.base_url, price=free), status
+        return client(
+            model=OFFLINE_MODEL, api_key=server.api_key, base_url=server.base_url, price=free
+        ), status
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
-    return full, ModelStatus(name=full.model, offline=False, detail=f"{full.model} at {full.server}")
+    return full, ModelStatus(
+        name=full.model, offline=False, detail=f"{full.model} at {full.server}"
+    )
 
 
 def _upkeep(changes: Changes, reverification: Reverification) -> Reverifier:
     """Has every tool that gets another version followed by those that import it."""
     upkeep = Reverifier(reverification)
-    changes.subscribe(lambda change: upkeep.tool_changed(change.name) if change.change in ("added", "revised", "restored") else None)
+    changes.subscribe(
+        lambda change: (
+            upkeep.tool_changed(change.name)
+            if change.change in ("added", "revised", "restored")
+            else None
+        )
+    )
     return upkeep
 
 
@@ -263,12 +307,22 @@ def _tell(changes: Changes, outcome: Reverified) -> None:
         changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
 
 
-def _learning(settings: Settings, database: sa.Engine, minilm: MiniLM, model: LLMClient) -> Learning:
-    """Lessons are found with MiniLM whatever EMBEDDER says: how near one has to be was measured with it."""
+def _learning(
+    settings: Settings, database: sa.Engine, minilm: MiniLM, model: LLMClient
+) -> Learning:
+    """Lessons are found with MiniLM whatever EMBEDDER says: how near one has to be was measured
+    with it.
+    """
     book, turns = LessonBook(database, minilm), Turns(database)
-    limits = Limits(calls=settings.lessons_max_calls, tokens=settings.lessons_max_tokens, seconds=settings.lessons_max_seconds)
+    limits = Limits(
+        calls=settings.lessons_max_calls,
+        tokens=settings.lessons_max_tokens,
+        seconds=settings.lessons_max_seconds,
+    )
     learner = Learner(model, book, turns, limits)
-    return Learning(learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days)
+    return Learning(
+        learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days
+    )
 
 
 def _thresholds(settings: Settings) -> Thresholds:
@@ -278,5 +332,8 @@ def _thresholds(settings: Settings) -> Thresholds:
 
 def _limits(settings: Settings) -> Limits:
     return Limits(
-        calls=settings.turn_max_calls, tokens=settings.turn_max_tokens, seconds=settings.turn_max_seconds, cost=settings.turn_max_cost
+        calls=settings.turn_max_calls,
+        tokens=settings.turn_max_tokens,
+        seconds=settings.turn_max_seconds,
+        cost=settings.turn_max_cost,
     )

@@ -1,7 +1,8 @@
 """The capability registry: the library of tools, kept in files and SQL and searched by meaning.
 
-`tools/<name>.py`, `tools/test_<name>.py` and a record in SQL are the truth; the vectors in SQL serve an exact search, and
-the index in Chroma is a copy of them that can be deleted at any time. `python src/selfeng/capability_registry.py` shows it working.
+`tools/<name>.py`, `tools/test_<name>.py` and a record in SQL are the truth; the vectors in SQL
+serve an exact search, and the index in Chroma is a copy of them that can be deleted at any time.
+`python src/selfeng/capability_registry.py` shows it working.
 """
 
 import asyncio
@@ -60,7 +61,8 @@ class CapabilityRegistry:
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
-        """`ranking`: by default what ships for the embedder; `former`: see `Reembedding`; `on_change` is called on the event loop.
+        """`ranking`: by default what ships for the embedder; `former`: see `Reembedding`;
+        `on_change` is called on the event loop.
 
         `checkpoint` is for tests of crashes, see `Checkpoint`.
         """
@@ -79,17 +81,25 @@ class CapabilityRegistry:
         self._background = PromisingContext()
 
     async def start(self) -> None:
-        """Complete what a killed process began and reconcile records with files; the index opens in the background."""
+        """Complete what a killed process began and reconcile records with files; the index opens in
+        the background.
+        """
         snapshot = await asyncio.to_thread(self._start)
         self._tell()
         if strangers := sorted(file for file in snapshot.files if snapshot.is_stranger(file)):
             listed = ", ".join(strangers)
-            _log.warning("files in %s that the library did not write are left alone: %s", self._files.folder, listed)
+            _log.warning(
+                "files in %s that the library did not write are left alone: %s",
+                self._files.folder,
+                listed,
+            )
         self._background.start(self._reembedding.run())
         self._background.start(self._compare_files(sorted(snapshot)[_COMPARED:]))
 
     async def embed(self) -> None:
-        """Give the tools that have none their vectors, once the embedder is there; what fails is logged, and tried at the next start."""
+        """Give the tools that have none their vectors, once the embedder is there; what fails is
+        logged, and tried at the next start.
+        """
         await asyncio.to_thread(self._reembedding.begin)
         await self._reembedding.run()
 
@@ -99,7 +109,9 @@ class CapabilityRegistry:
         await asyncio.to_thread(self._index.close)
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        """The best tools for a request, best first; none that are retired or were edited by hand."""
+        """The best tools for a request, best first; none that are retired or were edited by
+        hand.
+        """
         found = await self._search.find(request, limit)
         self._index.follow(self._watcher.snapshot.revision)
         self._tell()
@@ -111,7 +123,9 @@ class CapabilityRegistry:
         return await asyncio.to_thread(self._load, sorted(self._watcher.snapshot))
 
     async def count(self) -> int:
-        """How many tools there are, also of those that are retired or whose files were edited by hand."""
+        """How many tools there are, also of those that are retired or whose files were edited by
+        hand.
+        """
         return (await self._look()).count
 
     async def get(self, name: str) -> Tool:
@@ -122,11 +136,16 @@ class CapabilityRegistry:
         if name not in snapshot:
             raise not_found(name)
         if name in snapshot.modified:
-            raise ToolModified(f"{code_file(name)} or {tests_file(name)} differs from what was verified", verify_again(name))
+            raise ToolModified(
+                f"{code_file(name)} or {tests_file(name)} differs from what was verified",
+                verify_again(name),
+            )
         return await self._loaded(name)
 
     def check_name(self, name: str) -> None:
-        """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid, ToolExists, FileInTheWay."""
+        """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid,
+        ToolExists, FileInTheWay.
+        """
         names.check_form(name)
         snapshot = self._watcher.snapshot
         if snapshot.reserves(name):
@@ -136,12 +155,15 @@ class CapabilityRegistry:
                 raise file_in_the_way(self._files.folder, file)
 
     async def check(self, draft: ToolDraft) -> None:
-        """Whether `add` would take the draft: as `check_name`, but files that say the same are no hindrance.
+        """Whether `add` would take the draft: as `check_name`, but files that say the same are no
+        hindrance.
 
         Raises: ToolNameInvalid, ToolExists, LibraryError.
         """
         names.check_form(draft.name)
-        await asyncio.to_thread(self._writer.check, draft.name, Sources(code=draft.code, tests=draft.tests))
+        await asyncio.to_thread(
+            self._writer.check, draft.name, Sources(code=draft.code, tests=draft.tests)
+        )
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Register files, record, vector and version, or nothing, whatever happens in between.
@@ -155,7 +177,8 @@ class CapabilityRegistry:
         return tool
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
-        """Make the next version of the tool of that name, which begins provisional; or leave all as it is.
+        """Make the next version of the tool of that name, which begins provisional; or leave all as
+        it is.
 
         Raises:
             VersionConflict: version `based_on` is not the newest.
@@ -167,7 +190,9 @@ class CapabilityRegistry:
         return tool
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
-        """Every version, the newest first; also of a tool that was removed. Raises: ToolNotFound."""
+        """Every version, the newest first; also of a tool that was removed. Raises:
+        ToolNotFound.
+        """
         found = await asyncio.to_thread(self._editor.versions, name)
         if not found:
             raise not_found(name)
@@ -178,9 +203,11 @@ class CapabilityRegistry:
         return await asyncio.to_thread(self._editor.version, name, number)
 
     async def rollback(self, name: str, to: int) -> Tool:
-        """Make a new version with what an old one held. The gate has passed it then, so it is not run again.
+        """Make a new version with what an old one held. The gate has passed it then, so it is not
+        run again.
 
-        It brings back files that were deleted by hand. Raises: VersionNotFound, VersionConflict (it is in use already), and as `revise`.
+        It brings back files that were deleted by hand. Raises: VersionNotFound, VersionConflict (it
+        is in use already), and as `revise`.
         """
         tool = await asyncio.to_thread(self._editor.rollback, name, to)
         await self._look(name)
@@ -192,12 +219,16 @@ class CapabilityRegistry:
         return await self._shown(name)
 
     async def restore(self, name: str) -> Tool:
-        """Offer a retired tool again, as provisional; any other stays as it is. Raises: ToolNotFound."""
+        """Offer a retired tool again, as provisional; any other stays as it is. Raises:
+        ToolNotFound.
+        """
         await asyncio.to_thread(self._trust.restore, name)
         return await self._shown(name)
 
     async def sources(self, name: str) -> Sources:
-        """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the tests are missing)."""
+        """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the
+        tests are missing).
+        """
         snapshot = await self._look(name)
         if missing := snapshot.half(name):
             raise half(name, missing)
@@ -207,7 +238,9 @@ class CapabilityRegistry:
         return found
 
     async def edited(self, name: str) -> ToolDraft:
-        """The tool as its files have it now, ready to be verified. Raises: ToolNotFound, ToolModified (they define it no more)."""
+        """The tool as its files have it now, ready to be verified. Raises: ToolNotFound,
+        ToolModified (they define it no more).
+        """
         sources = await self.sources(name)
         return edited(await self._loaded(name), sources, await self.tools())
 
@@ -216,31 +249,42 @@ class CapabilityRegistry:
 
         Raises: ToolNotFound, ToolModified (the files hold something else now).
         """
-        await asyncio.to_thread(self._writer.accept, draft, provenance or Provenance(origin=Edited()))
+        await asyncio.to_thread(
+            self._writer.accept, draft, provenance or Provenance(origin=Edited())
+        )
         return await self.get(draft.name)
 
     async def remove(self, name: str) -> None:
-        """Its versions stay, and a later tool of the name counts on from them. Raises: ToolNotFound."""
+        """Its versions stay, and a later tool of the name counts on from them. Raises:
+        ToolNotFound.
+        """
         await self._look()
         await asyncio.to_thread(self._writer.remove, name)
         await self._look()
 
     async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success of that version; `call` is the digest of what it was given. Raises: ToolNotFound."""
+        """Count a success of that version; `call` is the digest of what it was given. Raises:
+        ToolNotFound.
+        """
         change = await asyncio.to_thread(self._trust.record_use, name, version, call)
         if change:
             await self._look()
         return change
 
-    async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
-        """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
+    async def record_failure(
+        self, name: str, version: int, problem: str
+    ) -> ToolStandingChanged | None:
+        """Count a failure that is the tool's own; `problem` says it in a few words. Raises:
+        ToolNotFound.
+        """
         change = await asyncio.to_thread(self._trust.record_failure, name, version, problem)
         if change:
             await self._look()
         return change
 
     async def record_request(self, name: str, version: int, request: str) -> None:
-        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed.
+        """Add a request that the tool has served to those it is found by; no error if the tool is
+        gone or changed.
 
         Raises: EmbedderUnavailable.
         """
@@ -248,23 +292,38 @@ class CapabilityRegistry:
         await self._look()
 
     async def used_requests(self, name: str) -> tuple[str, ...]:
-        """Those that the tool has served and is found by, the newest first; empty for a tool that is not there."""
+        """Those that the tool has served and is found by, the newest first; empty for a tool that
+        is not there.
+        """
         return await asyncio.to_thread(self._vectors.used, name)
 
     async def forget_request(self, name: str, request: str) -> bool:
-        """Have the tool found no more by a request that it has served; False if there is no such request. Raises: EmbedderUnavailable."""
+        """Have the tool found no more by a request that it has served; False if there is no such
+        request. Raises: EmbedderUnavailable.
+        """
         forgotten = await asyncio.to_thread(self._vectors.forget, name, request)
         await self._look()
         return forgotten
 
-    async def calibrate(self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None) -> Calibration | None:
-        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept in `folder` for the next start.
+    async def calibrate(
+        self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None
+    ) -> Calibration | None:
+        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept
+        in `folder` for the next start.
 
-        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`), EmbedderUnavailable, LibraryError.
+        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`),
+        EmbedderUnavailable, LibraryError.
         """
         tools = [tool for tool in await self.tools() if tool.standing != "retired"]
         used = [await self.used_requests(tool.name) for tool in tools]
-        return await asyncio.to_thread(fit_library, list(zip(tools, used, strict=True)), self._space.embedder, folder, data, progress)
+        return await asyncio.to_thread(
+            fit_library,
+            list(zip(tools, used, strict=True)),
+            self._space.embedder,
+            folder,
+            data,
+            progress,
+        )
 
     @property
     def embedded(self) -> Embedded | None:
@@ -285,10 +344,14 @@ class CapabilityRegistry:
         return self._index.progress
 
     async def reindex(self, report: Callable[[int, int], None]) -> IndexState:
-        """Make the search index anew, and wait for it; `report` is told how many tools are in it, and of how many."""
+        """Make the search index anew, and wait for it; `report` is told how many tools are in it,
+        and of how many.
+        """
         self._index.rebuild()
         while True:
-            state = await asyncio.to_thread(self._index.settle, self._watcher.snapshot.revision, _REPORTED)
+            state = await asyncio.to_thread(
+                self._index.settle, self._watcher.snapshot.revision, _REPORTED
+            )
             if progress := self._index.progress:
                 report(*progress)
             elif self._index.idle:

@@ -51,7 +51,8 @@ _SEARCH = {
 }
 _REMEDY = {
     "behind": "run it again",
-    "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server rebuilds it",
+    "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server "
+    "rebuilds it",
     "broken": "see the log, and repair or delete the folder CHROMA_PERSIST_DIR",
 }
 
@@ -75,7 +76,8 @@ class Changes:
 class Engine:
     """Takes requests as turns of conversations; lives on the event loop that it was opened on.
 
-    Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects, `changes` and `readiness` news.
+    Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects,
+    `changes` and `readiness` news.
     """
 
     def __init__(
@@ -102,9 +104,16 @@ class Engine:
         parts: Mapping[Part, Callable[[Callable[[str], None]], None]],
         resources: AsyncExitStack,
     ) -> None:
-        """`parts` set up what they are named after: blocking functions that report what they do, line by line."""
+        """`parts` set up what they are named after: blocking functions that report what they do,
+        line by line.
+        """
         self.model, self.library, self.sandbox = model, library, sandbox
-        self.synthesis, self.orchestrator, self.learning, self.upkeep = synthesis, orchestrator, learning, upkeep
+        self.synthesis, self.orchestrator, self.learning, self.upkeep = (
+            synthesis,
+            orchestrator,
+            learning,
+            upkeep,
+        )
         self._model_status, self._journal, self._recorder = model_status, journal, recorder
         self._files, self.file_limits = files, file_limits
         self.changes, self._seeded, self._resources = changes, seeded, resources
@@ -123,39 +132,56 @@ class Engine:
     ) -> Asked:
         """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
 
-        `answers` answer the questions that the conversation has open; the request may then be blank. `agent` gets the request without
-        a search. The turn's task starts last, with nothing awaited after it: the caller can subscribe before its first record.
+        `answers` answer the questions that the conversation has open; the request may then be
+        blank. `agent` gets the request without a search. The turn's task starts last, with nothing
+        awaited after it: the caller can subscribe before its first record.
 
         Raises:
-            RequestError: the request is blank or too long, the files are too many or too large, there is no such question, an answer
-                does not fit its question, or the conversation belongs to a project.
+            RequestError: the request is blank or too long, the files are too many or too large,
+                there is no such question, an answer does not fit its question, or the conversation
+                belongs to a project.
             ResourceNotFound: `owner` has no such conversation.
         """
         if problem := self.file_limits.problem(files):
-            raise RequestError(problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}")
+            raise RequestError(
+                problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}"
+            )
         if not request.strip() and not answers:
             raise RequestError("the request is blank", "write what you want to know or have done")
         if len(request) > LONGEST_REQUEST:
-            raise RequestError(f"the request has {len(request)} characters", f"{LONGEST_REQUEST} are allowed; shorten it")
+            raise RequestError(
+                f"the request has {len(request)} characters",
+                f"{LONGEST_REQUEST} are allowed; shorten it",
+            )
         if agent and agent not in AGENTS:
-            raise RequestError(f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none")
+            raise RequestError(
+                f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none"
+            )
         if conversation_id is None:
             rounds: tuple[QuestionsAsked, ...] = ()
         else:
             found = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
             if found.kind == "project":
-                raise RequestError("this conversation belongs to a project", "build on there, or begin a new conversation")
+                raise RequestError(
+                    "this conversation belongs to a project",
+                    "build on there, or begin a new conversation",
+                )
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         answers = completed(rounds[0].questions if rounds else (), answers)
         request = request if request.strip() else said(answers)
         if conversation_id is None:
             title = request.strip().splitlines()[0][:80]
-            conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, title)
+            conversation_id = await asyncio.to_thread(
+                self._journal.create_conversation, owner, title
+            )
         agent = agent or (rounds[0].agent if rounds else "")
-        return await self._begin(owner, conversation_id, request, files, answers=answers, rounds=len(rounds), agent=agent)
+        return await self._begin(
+            owner, conversation_id, request, files, answers=answers, rounds=len(rounds), agent=agent
+        )
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
-        """Begin a turn that makes one tool of the plan of a turn, in the same conversation, and runs it for the same request.
+        """Begin a turn that makes one tool of the plan of a turn, in the same conversation, and
+        runs it for the same request.
 
         Raises:
             ResourceNotFound: `owner` has no such turn.
@@ -182,20 +208,34 @@ class Engine:
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
         with owned_by(owner), logged_with(conversation_id, turn_id):
             turn = self.orchestrator.begin(
-                request, history, files, earlier, keeps, agent=agent, answers=answers, rounds=rounds, conversation_id=conversation_id
+                request,
+                history,
+                files,
+                earlier,
+                keeps,
+                agent=agent,
+                answers=answers,
+                rounds=rounds,
+                conversation_id=conversation_id,
             )
             self._turns.begin(owner, conversation_id, turn_id, turn)
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
-        """What the conversation has; a file that comes with the request stands for earlier ones of its name."""
+        """What the conversation has; a file that comes with the request stands for earlier ones of
+        its name.
+        """
         known = await asyncio.to_thread(self._files.newest, conversation_id)
         replaced = {file.name for file in files}
 
         async def read(reference: FileReference) -> File:
-            return await asyncio.to_thread(self._files.read, conversation_id, reference.sha256, reference.name)
+            return await asyncio.to_thread(
+                self._files.read, conversation_id, reference.sha256, reference.name
+            )
 
-        return EarlierFiles(tuple(r for r in known if r.name not in replaced)[: self.file_limits.count], read)
+        return EarlierFiles(
+            tuple(r for r in known if r.name not in replaced)[: self.file_limits.count], read
+        )
 
     async def stop(self, owner: str, turn_id: str) -> bool:
         """End a running turn of `owner`; False if there is none of that id."""
@@ -206,26 +246,38 @@ class Engine:
         return await asyncio.to_thread(self._journal.conversations, owner)
 
     async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
-        """The records of a conversation after a number. Raises: ResourceNotFound if `owner` has no such conversation."""
+        """The records of a conversation after a number. Raises: ResourceNotFound if `owner` has no
+        such conversation.
+        """
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return await asyncio.to_thread(self._journal.history, conversation_id, after)
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
-        """A file of a conversation. Raises: ResourceNotFound if there is none, or `owner` has no such conversation."""
+        """A file of a conversation. Raises: ResourceNotFound if there is none, or `owner` has no
+        such conversation.
+        """
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return await asyncio.to_thread(self._files.read, conversation_id, sha256, name)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
-        """Call `on_records` with all records from now on, of every conversation; returns what ends that."""
+        """Call `on_records` with all records from now on, of every conversation; returns what ends
+        that.
+        """
         return self._recorder.subscribe(on_records)
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
-        """The example requests of a tool, without those that another owner asked before the tool existed."""
-        others = await asyncio.to_thread(self._journal.said_by_others, owner, tool.example_requests, tool.created_at)
+        """The example requests of a tool, without those that another owner asked before the tool
+        existed.
+        """
+        others = await asyncio.to_thread(
+            self._journal.said_by_others, owner, tool.example_requests, tool.created_at
+        )
         return tuple(request for request in tool.example_requests if request not in others)
 
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
-        """The requests that a tool has served and is found by, those of `owner` only, the newest first."""
+        """The requests that a tool has served and is found by, those of `owner` only, the newest
+        first.
+        """
         used = await self.library.used_requests(name)
         own = await asyncio.to_thread(self._journal.said, owner, used)
         return tuple(request for request in used if request in own)
@@ -236,7 +288,9 @@ class Engine:
         Raises:
             ResourceNotFound: the tool has learned no such request of `owner`.
         """
-        if request not in await self.used_requests(owner, name) or not await self.library.forget_request(name, request):
+        if request not in await self.used_requests(
+            owner, name
+        ) or not await self.library.forget_request(name, request):
             raise ResourceNotFound(
                 f"{name} is found by no request {request[:80]!r} of yours that it has served",
                 f"`selfeng tools {name}` lists those of the terminal",
@@ -245,21 +299,35 @@ class Engine:
 
     async def difference(self, name: str, before: int, after: int) -> str:
         """A unified diff of code and tests of two versions. Raises: VersionNotFound."""
-        return difference(await self.library.version(name, before), await self.library.version(name, after))
+        return difference(
+            await self.library.version(name, before), await self.library.version(name, after)
+        )
 
     async def status(self) -> EngineStatus:
-        sandbox, tools, index = await asyncio.gather(self.sandbox.status(), self.library.count(), self.library.settle(0))
-        words = [f"{count(tools, 'tool')}, {_SEARCH[index]}{self._progress()}", *map(str, filter(None, [self.library.embedded]))]
+        sandbox, tools, index = await asyncio.gather(
+            self.sandbox.status(), self.library.count(), self.library.settle(0)
+        )
+        words = [
+            f"{count(tools, 'tool')}, {_SEARCH[index]}{self._progress()}",
+            *map(str, filter(None, [self.library.embedded])),
+        ]
         library = LibraryStatus(tools=tools, detail="; ".join(words))
         unready = self.readiness.unready
-        return EngineStatus(model=self._model_status, sandbox=sandbox, library=library, files=self.file_limits, unready=unready)
+        return EngineStatus(
+            model=self._model_status,
+            sandbox=sandbox,
+            library=library,
+            files=self.file_limits,
+            unready=unready,
+        )
 
     def _progress(self) -> str:
         progress = self.library.indexing
         return f" ({progress.done:,} of {progress.total:,})" if progress else ""
 
     async def reindex(self, report: Callable[[int, int], None]) -> str:
-        """Rebuild the search index; `report` gets how many tools are in it, and of how many. Returns how the library is searched then.
+        """Rebuild the search index; `report` gets how many tools are in it, and of how many.
+        Returns how the library is searched then.
 
         Raises: LibraryError: the index can't be built here.
         """
@@ -268,21 +336,35 @@ class Engine:
             raise LibraryError(f"the library has {_SEARCH[state]}", _REMEDY[state])
         return _SEARCH[state]
 
-    async def seed(self, report: Callable[[str], None], progress: Callable[[int, int], None] = lambda done, total: None) -> Planted:
+    async def seed(
+        self,
+        report: Callable[[str], None],
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Planted:
         """Add the seed tools that are missing. Raises: SandboxError."""
         planted = await plant(load_seeds(), self.library, self.synthesis.examine, report, progress)
         await asyncio.to_thread(self._seeded.put)
         return planted
 
-    async def seed_once(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
-        """Add the seed tools to a library that never had them; seed tools that were deleted stay deleted. Raises: SandboxError."""
+    async def seed_once(
+        self, progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> None:
+        """Add the seed tools to a library that never had them; seed tools that were deleted stay
+        deleted. Raises: SandboxError.
+        """
         if not await asyncio.to_thread(self._seeded.present):
             await self.seed(log.info, progress)
 
     def set_up(self) -> None:
-        """Begin to set up what this machine lacks, in the background. Requests wait for what they need; `status` shows progress."""
+        """Begin to set up what this machine lacks, in the background. Requests wait for what they
+        need; `status` shows progress.
+        """
         self.readiness.expect("search", "sandbox", "tools")
-        for work in (self._set_up_search(), self._set_up_sandbox(), asyncio.to_thread(self.model.warm_up)):
+        for work in (
+            self._set_up_search(),
+            self._set_up_sandbox(),
+            asyncio.to_thread(self.model.warm_up),
+        ):
             self._background.start(work)
 
     async def _set_up_search(self) -> None:
@@ -290,7 +372,9 @@ class Engine:
             await asyncio.to_thread(self._parts["search"], lambda line: report(line, 0, 0))
             await self.library.embed()
 
-        await awaited(self.readiness.news, "sandbox", lambda event: None)  # both keep the processor busy, and requests wait for that one
+        await awaited(
+            self.readiness.news, "sandbox", lambda event: None
+        )  # both keep the processor busy, and requests wait for that one
         await self.readiness.prepare("search", work)
 
     async def _set_up_sandbox(self) -> None:
@@ -299,13 +383,17 @@ class Engine:
             await self.get_ready()
 
         async def plant_seeds(report: Report) -> None:
-            await self.seed_once(lambda done, total: report(f"{done} of {total} tools verified", done, total))
+            await self.seed_once(
+                lambda done, total: report(f"{done} of {total} tools verified", done, total)
+            )
 
         await self.readiness.prepare("sandbox", work, then=("tools",))
         await self.readiness.prepare("tools", plant_seeds)
 
     async def get_ready(self, to_build: bool = True) -> None:
-        """Start containers before the first request; `to_build`: also those that verify new and changed tools."""
+        """Start containers before the first request; `to_build`: also those that verify new and
+        changed tools.
+        """
         await self.sandbox.reap()
         self.sandbox.start(verifiers=to_build)
         if to_build:

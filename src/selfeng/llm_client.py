@@ -1,4 +1,6 @@
-"""The model client: text, typed values and function calls from a chat model behind an OpenAI-compatible server."""
+"""The model client: text, typed values and function calls from a chat model behind an
+OpenAI-compatible server.
+"""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -22,10 +24,12 @@ _NO_KEY = "none"  # local servers want no key, and the SDK wants one
 class LLMClient:
     """A `ModelClient` on the official SDK; remembers which ways of asking the server refuses.
 
-    The SDK takes as long to import as all else together, so what uses it is imported for the first question.
+    The SDK takes as long to import as all else together, so what uses it is imported for the first
+    question.
 
-    429, 5xx and broken connections are tried again `max_retries` times with growing pauses. `timeout` is in seconds:
-    until a whole reply comes, or between two pieces of a streamed one. Belongs to one event loop.
+    429, 5xx and broken connections are tried again `max_retries` times with growing pauses.
+    `timeout` is in seconds: until a whole reply comes, or between two pieces of a streamed one.
+    Belongs to one event loop.
     """
 
     def __init__(
@@ -38,7 +42,9 @@ class LLMClient:
         max_retries: int = 3,
         price: Price = listed_price,
     ) -> None:
-        self._server = ModelServer(base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout)
+        self._server = ModelServer(
+            base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout
+        )
         self._max_retries, self._price = max_retries, price
         self._structured, self._choice = Memory(), Memory()
 
@@ -58,7 +64,9 @@ class LLMClient:
         return ModelConnection(self._server, max_retries=self._max_retries, price=self._price)
 
     def warm_up(self) -> None:
-        """Import what the first question takes. Blocking, for a second or so: call it in a thread."""
+        """Import what the first question takes. Blocking, for a second or so: call it in a
+        thread.
+        """
         from selfeng.llm import connection, function_choice, reply_form
 
         _ = connection, function_choice, reply_form
@@ -79,7 +87,11 @@ class LLMClient:
             ModelReplyInvalid: at the end: the reply was cut off by the length limit, or is empty.
             ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
         """
-        async with aclosing(self._connection.stream(ChatRequest(messages=messages_of(prompt), prompt=prompt.name), budget)) as pieces:
+        async with aclosing(
+            self._connection.stream(
+                ChatRequest(messages=messages_of(prompt), prompt=prompt.name), budget
+            )
+        ) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -87,10 +99,22 @@ class LLMClient:
         """The reply as a value of the given type. Raises: ModelError, BudgetExceeded."""
         from selfeng.llm import ladder, reply_form
 
-        return await ladder.ask(self._connection, prompt, reply_form.strategies_for(reply), self._structured, budget)
+        return await ladder.ask(
+            self._connection, prompt, reply_form.strategies_for(reply), self._structured, budget
+        )
 
-    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
-        """The one function that the model calls, always one of `functions`. Raises: ModelError, BudgetExceeded."""
+    async def choose(
+        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
+    ) -> FunctionCall:
+        """The one function that the model calls, always one of `functions`. Raises: ModelError,
+        BudgetExceeded.
+        """
         from selfeng.llm import function_choice, ladder
 
-        return await ladder.ask(self._connection, prompt, function_choice.strategies_for(functions), self._choice, budget)
+        return await ladder.ask(
+            self._connection,
+            prompt,
+            function_choice.strategies_for(functions),
+            self._choice,
+            budget,
+        )

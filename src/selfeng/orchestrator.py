@@ -1,4 +1,6 @@
-"""The orchestrator: a turn from request to answer, along the graph of src/selfeng/graph/turn_graph.py."""
+"""The orchestrator: a turn from request to answer, along the graph of
+src/selfeng/graph/turn_graph.py.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -8,7 +10,17 @@ from typing import Any, assert_never
 from selfeng.agents import AgentReply, Delegation
 from selfeng.agents.converser import ask
 from selfeng.core.errors import AgentError, stage
-from selfeng.core.events import AnswerToken, BudgetSpent, Event, Limits, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
+from selfeng.core.events import (
+    AnswerToken,
+    BudgetSpent,
+    Event,
+    Limits,
+    SynthesisStep,
+    TestFinished,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
 from selfeng.core.files import File
 from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
@@ -31,7 +43,12 @@ class RequestTurn(RunningTurn):
 
     def __init__(self, request: Request, limits: Limits | None, recall: Recall, news: News) -> None:
         super().__init__()
-        budget = Budget(limits, lambda b: self._feed.push(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)))
+        budget = Budget(
+            limits,
+            lambda b: self._feed.push(
+                BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)
+            ),
+        )
         self.turn = Turn(request, self._feed.push, budget, news, recall)
 
     @property
@@ -45,7 +62,9 @@ class RequestTurn(RunningTurn):
 
 
 class Orchestrator:
-    """Takes requests through the stages of a turn; any number of turns at once, on one event loop."""
+    """Takes requests through the stages of a turn; any number of turns at once, on one event
+    loop.
+    """
 
     def __init__(
         self,
@@ -61,14 +80,17 @@ class Orchestrator:
         delegation: Delegation | None = None,
         news: News = lambda part: None,
     ) -> None:
-        """`runtime` is the context that turns run under; `recall` gives each turn its access to what was learnt.
+        """`runtime` is the context that turns run under; `recall` gives each turn its access to
+        what was learnt.
 
-        `delegation` has the agents that take over what no tool is for; the toolsmith joins them. `news` has turns wait for parts that
-        are still being set up.
+        `delegation` has the agents that take over what no tool is for; the toolsmith joins them.
+        `news` has turns wait for parts that are still being set up.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
         decider = Decider(library, executor, thresholds or Thresholds())
-        self._stages = Stages(library, decider, executor, synthesis, background=self._runtime, delegation=delegation)
+        self._stages = Stages(
+            library, decider, executor, synthesis, background=self._runtime, delegation=delegation
+        )
         if delegation:
             delegation.add(Toolsmith(self._stages))
         self._recall, self._news = recall, news
@@ -83,12 +105,20 @@ class Orchestrator:
         agent: str = "",
         conversation: str = "",
     ) -> TurnFinished | TurnFailed:
-        """The synchronous door, for any thread but the event loop's own: run one turn and wait for its last event.
+        """The synchronous door, for any thread but the event loop's own: run one turn and wait for
+        its last event.
 
-        `callback` is called with every event, on the event loop's thread; the `contents` of a `FilesMade` are what the tool made.
-        `agent` and `conversation`: as for `begin`; the conversation may have any name of up to 64 characters.
+        `callback` is called with every event, on the event loop's thread; the `contents` of a
+        `FilesMade` are what the tool made. `agent` and `conversation`: as for `begin`; the
+        conversation may have any name of up to 64 characters.
         """
-        turn = self.handle(user_prompt, callback or (lambda _: None), files=files, agent=agent, conversation_id=conversation)
+        turn = self.handle(
+            user_prompt,
+            callback or (lambda _: None),
+            files=files,
+            agent=agent,
+            conversation_id=conversation,
+        )
         return asyncio.run_coroutine_threadsafe(turn, self._loop).result()
 
     async def handle(
@@ -101,7 +131,9 @@ class Orchestrator:
         agent: str = "",
         conversation_id: str = "",
     ) -> TurnFinished | TurnFailed:
-        """Run one turn and hand on its events; the last one is also returned. Cancelling this stops the turn."""
+        """Run one turn and hand on its events; the last one is also returned. Cancelling this stops
+        the turn.
+        """
         running = self.begin(request, history, files, agent=agent, conversation_id=conversation_id)
         events = aiter(running)
         last: Event
@@ -129,10 +161,12 @@ class Orchestrator:
         rounds: int = 0,
         conversation_id: str = "",
     ) -> RequestTurn:
-        """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one tool of that plan, and runs it.
+        """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one
+        tool of that plan, and runs it.
 
-        `agent` gets the request at once. `answers` are what the request says to the questions before it, of which there were so many
-        `rounds` in a row. Agents go on with the threads that they have in the conversation of that id.
+        `agent` gets the request at once. `answers` are what the request says to the questions
+        before it, of which there were so many `rounds` in a row. Agents go on with the threads that
+        they have in the conversation of that id.
         """
         given = Request(
             request,
@@ -147,9 +181,19 @@ class Orchestrator:
         )
         with self._runtime.entered():
             running = RequestTurn(given, self._limits, self._recall(), self._news)
-            references, keeps_of = tuple(file.reference() for file in files), keeps.turn_id if keeps else ""
+            references, keeps_of = (
+                tuple(file.reference() for file in files),
+                keeps.turn_id if keeps else "",
+            )
             running.emit(
-                TurnStarted(request=request, files=references, contents=given.files, keeps=keeps_of, agent=agent, answers=given.answers)
+                TurnStarted(
+                    request=request,
+                    files=references,
+                    contents=given.files,
+                    keeps=keeps_of,
+                    agent=agent,
+                    answers=given.answers,
+                )
             )
             running.begin(partial(self._answer, running))
         return running
@@ -168,7 +212,10 @@ class Orchestrator:
                 case PlanExecuted(results=results):
                     pieces = self._responder.answer_plan(turn, results)
                 case Executed(call=call, execution=execution):
-                    pieces, tool = self._responder.answer(turn, str(call), execution), call.tool.name
+                    pieces, tool = (
+                        self._responder.answer(turn, str(call), execution),
+                        call.tool.name,
+                    )
                 case _:
                     assert_never(end)
             async for piece in pieces:
@@ -185,7 +232,9 @@ async def _whole(text: str) -> AsyncIterator[str]:
 def _what_was_reached(events: Iterable[Event]) -> str:
     """What a turn has reached that a limit ends: one sentence for people; "" if nothing was."""
     written = registered = ""
-    passed: dict[int, list[bool]] = {}  # attempt at an implementation → of its tests, whether they passed
+    passed: dict[
+        int, list[bool]
+    ] = {}  # attempt at an implementation → of its tests, whether they passed
     for event in events:
         match event:
             case SynthesisStep(step="specification", state="finished") if event.artifact:
@@ -197,6 +246,10 @@ def _what_was_reached(events: Iterable[Event]) -> str:
             case TestFinished(against="implementation", attempt=attempt, result=result):
                 passed.setdefault(attempt, []).append(result.outcome == "passed")
     best = max(passed.values(), key=sum, default=[])
-    tested = f", and the best implementation passes {sum(best)} of {count(len(best), 'test')}" if best else ""
+    tested = (
+        f", and the best implementation passes {sum(best)} of {count(len(best), 'test')}"
+        if best
+        else ""
+    )
     told = registered or written + tested
     return f"{told}." if told else ""

@@ -16,7 +16,13 @@ from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, 
 from selfeng.sandboxes.backend import Container
 from selfeng.sandboxes.job_protocol import packed_files, run_job
 from selfeng.sandboxes.job_result import CallResult, JobResult, SuiteResult
-from selfeng.sandboxes.job_sources import SuiteProblem, check_modules, check_size, expected_tests, exported_names
+from selfeng.sandboxes.job_sources import (
+    SuiteProblem,
+    check_modules,
+    check_size,
+    expected_tests,
+    exported_names,
+)
 from selfeng.sandboxes.pool import GRACE, Pool
 from selfeng.sandboxes.sandbox_options import SandboxOptions, chosen_backend
 from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
@@ -30,14 +36,17 @@ _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 
 class SecureSandbox:
-    """The sandbox on one of its backends. Making one connects to nothing; one object serves any number of jobs at once, on one loop.
+    """The sandbox on one of its backends. Making one connects to nothing; one object serves any
+    number of jobs at once, on one loop.
 
-    A suite runs in a container of its own, which was started before and is removed afterwards. A call of a tool runs in a process
-    of its own, in a container that only calls for the same owner have been in, see `selfeng.core.owner`.
+    A suite runs in a container of its own, which was started before and is removed afterwards. A
+    call of a tool runs in a process of its own, in a container that only calls for the same owner
+    have been in, see `selfeng.core.owner`.
     """
 
     def __init__(self, options: SandboxOptions | None = None, /, **changes: Any) -> None:
-        """The options are those of the settings by default; `changes` are fields of `SandboxOptions` that differ, None changes nothing.
+        """The options are those of the settings by default; `changes` are fields of
+        `SandboxOptions` that differ, None changes nothing.
 
         Raises:
             ConfigurationError: the backend is unknown, or knows no runtimes.
@@ -52,16 +61,24 @@ class SecureSandbox:
         self._limits, self._files = options.limits, options.files
         self._backend = chosen_backend(options)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._verifiers = Pool(lambda: self._backend.container("verify", self.id), options.verifiers, reusable=False)
-        self._executors = Pool(lambda: self._backend.container("execute", self.id), options.executors, reusable=True)
+        self._verifiers = Pool(
+            lambda: self._backend.container("verify", self.id), options.verifiers, reusable=False
+        )
+        self._executors = Pool(
+            lambda: self._backend.container("execute", self.id), options.executors, reusable=True
+        )
 
     @classmethod
     def from_settings(cls, settings: Settings, **changes: Any) -> "SecureSandbox":
-        """The sandbox that these settings ask for; `changes` as for the sandbox. Raises: ConfigurationError."""
+        """The sandbox that these settings ask for; `changes` as for the sandbox. Raises:
+        ConfigurationError.
+        """
         return cls(SandboxOptions.from_settings(settings), **changes)
 
     def start(self, verifiers: bool = True) -> None:
-        """Begin to have containers ready, in the background; without it, the first jobs do. On the event loop."""
+        """Begin to have containers ready, in the background; without it, the first jobs do. On the
+        event loop.
+        """
         self._loop = asyncio.get_running_loop()
         self._executors.fill()
         if verifiers:
@@ -77,7 +94,8 @@ class SecureSandbox:
         return self._backend.name
 
     def build_image(self, on_line: Callable[[str], None] | None = None) -> None:
-        """Build what containers are made from, as far as it has changed; those that are there take no more jobs.
+        """Build what containers are made from, as far as it has changed; those that are there take
+        no more jobs.
 
         Blocking, in any thread; `on_line` gets the builder's lines.
 
@@ -89,7 +107,9 @@ class SecureSandbox:
             self._backend.prepare(on_line or (lambda line: None))
         except SandboxError as error:
             if error.remedy:
-                error.add_note(f"What to do: {error.remedy}")  # shown where this is called from a command line
+                error.add_note(
+                    f"What to do: {error.remedy}"
+                )  # shown where this is called from a command line
             raise
         for pool in (self._verifiers, self._executors):
             pool.outdate()
@@ -108,18 +128,28 @@ class SecureSandbox:
         return await asyncio.to_thread(self._backend.status)
 
     async def reap(self) -> int:
-        """Remove the containers that dead servers left behind; how many there were, 0 where nothing can run. Call it at start."""
+        """Remove the containers that dead servers left behind; how many there were, 0 where nothing
+        can run. Call it at start.
+        """
         with suppress(SandboxError):
             return await asyncio.to_thread(self._backend.reap)
         return 0
 
     async def aclose(self, grace: float = GRACE) -> None:
-        """Give back containers, threads and connections; jobs that run have so many seconds to end, then they are ended."""
+        """Give back containers, threads and connections; jobs that run have so many seconds to end,
+        then they are ended.
+        """
         await asyncio.gather(self._verifiers.aclose(grace), self._executors.aclose(grace))
         await asyncio.to_thread(self._backend.close)
 
     async def verify(
-        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        on_test: Callable[[TestResult], None],
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
         check_modules(library, name)
         try:
@@ -148,15 +178,26 @@ class SecureSandbox:
         work: list[tuple[Message, SuiteResult]] = []
         for version in versions:
             how = {"order": version.order, "stop_early": not version.whole}
-            result = SuiteResult(secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole)
+            result = SuiteResult(
+                secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole
+            )
             work.append((_suite_job(name, version.code, tests, library) | how, result))
         lanes = _lanes(versions)
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._take_turns([work[n] for n in lane], timeout or self.timeout)) for lane in lanes]
+                tasks = [
+                    group.create_task(
+                        self._take_turns([work[n] for n in lane], timeout or self.timeout)
+                    )
+                    for lane in lanes
+                ]
         except ExceptionGroup as several:
             raise several.exceptions[0] from None  # the lanes share their trouble
-        verdicts = {n: verdict for lane, task in zip(lanes, tasks, strict=True) for n, verdict in zip(lane, task.result(), strict=True)}
+        verdicts = {
+            n: verdict
+            for lane, task in zip(lanes, tasks, strict=True)
+            for n, verdict in zip(lane, task.result(), strict=True)
+        }
         return tuple(verdicts[n] for n in range(len(versions)))
 
     async def execute(
@@ -172,12 +213,19 @@ class SecureSandbox:
         if problem := self._files.problem(files):
             raise RequestError(problem)
         result = CallResult(secrets.token_hex(16), self._files, files)
-        job: Message = {"name": name, "code": code, "library": dict(library), "arguments": dict(arguments)}
+        job: Message = {
+            "name": name,
+            "code": code,
+            "library": dict(library),
+            "arguments": dict(arguments),
+        }
         job["files"] = self._files.model_dump()
         killed, seconds = await self._run(self._executors, job, result, files)
         return result.execution(killed, seconds)
 
-    async def _run(self, pool: Pool, job: Message, result: JobResult, files: Sequence[File] = ()) -> tuple[str | None, float]:
+    async def _run(
+        self, pool: Pool, job: Message, result: JobResult, files: Sequence[File] = ()
+    ) -> tuple[str | None, float]:
         """Do a job in a container of the pool; why it was ended early, and the seconds it took."""
         started = asyncio.get_running_loop().time()
         try:
@@ -190,8 +238,12 @@ class SecureSandbox:
         pool.give_back(container, result.nonce)
         return killed, asyncio.get_running_loop().time() - started
 
-    async def _take_turns(self, work: Sequence[tuple[Message, SuiteResult]], timeout: float) -> list[Verdict]:
-        """Do the jobs in the processes of one container, as long as these come through unharmed, else in several."""
+    async def _take_turns(
+        self, work: Sequence[tuple[Message, SuiteResult]], timeout: float
+    ) -> list[Verdict]:
+        """Do the jobs in the processes of one container, as long as these come through unharmed,
+        else in several.
+        """
         verdicts = []
         container = None
         for number, (job, result) in enumerate(work, 1):
@@ -202,7 +254,9 @@ class SecureSandbox:
                 continue
             container = container or await self._verifiers.take()
             async with _discarded_on_error(self._verifiers, container):
-                verdicts.append(result.verdict(await run_job(container, packed, timeout, result), 0.0))
+                verdicts.append(
+                    result.verdict(await run_job(container, packed, timeout, result), 0.0)
+                )
             if number == len(work) or not result.orderly:
                 self._verifiers.give_back(container, result.nonce)
                 container = None
@@ -211,19 +265,32 @@ class SecureSandbox:
     def _packed(self, job: Message, result: JobResult, timeout: float) -> bytes:
         """Raises: BrokenStream: it is too large."""
         check_size(job["library"])
-        return pack({"nonce": result.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job})
+        return pack(
+            {"nonce": result.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job}
+        )
 
 
 def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:
-    """What tests may have of the tool's module is settled here: `import *` gives no name that the suite binds itself."""
+    """What tests may have of the tool's module is settled here: `import *` gives no name that the
+    suite binds itself.
+    """
     names, public = exported_names(code)
     own, _ = exported_names(tests)
     public = [n for n in public if n == name or n not in own]
-    return {"name": name, "code": code, "library": dict(library), "tests": tests, "names": names, "public": public}
+    return {
+        "name": name,
+        "code": code,
+        "library": dict(library),
+        "tests": tests,
+        "names": names,
+        "public": public,
+    }
 
 
 def _lanes(versions: Sequence[Version]) -> list[list[int]]:
-    """Which versions take turns in one container: those that must be apart with none, the others spread over a few."""
+    """Which versions take turns in one container: those that must be apart with none, the others
+    spread over a few.
+    """
     alone = [[number] for number, version in enumerate(versions) if version.apart]
     others = [number for number, version in enumerate(versions) if not version.apart]
     lanes = min(_LANES, math.ceil(len(others) / _LANE))

@@ -1,4 +1,6 @@
-"""The settings: one frozen object, read from the environment and `.env` when `load_settings` is called."""
+"""The settings: one frozen object, read from the environment and `.env` when `load_settings` is
+called.
+"""
 
 import re
 import tempfile
@@ -6,7 +8,15 @@ from math import log2
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from selfeng.core.errors import ConfigurationError
@@ -17,7 +27,10 @@ from selfeng.core.private import close_to_others
 ENV_FILE = HOME / ".env"
 
 _PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
-_IMAGE = re.compile(rf"(?:{_PART}(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?(@sha256:[0-9a-f]{{64}})?", re.ASCII)
+_IMAGE = re.compile(
+    rf"(?:{_PART}(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?(@sha256:[0-9a-f]{{64}})?",
+    re.ASCII,
+)
 _SQLITE = "sqlite:///"
 _HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII | re.IGNORECASE)
 _SHORTEST_TOKEN, _TOKEN_BITS = 16, 64
@@ -26,7 +39,10 @@ _DRAW = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
 def _image(name: str) -> str:
     if not _IMAGE.fullmatch(name):
-        raise ValueError("should be the name of an image, such as self-eng-sandbox or registry.example:5000/team/sandbox:2")
+        raise ValueError(
+            "should be the name of an image, such as self-eng-sandbox or "
+            "registry.example:5000/team/sandbox:2"
+        )
     return name
 
 
@@ -35,9 +51,13 @@ def _below_home(folder: Path) -> Path:
 
 
 def _bits(token: str) -> float:
-    """How hard a token is to guess, as an estimate: what goes on as it went before, a run or a part seen already, adds nothing."""
+    """How hard a token is to guess, as an estimate: what goes on as it went before, a run or a part
+    seen already, adds nothing.
+    """
     kinds = [(str.isdigit, 10), (str.islower, 26), (str.isupper, 26)]
-    alphabet = sum(size for is_kind, size in kinds if any(map(is_kind, token))) + 32 * (not token.isalnum())
+    alphabet = sum(size for is_kind, size in kinds if any(map(is_kind, token))) + 32 * (
+        not token.isalnum()
+    )
     bits, pairs, step = 0.0, set[str](), None
     for before, character in zip(token[:1] + token, token, strict=False):
         pair, last, step = (before + character).lower(), step, ord(character) - ord(before)
@@ -53,7 +73,9 @@ Folder = Annotated[Path, AfterValidator(_below_home)]
 class Settings(BaseSettings):
     """All settings; each is the environment variable of the same name in capitals."""
 
-    model_config = SettingsConfigDict(env_file=ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_file=ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True
+    )
 
     openai_api_key: SecretStr | None = None
     """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model
@@ -169,7 +191,10 @@ class Settings(BaseSettings):
     @classmethod
     def _strip(cls, values: Any) -> Any:
         """A blank value counts as none."""
-        stripped = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
+        stripped = {
+            name: value.strip() if isinstance(value, str) else value
+            for name, value in values.items()
+        }
         return {name: value for name, value in stripped.items() if value != ""}
 
     @field_validator("search_floor")
@@ -177,7 +202,10 @@ class Settings(BaseSettings):
     def _below_the_threshold(cls, floor: float, info: ValidationInfo) -> float:
         threshold = info.data.get("similarity_threshold", 1.0)
         if floor and floor >= threshold:
-            raise ValueError(f"should be below SIMILARITY_THRESHOLD={threshold:g}, or 0 to have the model asked always")
+            raise ValueError(
+                f"should be below SIMILARITY_THRESHOLD={threshold:g}, or 0 to have the model "
+                "asked always"
+            )
         return floor
 
     @field_validator("database_url")
@@ -189,23 +217,37 @@ class Settings(BaseSettings):
     @field_validator("allowed_hosts", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        return tuple(h.strip() for h in value.split(",") if h.strip()) if isinstance(value, str) else value
+        return (
+            tuple(h.strip() for h in value.split(",") if h.strip())
+            if isinstance(value, str)
+            else value
+        )
 
     @field_validator("allowed_hosts")
     @classmethod
     def _are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
         for host in hosts:
             if not _HOST.fullmatch(host):
-                raise ValueError(f"{host[:80]!r} should be a host such as agent.example or https://agent.example, without a port or a path")
+                raise ValueError(
+                    f"{host[:80]!r} should be a host such as agent.example or "
+                    "https://agent.example, without a port or a path"
+                )
         return hosts
 
     @field_validator("access_token")
     @classmethod
     def _is_hard_to_guess(cls, token: SecretStr | None) -> SecretStr | None:
-        if token and (len(token.get_secret_value()) < _SHORTEST_TOKEN or _bits(token.get_secret_value()) < _TOKEN_BITS):
+        if token and (
+            len(token.get_secret_value()) < _SHORTEST_TOKEN
+            or _bits(token.get_secret_value()) < _TOKEN_BITS
+        ):
             short = len(token.get_secret_value()) < _SHORTEST_TOKEN
-            problem = f"has fewer than {_SHORTEST_TOKEN} characters" if short else "is too easy to guess"
-            raise ValueError(f"{problem}; leave it empty for a new one at each start, or make one: {_DRAW}")
+            problem = (
+                f"has fewer than {_SHORTEST_TOKEN} characters" if short else "is too easy to guess"
+            )
+            raise ValueError(
+                f"{problem}; leave it empty for a new one at each start, or make one: {_DRAW}"
+            )
         return token
 
     @property
@@ -225,10 +267,12 @@ class Settings(BaseSettings):
 
 
 def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
-    """Read the settings from the environment and `env_file`, the project's by default; the environment wins.
+    """Read the settings from the environment and `env_file`, the project's by default; the
+    environment wins.
 
     Raises:
-        ConfigurationError: a value is not allowed; names the variable, the value and what is allowed. Or the file can't be read.
+        ConfigurationError: a value is not allowed; names the variable, the value and what is
+            allowed. Or the file can't be read.
     """
     try:
         return Settings(_env_file=env_file)
@@ -236,19 +280,30 @@ def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
         problems = []
         for detail in error.errors():
             variable = str(detail["loc"][0]).upper()
-            shown = "(hidden)" if "KEY" in variable or "TOKEN" in variable else re.sub("//[^/]*@", "//***@", repr(detail["input"]))
+            shown = (
+                "(hidden)"
+                if "KEY" in variable or "TOKEN" in variable
+                else re.sub("//[^/]*@", "//***@", repr(detail["input"]))
+            )
             problems.append(f"{variable}={shown}: {detail['msg'].removeprefix('Value error, ')}")
         raise ConfigurationError(
-            "; ".join(problems), "correct it in the environment or in .env; .env.example lists what is allowed"
+            "; ".join(problems),
+            "correct it in the environment or in .env; .env.example lists what is allowed",
         ) from error
     except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{env_file} is not UTF-8 text: {error.reason} at byte {error.start}", "save it as UTF-8") from error
+        raise ConfigurationError(
+            f"{env_file} is not UTF-8 text: {error.reason} at byte {error.start}",
+            "save it as UTF-8",
+        ) from error
     except OSError as error:
-        raise ConfigurationError(f"{env_file} can't be read: {error.strerror}", "correct its permissions, or delete it") from error
+        raise ConfigurationError(
+            f"{env_file} can't be read: {error.strerror}", "correct its permissions, or delete it"
+        ) from error
 
 
 def make_folders(settings: Settings) -> None:
-    """Make the folders that are not there yet, see that they can be written to, and keep other users out of DATA_DIR.
+    """Make the folders that are not there yet, see that they can be written to, and keep other
+    users out of DATA_DIR.
 
     Raises:
         ConfigurationError: one can't be used; names the variable and the folder.
@@ -262,7 +317,12 @@ def make_folders(settings: Settings) -> None:
             if name == "data_dir":
                 close_to_others(folder)
         except (OSError, ValueError) as error:
-            problem = "is not a folder" if isinstance(error, FileExistsError) else getattr(error, "strerror", None) or str(error)
+            problem = (
+                "is not a folder"
+                if isinstance(error, FileExistsError)
+                else getattr(error, "strerror", None) or str(error)
+            )
             raise ConfigurationError(
-                f"{name.upper()}={str(folder)!r} can't be used: {problem}", f"set {name.upper()} to a folder that can be written to"
+                f"{name.upper()}={str(folder)!r} can't be used: {problem}",
+                f"set {name.upper()} to a folder that can be written to",
             ) from error

@@ -1,7 +1,7 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
-Its stages are in synthesis/building.py, their order in graph/turn_graph.py. What is written already, by hand or as a repair, comes
-in through the same chain (synthesis/chain.py).
+Its stages are in synthesis/building.py, their order in graph/turn_graph.py. What is written
+already, by hand or as a repair, comes in through the same chain (synthesis/chain.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,12 @@ class SynthesisEngine:
     """Writes tools by test-driven development."""
 
     def __init__(
-        self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, model_name: str, policy: SynthesisPolicy | None = None
+        self,
+        model: ModelClient,
+        sandbox: Sandbox,
+        library: ToolLibrary,
+        model_name: str,
+        policy: SynthesisPolicy | None = None,
     ) -> None:
         policy = policy or SynthesisPolicy()
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
@@ -51,8 +56,11 @@ class SynthesisEngine:
             programmer=self._programmer,
         )
 
-    async def synthesize(self, turn: Turn, search_candidates: Sequence[str] = ()) -> Tool | DirectAnswer | Plan | DelegateToAgents:
-        """Build and register the tool that the request needs, unless the library turns out to have it, or it takes more than one.
+    async def synthesize(
+        self, turn: Turn, search_candidates: Sequence[str] = ()
+    ) -> Tool | DirectAnswer | Plan | DelegateToAgents:
+        """Build and register the tool that the request needs, unless the library turns out to have
+        it, or it takes more than one.
 
         `search_candidates` names the tools that the search came up with and that don't fit.
 
@@ -69,11 +77,15 @@ class SynthesisEngine:
         """A tool to be built for the turn, before its first stage."""
         return Synthesis(self._deps, turn, search_candidates)
 
-    async def mend(self, turn: Turn, tool: Tool, call: str, failure: str, reason: str) -> Tool | None:
-        """Make a new version of a tool that failed in use; None if the model finds the call wrong and not the tool, or no repair passed.
+    async def mend(
+        self, turn: Turn, tool: Tool, call: str, failure: str, reason: str
+    ) -> Tool | None:
+        """Make a new version of a tool that failed in use; None if the model finds the call wrong
+        and not the tool, or no repair passed.
 
-        The tests stay as they are, and what the tool returned it has to return, so what it could do it still can. `call` is Python
-        source, `failure` what came of it, and `reason` what everybody may know of that: it stays with the version.
+        The tests stay as they are, and what the tool returned it has to return, so what it could do
+        it still can. `call` is Python source, `failure` what came of it, and `reason` what
+        everybody may know of that: it stays with the version.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is out of order.
@@ -86,47 +98,77 @@ class SynthesisEngine:
             return None
         draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
         with steps.step("verification") as current:
-            judged = await self._chain.judge(draft, tools, turn.emit, before=await self._before(tool))
+            judged = await self._chain.judge(
+                draft, tools, turn.emit, before=await self._before(tool)
+            )
             if not judged.passed:
                 current.fail(judged.problem)
                 return None
             current.summary = judged.summary
         with steps.step("registration") as current:
             made = Provenance(
-                origin=Repaired(failure=reason), verdict=judged.verdict, prompts=tuple(steps.prompts_sent), usage=turn.budget.usage
+                origin=Repaired(failure=reason),
+                verdict=judged.verdict,
+                prompts=tuple(steps.prompts_sent),
+                usage=turn.budget.usage,
             )
             requires = await steady_requirements(self._library, tools, code)
-            mended = await self._library.revise(draft.model_copy(update={"requires": requires}), tool.version, made)
+            mended = await self._library.revise(
+                draft.model_copy(update={"requires": requires}), tool.version, made
+            )
             current.summary = f"{mended.name} is in the library, as version {mended.version}."
         return mended
 
     async def examine(self, draft: ToolDraft) -> Verdict:
-        """Take a tool that a person wrote through the chain; the library's tool of its name, if there is one, is the version before.
+        """Take a tool that a person wrote through the chain; the library's tool of its name, if
+        there is one, is the version before.
 
         Raises:
             SynthesisFailed: it does not pass; the message says why, `where` at which step.
             SandboxError: the sandbox is out of order.
         """
         known = await self._library.tools()
-        tools, earlier = Importable(known), next((tool for tool in known if tool.name == draft.name), None)
-        judged = await self._chain.judge(draft, tools, before=await self._before(earlier) if earlier else None)
+        tools, earlier = (
+            Importable(known),
+            next((tool for tool in known if tool.name == draft.name), None),
+        )
+        judged = await self._chain.judge(
+            draft, tools, before=await self._before(earlier) if earlier else None
+        )
         if not judged.passed:
             where = "tests" if judged.link in ("policy", "red", "mutation") else "verification"
             raise SynthesisFailed(f"{draft.name}: {judged.problem}", where=where)
         if await steady_requirements(self._library, tools, draft.code) != draft.requires:
-            raise SynthesisFailed(f"{draft.name}: the tools that it imports have changed meanwhile", "try again", where="verification")
+            raise SynthesisFailed(
+                f"{draft.name}: the tools that it imports have changed meanwhile",
+                "try again",
+                where="verification",
+            )
         assert judged.verdict
         return judged.verdict
 
     async def reexamine(self, tool: Tool, library: Mapping[str, str]) -> Verdict:
-        """Take a tool through the chain with other modules to import; with those that it is pinned to it is the version before.
+        """Take a tool through the chain with other modules to import; with those that it is pinned
+        to it is the version before.
 
         Raises: SandboxError.
         """
         tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
-        judged = await self._chain.judge(tool, tools, before=await self._before(tool), library=library)
-        return judged.verdict if judged.passed and judged.verdict else Verdict(passed=False, problem=judged.problem)
+        judged = await self._chain.judge(
+            tool, tools, before=await self._before(tool), library=library
+        )
+        return (
+            judged.verdict
+            if judged.passed and judged.verdict
+            else Verdict(passed=False, problem=judged.problem)
+        )
 
     async def _before(self, tool: Tool) -> Before:
         modules = await self._sources.of(tool.requires)
-        return Before(version=tool.version, signature=tool.signature, code=tool.code, tests=tool.tests, library=modules)
+        return Before(
+            version=tool.version,
+            signature=tool.signature,
+            code=tool.code,
+            tests=tool.tests,
+            library=modules,
+        )

@@ -1,4 +1,6 @@
-"""Agents at work: who sends whom what, what goes back to the model, and how a turn ends; the model is scripted over HTTP."""
+"""Agents at work: who sends whom what, what goes back to the model, and how a turn ends; the model
+is scripted over HTTP.
+"""
 
 import asyncio
 import json
@@ -18,7 +20,12 @@ HELLO = File(name="hello.py", content=b"print('Hello')\n")
 async def test_the_proxy_relays_to_the_coder_and_answers_when_the_work_is_done(hall):
     replies = [run("write"), run("run"), done("hello.py prints Hello.")]
     outcomes = (printed("", HELLO), printed("Hello\n", left=("hello.py",)))
-    async with Workshop(hall, *outcomes, proxy=[send("coder", "write hello.py"), done("It prints Hello.")], coder=replies) as shop:
+    async with Workshop(
+        hall,
+        *outcomes,
+        proxy=[send("coder", "write hello.py"), done("It prints Hello.")],
+        coder=replies,
+    ) as shop:
         *_, last = await shop.ask("Write hello.py and run it", "proxy")
     assert isinstance(last, TurnFinished)
     assert (last.answer, last.usage.calls) == ("It prints Hello.", 5)
@@ -37,7 +44,12 @@ async def test_the_proxy_relays_to_the_coder_and_answers_when_the_work_is_done(h
         "turn_finished",
     ]
     assert shop.sandbox.files == [(), (HELLO,)]
-    assert json.loads(shop.seen(2)[-1]) == {"result_of": "run_python", "outcome": "ended", "printed": "", "files": ["hello.py"]}
+    assert json.loads(shop.seen(2)[-1]) == {
+        "result_of": "run_python",
+        "outcome": "ended",
+        "printed": "",
+        "files": ["hello.py"],
+    }
     assert json.loads(shop.seen(4)[-1]) == {
         "result_of": "SendMessage",
         "from": "coder",
@@ -61,25 +73,42 @@ async def test_a_thread_goes_on_in_the_next_turn_with_its_system_prompt(hall):
         ["system", *["user", "assistant"] * 2],
     )
     assert kept.messages[: len(before)] == before
-    assert [json.loads(m.content)["arguments"]["result"] for m in kept.messages if m.role == "assistant"] == ["first", "second"]
+    assert [
+        json.loads(m.content)["arguments"]["result"] for m in kept.messages if m.role == "assistant"
+    ] == ["first", "second"]
     assert shop.seen(4)[:-1] == [m.content for m in before]
     assert shop.threads.open("another conversation", "proxy", "coder").messages == ()
 
 
 async def test_an_unknown_recipient_is_told_the_valid_ones(hall):
-    async with Workshop(hall, proxy=[send("plumber", "help"), send("proxy", "help"), done("No plumber.")]) as shop:
+    async with Workshop(
+        hall, proxy=[send("plumber", "help"), send("proxy", "help"), done("No plumber.")]
+    ) as shop:
         await shop.ask("fix it", "proxy")
-    error = {"error": "there is no agent 'plumber' to send messages to", "remedy": "valid recipients: coder, toolsmith"}
+    error = {
+        "error": "there is no agent 'plumber' to send messages to",
+        "remedy": "valid recipients: coder, toolsmith",
+    }
     assert json.loads(shop.seen(1)[-1]) == {"result_of": "SendMessage", **error}
     assert "valid recipients: coder, toolsmith" in shop.seen(2)[-1]
     assert shop.events[-1].answer == "No plumber."
 
 
 async def test_agents_that_send_each_other_in_circles_come_to_an_end(hall):
-    proxy = [send("coder", "you"), send("coder", "no, you"), done("gave it back"), done("Nobody did it.")]
-    async with Workshop(hall, proxy=proxy, coder=[send("proxy", "no, you"), done("nothing")]) as shop:
+    proxy = [
+        send("coder", "you"),
+        send("coder", "no, you"),
+        done("gave it back"),
+        done("Nobody did it."),
+    ]
+    async with Workshop(
+        hall, proxy=proxy, coder=[send("proxy", "no, you"), done("nothing")]
+    ) as shop:
         await shop.ask("do it", "proxy")
-    assert json.loads(shop.seen(3)[-1])["error"] == "coder is waiting for what comes of your last message to it"
+    assert (
+        json.loads(shop.seen(3)[-1])["error"]
+        == "coder is waiting for what comes of your last message to it"
+    )
     assert [word for word in shop.told if "delegation" in word] == [
         "delegation user to proxy started",
         "1: delegation proxy to coder started",
@@ -96,9 +125,17 @@ async def test_errors_of_the_code_go_back_to_the_model(hall):
         Raised(type_name="KeyError", message="'x'", traceback="line 1", stdout="so far"),
         Killed(reason="It ran longer than 30 seconds."),
     )
-    async with Workshop(hall, *outcomes, coder=[run("x"), run("y"), run(""), done("gave up trying")]) as shop:
+    async with Workshop(
+        hall, *outcomes, coder=[run("x"), run("y"), run(""), done("gave up trying")]
+    ) as shop:
         await shop.ask("try", "coder")
-    raised = {"outcome": "raised", "error": "KeyError: 'x'", "traceback": "line 1", "printed": "so far", "files": []}
+    raised = {
+        "outcome": "raised",
+        "error": "KeyError: 'x'",
+        "traceback": "line 1",
+        "printed": "so far",
+        "files": [],
+    }
     assert json.loads(shop.seen(1)[-1]) == {"result_of": "run_python", **raised}
     assert json.loads(shop.seen(2)[-1])["error"] == "It ran longer than 30 seconds."
     assert json.loads(shop.seen(3)[-1]) == {
@@ -106,25 +143,50 @@ async def test_errors_of_the_code_go_back_to_the_model(hall):
         "error": "code: String should have at least 1 character",
         "remedy": "call it again",
     }
-    assert [e.state for e in shop.events if isinstance(e, CodeRun)] == ["started", "failed", "started", "failed"]
+    assert [e.state for e in shop.events if isinstance(e, CodeRun)] == [
+        "started",
+        "failed",
+        "started",
+        "failed",
+    ]
 
 
 async def test_a_broken_sandbox_ends_the_turn_and_never_reaches_the_model(hall):
-    async with Workshop(hall, SandboxFailed("the engine died"), proxy=[send("coder", "x")], coder=[run("x")]) as shop:
+    async with Workshop(
+        hall, SandboxFailed("the engine died"), proxy=[send("coder", "x")], coder=[run("x")]
+    ) as shop:
         *_, last = await shop.ask("try", "proxy")
-    assert (last.type, last.where, last.kind, last.message) == ("turn_failed", "coder", "sandbox", "the engine died")
+    assert (last.type, last.where, last.kind, last.message) == (
+        "turn_failed",
+        "coder",
+        "sandbox",
+        "the engine died",
+    )
     assert len(shop.script.requests) == 2
-    assert shop.told[-3:] == ["1: delegation proxy to coder failed", "delegation user to proxy failed", "turn_failed"]
+    assert shop.told[-3:] == [
+        "1: delegation proxy to coder failed",
+        "delegation user to proxy failed",
+        "turn_failed",
+    ]
     assert shop.thread("user", "proxy").messages == ()
 
 
 async def test_files_that_are_too_many_can_be_deleted(hall):
     outcomes = (printed("", HELLO), RequestError("there are 11 files; 10 are allowed"))
-    replies = [run("write"), run("more"), call("delete_files", names=["hello.py", "x"]), done("deleted")]
+    replies = [
+        run("write"),
+        run("more"),
+        call("delete_files", names=["hello.py", "x"]),
+        done("deleted"),
+    ]
     async with Workshop(hall, *outcomes, coder=replies) as shop:
         await shop.ask("tidy", "coder")
     assert json.loads(shop.seen(2)[-1])["error"] == "there are 11 files; 10 are allowed"
-    assert json.loads(shop.seen(3)[-1]) == {"result_of": "delete_files", "files": [], "error": "there was no file x"}
+    assert json.loads(shop.seen(3)[-1]) == {
+        "result_of": "delete_files",
+        "files": [],
+        "error": "there was no file x",
+    }
 
 
 async def test_stopping_the_turn_ends_the_code_that_runs(hall):
@@ -138,7 +200,9 @@ async def test_stopping_the_turn_ends_the_code_that_runs(hall):
             finally:
                 ended.set()
 
-    async with Workshop(hall, proxy=[send("coder", "loop")], coder=[run("while True: pass")], sandbox=Endless()) as shop:
+    async with Workshop(
+        hall, proxy=[send("coder", "loop")], coder=[run("while True: pass")], sandbox=Endless()
+    ) as shop:
         turn = shop.begin("loop", "proxy")
         await running.wait()
         turn.stop("Stopped on request.")
@@ -150,26 +214,52 @@ async def test_stopping_the_turn_ends_the_code_that_runs(hall):
 async def test_an_agent_that_never_ends_is_ended_after_its_steps(hall):
     async with Workshop(hall, *[printed("")] * 5, coder=run("pass")) as shop:
         *_, last = await shop.ask("loop", "coder")
-    assert (last.type, last.where, last.message) == ("turn_failed", "coder", "The coder came to no end within 5 steps.")
+    assert (last.type, last.where, last.message) == (
+        "turn_failed",
+        "coder",
+        "The coder came to no end within 5 steps.",
+    )
 
 
 async def test_the_toolsmith_serves_agents_with_tools(hall):
     add = call("add_numbers", a=2, b=3)
     proxy = [send("toolsmith", "2 plus 3"), done("5")]
-    async with Workshop(hall, returned("5"), library=ListedLibrary(tool()), proxy=proxy, decide=[add]) as shop:
+    async with Workshop(
+        hall, returned("5"), library=ListedLibrary(tool()), proxy=proxy, decide=[add]
+    ) as shop:
         await shop.ask("add 2 and 3 for me", "proxy")
-    assert shop.told[3:7] == ["2: searching", "2: tool_found", "2: executing", "2: execution_finished"]
-    assert (shop.way(), shop.way("2")) == (["gather", "delegate", "respond"], ["gather", "search", "execute", "respond"])
+    assert shop.told[3:7] == [
+        "2: searching",
+        "2: tool_found",
+        "2: executing",
+        "2: execution_finished",
+    ]
+    assert (shop.way(), shop.way("2")) == (
+        ["gather", "delegate", "respond"],
+        ["gather", "search", "execute", "respond"],
+    )
     assert [m.content for m in shop.thread("proxy", "toolsmith").messages] == ["2 plus 3", "5"]
     assert json.loads(shop.seen(2)[-1])["text"] == "5"
 
 
 async def test_what_an_agent_must_know_is_asked_and_answered_in_the_next_turn(hall):
-    question = {"id": "name", "question": "Which name?", "why": "for the greeting", "answer": "text", "options": [], "default": None}
+    question = {
+        "id": "name",
+        "question": "Which name?",
+        "why": "for the greeting",
+        "answer": "text",
+        "options": [],
+        "default": None,
+    }
     asks = call("ask_person", intro="One thing first.", questions=[question])
     async with Workshop(hall, proxy=[asks, done("Hello Ada")]) as shop:
         *_, last = await shop.ask("greet somebody", "proxy")
-        assert QuestionsAsked(questions=(Question(**question),), intro="One thing first.", agent="proxy") in shop.events
+        assert (
+            QuestionsAsked(
+                questions=(Question(**question),), intro="One thing first.", agent="proxy"
+            )
+            in shop.events
+        )
         assert last.answer == "One thing first.\n- **name**: Which name? for the greeting"
         assert shop.way() == ["gather", "delegate", "clarify", "respond"]
         answers = (Answer(id="name", question="Which name?", value="Ada"),)
@@ -180,13 +270,25 @@ async def test_what_an_agent_must_know_is_asked_and_answered_in_the_next_turn(ha
 
 async def test_agents_cost_a_simple_request_no_call(hall):
     answer = [call("add_numbers", a=2, b=3)]
-    async with Workshop(hall, returned("5"), library=ListedLibrary(tool()), decide=answer, answer=Completion(content="5")) as shop:
+    async with Workshop(
+        hall,
+        returned("5"),
+        library=ListedLibrary(tool()),
+        decide=answer,
+        answer=Completion(content="5"),
+    ) as shop:
         *_, last = await shop.ask("2 plus 3")
     assert (last.answer, last.usage.calls) == ("5", 2)
 
 
 async def test_work_for_agents_goes_to_the_proxy(hall):
-    reply = {"outcome": "delegate", "message": "", "specification": None, "steps": [], "questions": []}
+    reply = {
+        "outcome": "delegate",
+        "message": "",
+        "specification": None,
+        "steps": [],
+        "questions": [],
+    }
     specification = [Completion(content=json.dumps(reply))]
     async with Workshop(hall, specification=specification, proxy=[done("Done.")]) as shop:
         *_, last = await shop.ask("write me a script")

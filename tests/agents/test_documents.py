@@ -1,4 +1,6 @@
-"""The reference conversation in docs/agents.md runs with the offline model in a real sandbox, and prints what stands below it."""
+"""The reference conversation in docs/agents.md runs with the offline model in a real sandbox, and
+prints what stands below it.
+"""
 
 import re
 from pathlib import Path
@@ -14,7 +16,9 @@ DOCUMENT = (Path(__file__).parents[2] / "docs/agents.md").read_text()
 
 def test_the_reference_conversation_goes_as_documented(tmp_path, monkeypatch, capsys):
     (example,) = re.findall(r"```python\n(.*?)```\n````text\n(.*?)\n````\n", DOCUMENT, re.DOTALL)
-    for name, value in Home(tmp_path / "home", bubblewrap=True).environment(SANDBOX="bubblewrap").items():
+    for name, value in (
+        Home(tmp_path / "home", bubblewrap=True).environment(SANDBOX="bubblewrap").items()
+    ):
         monkeypatch.setenv(name, value)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,6 @@
-"""The builder among the agents, with a scripted build: what it is given, what it costs the turn, and what becomes of its end."""
+"""The builder among the agents, with a scripted build: what it is given, what it costs the turn,
+and what becomes of its end.
+"""
 
 import io
 import zipfile
@@ -48,7 +50,9 @@ class Site:
 
     def __init__(self, hall: Hall, folder: Any, *ends: Any) -> None:
         self.builder = ScriptedBuilder(*ends)
-        self.agents = Delegation(ScriptedSandbox(), (ProjectAgent(self.builder, folder),), Threads(hall.database))
+        self.agents = Delegation(
+            ScriptedSandbox(), (ProjectAgent(self.builder, folder),), Threads(hall.database)
+        )
         self.conversation = folder.name
 
     async def ask(self, message: str) -> tuple[Any, list[Event], Budget]:
@@ -65,17 +69,34 @@ async def test_a_project_is_built_on_the_turns_budget_and_handed_over_as_a_zip(h
     name = f"sing-a-song-{tmp_path.name[:8]}"
     assert (reply.outcome, reply.text) == ("done", f"It sings.\n\nThe project is in {name}.zip.")
     assert budget.usage == Usage(calls=2, input_tokens=200, output_tokens=20)
-    assert [(e.type, e.within) for e in events] == [("delegation", ""), ("project_started", "1"), ("files_made", "1"), ("delegation", "")]
+    assert [(e.type, e.within) for e in events] == [
+        ("delegation", ""),
+        ("project_started", "1"),
+        ("files_made", "1"),
+        ("delegation", ""),
+    ]
     (packed,) = next(e.contents for e in events if isinstance(e, FilesMade))
     assert zipfile.ZipFile(io.BytesIO(packed.content)).namelist() == ["main.py"]
     await site.ask("Louder.")
     first, second = site.builder.options
-    assert (first.goal, first.max_calls, second.goal, second.project_name) == ("Sing a song!", 9, "Sing a song!\n\nLouder.", name)
+    assert (first.goal, first.max_calls, second.goal, second.project_name) == (
+        "Sing a song!",
+        9,
+        "Sing a song!\n\nLouder.",
+        name,
+    )
 
 
-async def test_a_build_that_fails_is_a_reply_and_one_that_something_broke_is_an_error(hall, tmp_path):
+async def test_a_build_that_fails_is_a_reply_and_one_that_something_broke_is_an_error(
+    hall, tmp_path
+):
     failed = {"message": "no goal", "remedy": "", "reached": "1 file", **SPENT}
-    site = Site(hall, tmp_path, ProjectFailed(project="p", kind="task", **failed), ProjectFailed(project="p", kind="sandbox", **failed))
+    site = Site(
+        hall,
+        tmp_path,
+        ProjectFailed(project="p", kind="task", **failed),
+        ProjectFailed(project="p", kind="sandbox", **failed),
+    )
     reply, _, _ = await site.ask("Sing")
     assert (reply.outcome, reply.text) == ("failed", "no goal. 1 file")
     with pytest.raises(SandboxFailed) as caught:

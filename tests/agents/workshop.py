@@ -1,4 +1,6 @@
-"""What a test of agents works with: an orchestrator on a model that is scripted over HTTP, a scripted sandbox, and a store of threads."""
+"""What a test of agents works with: an orchestrator on a model that is scripted over HTTP, a
+scripted sandbox, and a store of threads.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -55,10 +57,15 @@ TITLES = {
 
 
 class Hall:
-    """What all workshops of a session share: a server whose script is that of the newest, and a database."""
+    """What all workshops of a session share: a server whose script is that of the newest, and a
+    database.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.server, self.database = OfflineServer(self, delay=0), open_database(f"sqlite:///{folder}/agents.db")
+        self.server, self.database = (
+            OfflineServer(self, delay=0),
+            open_database(f"sqlite:///{folder}/agents.db"),
+        )
         self.script = Script()
 
     def complete(self, request: CompletionRequest) -> Completion:
@@ -66,7 +73,9 @@ class Hall:
 
 
 class Workshop:
-    """Lives in a test, with a conversation of its own; `prompts` are the steps of the script for each prompt."""
+    """Lives in a test, with a conversation of its own; `prompts` are the steps of the script for
+    each prompt.
+    """
 
     def __init__(
         self,
@@ -76,14 +85,25 @@ class Workshop:
         sandbox: ScriptedSandbox | None = None,
         **prompts: Any,
     ) -> None:
-        self.script = hall.script = Script(titled={TITLES[name]: steps for name, steps in prompts.items()})
+        self.script = hall.script = Script(
+            titled={TITLES[name]: steps for name, steps in prompts.items()}
+        )
         self.sandbox, self.conversation = sandbox or ScriptedSandbox(*outcomes), uuid4().hex
         self.threads, library = Threads(hall.database), library or ListedLibrary()
         key, url = hall.server.api_key, hall.server.base_url
-        self._model = model = LLMClient(model="offline", base_url=url, api_key=key, price=free, max_retries=0)
-        executor, synthesis = Executor(model, self.sandbox, library), SynthesisEngine(model, self.sandbox, library, "scripted")
-        delegation = Delegation(self.sandbox, (proxy(model), coder(model, most_steps=5)), self.threads)
-        self._orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), delegation=delegation)
+        self._model = model = LLMClient(
+            model="offline", base_url=url, api_key=key, price=free, max_retries=0
+        )
+        executor, synthesis = (
+            Executor(model, self.sandbox, library),
+            SynthesisEngine(model, self.sandbox, library, "scripted"),
+        )
+        delegation = Delegation(
+            self.sandbox, (proxy(model), coder(model, most_steps=5)), self.threads
+        )
+        self._orchestrator = Orchestrator(
+            library, executor, synthesis, ResponseSynthesizer(model), delegation=delegation
+        )
         self.events: list[Event] = []
         self.course: list[StageEntered] = []
 
@@ -97,11 +117,15 @@ class Workshop:
         """Run one turn; its events without those of the budget and of the stages."""
         events = [event async for event in self.begin(request, agent, **options)]
         self.course = [event for event in events if isinstance(event, StageEntered)]
-        self.events = [event for event in events if not isinstance(event, BudgetSpent | StageEntered)]
+        self.events = [
+            event for event in events if not isinstance(event, BudgetSpent | StageEntered)
+        ]
         return self.events
 
     def begin(self, request: str, agent: str = "", **options: Any) -> RequestTurn:
-        return self._orchestrator.begin(request, agent=agent, conversation_id=self.conversation, **options)
+        return self._orchestrator.begin(
+            request, agent=agent, conversation_id=self.conversation, **options
+        )
 
     def thread(self, sender: str, agent: str) -> AgentThread:
         return self.threads.open(self.conversation, sender, agent)
@@ -124,5 +148,7 @@ def _word(event: Any) -> str:
     within = f"{event.within}: " if getattr(event, "within", "") else ""
     state = f" {event.state}" if hasattr(event, "state") else ""
     whom = f" {event.sender} to {event.recipient}" if event.type == "delegation" else ""
-    files = f" {', '.join(file.name for file in event.files)}" if isinstance(event, FilesMade) else ""
+    files = (
+        f" {', '.join(file.name for file in event.files)}" if isinstance(event, FilesMade) else ""
+    )
     return f"{within}{event.type}{whom}{files}{state}"

@@ -1,4 +1,6 @@
-"""Headless Chromium on the served page; a test fails on a request to another origin, a console error or an exception."""
+"""Headless Chromium on the served page; a test fails on a request to another origin, a console
+error or an exception.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -9,7 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect
 
 PATIENCE = 60_000
-"""Milliseconds that whatever is expected may take; on a busy machine a page that did nothing wrong takes many seconds."""
+"""Milliseconds that whatever is expected may take; on a busy machine a page that did nothing wrong
+takes many seconds.
+"""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -23,8 +27,12 @@ FLAGS = [
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE)
-    shell = shutil.which("chromium-headless-shell")  # draws no window that nobody sees, and takes half the time
-    browser = playwright.chromium.launch(executable_path=shell or shutil.which("chromium"), args=FLAGS)
+    shell = shutil.which(
+        "chromium-headless-shell"
+    )  # draws no window that nobody sees, and takes half the time
+    browser = playwright.chromium.launch(
+        executable_path=shell or shutil.which("chromium"), args=FLAGS
+    )
     yield browser
     browser.close()
 
@@ -47,7 +55,12 @@ def watched(page: Page) -> Iterator[Page]:
 
     page.on("request", on_request)
     page.on("pageerror", lambda error: problems.append(f"an uncaught exception: {error}"))
-    page.on("console", lambda message: problems.append(f"console: {message.text}") if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: (
+            problems.append(f"console: {message.text}") if message.type == "error" else None
+        ),
+    )
     yield page
     assert problems == []
 
@@ -76,7 +89,9 @@ def stranger(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def unguarded(browser: Browser) -> Iterator[Page]:
-    """A page without its content security policy, which would hide what the sanitiser lets through."""
+    """A page without its content security policy, which would hide what the sanitiser lets
+    through.
+    """
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     with watched(context.new_page()) as page:
         yield page

@@ -1,4 +1,6 @@
-"""Agents on the page, with an engine that plays them: their work nested and live, and questions as a form that is usable by keyboard."""
+"""Agents on the page, with an engine that plays them: their work nested and live, and questions as
+a form that is usable by keyboard.
+"""
 
 from collections.abc import Iterator
 

@@ -18,7 +18,13 @@ pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(2
 IMPORT = "from double_number import double_number\n\n\n"
 SUITE = "".join(
     f"def test_{name}():\n    assert double_number(number={number}) == {value}\n\n\n"
-    for name, number, value in (("four", 4, 8), ("zero", 0, 0), ("below", -3, -6), ("far", 60, 120), ("lie", 5, 11))
+    for name, number, value in (
+        ("four", 4, 8),
+        ("zero", 0, 0),
+        ("below", -3, -6),
+        ("far", 60, 120),
+        ("lie", 5, 11),
+    )
 )
 RIGHT = "def double_number(number: int) -> int:\n    return 2 * number\n"
 PLUS = "def double_number(number: int) -> int:\n    return number + number\n"
@@ -31,12 +37,20 @@ def reply(text: str) -> Completion:
 
 def script() -> Script:
     own = SpecExample(call="double_number(number=4)", result="8")
-    spec = specification().model_copy(update={"user_examples": (own,), "returns_description": "twice the number"})
+    spec = specification().model_copy(
+        update={"user_examples": (own,), "returns_description": "twice the number"}
+    )
     call = Completion(function="double_number", arguments={"number": 4}, finish_reason="tool_calls")
     titled = {
-        "write the specification": reply(SpecificationReply(outcome="tool", message="", specification=spec).model_dump_json()),
+        "write the specification": reply(
+            SpecificationReply(outcome="tool", message="", specification=spec).model_dump_json()
+        ),
         "write the tests": reply(fenced(IMPORT + SUITE)),
-        "write the implementation": [reply(fenced(NEAR)), reply(fenced(RIGHT)), reply(fenced(PLUS))],
+        "write the implementation": [
+            reply(fenced(NEAR)),
+            reply(fenced(RIGHT)),
+            reply(fenced(PLUS)),
+        ],
         "extract the arguments": call,
         "answer the person": reply("Twice 4 is **8**."),
         "learn lessons": reply('{"lessons": []}'),
@@ -52,7 +66,12 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
             "OPENAI_API_KEY": server.api_key,
             "OPENAI_MODEL": server.model,
         }
-        with serving(bare_home(tmp_path, bubblewrap=True), SANDBOX="bubblewrap", SYNTHESIS_MUTATION_SCORE="0.5", **own) as link:
+        with serving(
+            bare_home(tmp_path, bubblewrap=True),
+            SANDBOX="bubblewrap",
+            SYNTHESIS_MUTATION_SCORE="0.5",
+            **own,
+        ) as link:
             page.set_viewport_size(WIDE)
             open_page(page, link)
             ask(page, "double 4, so 8")
@@ -60,10 +79,16 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
 
             consensus = page.locator('[data-step="consensus"]')
             candidates = consensus.get_by_test_id("candidate")
-            assert candidates.evaluate_all("all => all.map(one => one.dataset.outcome).sort()") == ["failed", "passed", "passed"]
+            assert candidates.evaluate_all("all => all.map(one => one.dataset.outcome).sort()") == [
+                "failed",
+                "passed",
+                "passed",
+            ]
             refuted = candidates.filter(has_text="returns other values than most")
             expect(refuted.locator("pre").first).to_contain_text("this one returns 0")
-            expect(consensus.get_by_test_id("dropped-test")).to_have_text("droppedtest_lie: 3 of 3 candidates against itWhy")
+            expect(consensus.get_by_test_id("dropped-test")).to_have_text(
+                "droppedtest_lie: 3 of 3 candidates against itWhy"
+            )
             expect(page.get_by_test_id("mutation-tally")).to_contain_text("noticed")
             expect(page.get_by_text("From your request, and always counted:")).to_be_visible()
 

@@ -1,4 +1,6 @@
-"""The stages of a turn on the page, with an engine that plays them: live, marked in the graph, accessible, whole after a reload."""
+"""The stages of a turn on the page, with an engine that plays them: live, marked in the graph,
+accessible, whole after a reload.
+"""
 
 from collections.abc import Iterator
 
@@ -22,7 +24,11 @@ def link(tmp_path) -> Iterator[str]:
 
 
 def stages(page: Page) -> list[list[str]]:
-    return page.get_by_test_id("course").locator("li").evaluate_all("(all) => all.map(({ dataset }) => [dataset.stage, dataset.state])")
+    return (
+        page.get_by_test_id("course")
+        .locator("li")
+        .evaluate_all("(all) => all.map(({ dataset }) => [dataset.stage, dataset.state])")
+    )
 
 
 def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: str, page: Page):
@@ -36,9 +42,14 @@ def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: st
     page.keyboard.press("Enter")
     graph = page.get_by_test_id("graph")
     expect(graph.get_by_role("img", name="The stages of a turn")).to_be_visible()
-    marks = {name: graph.locator(f"g.node[data-node={name}]").get_attribute("data-state") for name in ("verify", "execute", "clarify")}
+    marks = {
+        name: graph.locator(f"g.node[data-node={name}]").get_attribute("data-state")
+        for name in ("verify", "execute", "clarify")
+    }
     assert marks == {"verify": "done", "execute": "running", "clarify": "waiting"}
-    assert graph.locator("[data-taken=true]").evaluate_all("(all) => all.map((g) => g.querySelector('title').textContent)")[:3] == [
+    assert graph.locator("[data-taken=true]").evaluate_all(
+        "(all) => all.map((g) => g.querySelector('title').textContent)"
+    )[:3] == [
         "gather → search: new",
         "search → specify: nothing fits",
         "specify → test: ordered",
@@ -49,7 +60,9 @@ def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: st
     ask(page, "release once")
     page.get_by_test_id("turn").first.get_by_role("button", name="Activity").click()
     for _ in range(2):
-        expect(page.get_by_test_id("course").locator("[data-stage=respond]")).to_have_attribute("data-state", "done")
+        expect(page.get_by_test_id("course").locator("[data-stage=respond]")).to_have_attribute(
+            "data-state", "done"
+        )
         assert stages(page) == [[node, "done"] for node in (*NODES, "respond")]
         page.reload()
         page.get_by_test_id("turn").first.get_by_role("button", name="Activity").click()

@@ -1,4 +1,6 @@
-"""Files on the page: attached, dropped and pasted; sent with a request; pictures shown in the answer, and after a reload."""
+"""Files on the page: attached, dropped and pasted; sent with a request; pictures shown in the
+answer, and after a reload.
+"""
 
 import re
 from pathlib import Path
@@ -21,29 +23,45 @@ TRANSFER = """(files) => {
 }"""
 
 
-@pytest.fixture(scope="module", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
+@pytest.fixture(
+    scope="module", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+)
 def link(request, tmp_path_factory):
-    settings = {"SANDBOX": "bubblewrap", "ASYNC_MODE": request.param, "FILES_MAX_COUNT": "2", "FILES_MAX_MB": "1"}
+    settings = {
+        "SANDBOX": "bubblewrap",
+        "ASYNC_MODE": request.param,
+        "FILES_MAX_COUNT": "2",
+        "FILES_MAX_MB": "1",
+    }
     with serving(bare_home(tmp_path_factory.mktemp("files"), bubblewrap=True), **settings) as link:
         yield link
 
 
 def built(page: Page, turns: int = 1) -> Locator:
-    """The answer, once it is whole; a tool that draws is verified with several runs that each load matplotlib."""
+    """The answer, once it is whole; a tool that draws is verified with several runs that each load
+    matplotlib.
+    """
     expect(page.get_by_test_id("turn")).to_have_count(turns)
-    expect(page.get_by_test_id("turn").last).not_to_have_attribute("data-state", "running", timeout=180_000)
+    expect(page.get_by_test_id("turn").last).not_to_have_attribute(
+        "data-state", "running", timeout=180_000
+    )
     return finished(page, turns)
 
 
 def attach(page: Page, *files: tuple[str, str]) -> None:
     page.get_by_test_id("file-input").set_input_files(
-        [{"name": name, "mimeType": "text/csv", "buffer": content.encode()} for name, content in files]
+        [
+            {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+            for name, content in files
+        ]
     )
 
 
 @one_mode
 @pytest.mark.extended
-def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, page: Page, tmp_path: Path):
+def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(
+    link, page: Page, tmp_path: Path
+):
     open_page(page, link)
     attach(page, ("data.csv", CSV))
     expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
@@ -55,7 +73,9 @@ def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(link, pag
         expect(page.get_by_test_id("request-file")).to_contain_text("data.csv")
         picture = page.get_by_test_id("made-picture")
         expect(picture).to_have_attribute("alt", "plot.png")
-        page.wait_for_function("() => document.querySelector('[data-testid=made-picture]')?.naturalWidth === 800")
+        page.wait_for_function(
+            "() => document.querySelector('[data-testid=made-picture]')?.naturalWidth === 800"
+        )
         page.reload()
         expect(page.get_by_test_id("turn")).to_have_attribute("data-state", "done")
     assert flaws(page, "a picture") == []
@@ -92,7 +112,11 @@ def test_files_are_dropped_pasted_replaced_and_removed(link, page: Page):
     page.get_by_test_id("remove-file").first.click()
     expect(attached).to_have_text([re.compile("b.csv")])
     expect(page.get_by_test_id("composer")).to_be_focused()
-    paste = "(field, files) => field.dispatchEvent(new ClipboardEvent('paste', {clipboardData: (" + TRANSFER + ")(files), bubbles: true}))"
+    paste = (
+        "(field, files) => field.dispatchEvent(new ClipboardEvent('paste', {clipboardData: ("
+        + TRANSFER
+        + ")(files), bubbles: true}))"
+    )
     page.get_by_test_id("composer").evaluate(paste, [["image.png", "x"]])
     attach(page, ("b.csv", "22"))
     expect(attached).to_have_text([re.compile("image.png"), re.compile("b.csv\\s*2 B")])
@@ -101,9 +125,13 @@ def test_files_are_dropped_pasted_replaced_and_removed(link, page: Page):
 
 def test_what_is_too_much_is_said_before_it_is_sent(link, page: Page):
     open_page(page, link)
-    expect(page.get_by_test_id("attach")).to_have_attribute("title", "Attach files: up to 2 files, 1 MB together")
+    expect(page.get_by_test_id("attach")).to_have_attribute(
+        "title", "Attach files: up to 2 files, 1 MB together"
+    )
     attach(page, ("large.csv", "x" * 1_100_000), ("a.csv", "1"), ("b.csv", "2"), ("c.csv", "3"))
-    expect(page.get_by_test_id("attached-file")).to_have_text([re.compile("a.csv"), re.compile("b.csv")])
+    expect(page.get_by_test_id("attached-file")).to_have_text(
+        [re.compile("a.csv"), re.compile("b.csv")]
+    )
     notice = page.get_by_test_id("notice")
     expect(notice).to_contain_text("large.csv was not attached: all files together may have 1 MB")
     expect(notice).to_contain_text("c.csv was not attached: 2 files may come with a request.")
@@ -111,7 +139,9 @@ def test_what_is_too_much_is_said_before_it_is_sent(link, page: Page):
 
 @pytest.mark.extended
 def test_a_file_that_does_not_arrive_keeps_the_request(link, browser: Browser):
-    page = browser.new_page()  # not a watched one: the browser itself reports the broken connection as an error
+    page = (
+        browser.new_page()
+    )  # not a watched one: the browser itself reports the broken connection as an error
     open_page(page, link)
     attach(page, ("data.csv", CSV))
     page.route("**/api/files*", lambda route: route.abort())

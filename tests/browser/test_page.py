@@ -1,4 +1,6 @@
-"""The page in Chromium: accessible, usable by keyboard, live, private, and harmless whatever the model writes."""
+"""The page in Chromium: accessible, usable by keyboard, live, private, and harmless whatever the
+model writes.
+"""
 
 import ast
 import json
@@ -24,7 +26,12 @@ from tests.home import ROOT, Home, serving
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
 REVERSE = "Reverse the string 'hello world'"
-SPECIFY, TEST, IMPLEMENT, LEARN = "write the specification", "write the tests", "write the implementation", "learn lessons"
+SPECIFY, TEST, IMPLEMENT, LEARN = (
+    "write the specification",
+    "write the tests",
+    "write the implementation",
+    "learn lessons",
+)
 TITLES = (
     "choose a tool",
     "extract the arguments",
@@ -46,7 +53,9 @@ def link(tmp_path_factory) -> Iterator[str]:
 
 
 class Stage:
-    """The author of the model server's replies: the cookbook, but for what a test puts in its place."""
+    """The author of the model server's replies: the cookbook, but for what a test puts in its
+    place.
+    """
 
     def __init__(self) -> None:
         self._script = Script()
@@ -60,7 +69,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Theatre:
-    """The page on a model server whose replies a test writes, and on bubblewrap, which starts fastest."""
+    """The page on a model server whose replies a test writes, and on bubblewrap, which starts
+    fastest.
+    """
 
     link: str
     stage: Stage
@@ -71,8 +82,14 @@ class Theatre:
 def theatre(tmp_path_factory) -> Iterator[Theatre]:
     stage = Stage()
     with OfflineServer(stage) as server:
-        settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": server.api_key, "OPENAI_MODEL": server.model}
-        with serving(bare_home(tmp_path_factory.mktemp("theatre"), bubblewrap=True), **settings) as link:
+        settings = {
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": server.api_key,
+            "OPENAI_MODEL": server.model,
+        }
+        with serving(
+            bare_home(tmp_path_factory.mktemp("theatre"), bubblewrap=True), **settings
+        ) as link:
             yield Theatre(link, stage, server)
 
 
@@ -124,7 +141,9 @@ RUN_AXE = """async () => {
   const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa"], resultTypes: ["violations"], preload: false });
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html} ${n.failureSummary}`));
 }"""
-OVERFLOW = "() => Math.max(document.scrollingElement.scrollWidth, document.body.scrollWidth) - innerWidth"
+OVERFLOW = (
+    "() => Math.max(document.scrollingElement.scrollWidth, document.body.scrollWidth) - innerWidth"
+)
 
 
 def flaws(page: Page, where: str) -> list[str]:
@@ -136,7 +155,10 @@ def flaws(page: Page, where: str) -> list[str]:
         page.set_viewport_size(size)
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
-            found += [f"{where}, {size['width']}, {theme}: {violation}" for violation in page.evaluate(RUN_AXE)]
+            found += [
+                f"{where}, {size['width']}, {theme}: {violation}"
+                for violation in page.evaluate(RUN_AXE)
+            ]
         if page.evaluate(OVERFLOW) > 0:
             found.append(f"{where} is {page.evaluate(OVERFLOW)} pixels wider than {size['width']}")
     return found
@@ -201,7 +223,9 @@ def test_an_example_is_put_into_the_composer_whole(link, page):
     expect(composer).to_have_value(REVERSE)
     expect(composer).to_be_focused()
     examples.last.click()
-    expect(composer).to_have_value("Sum the column price of this CSV:\nitem,price\ntea,3.50\ncake,4.25\njam,2.75")
+    expect(composer).to_have_value(
+        "Sum the column price of this CSV:\nitem,price\ntea,3.50\ncake,4.25\njam,2.75"
+    )
     expect(composer).to_be_focused()
     expect(page.get_by_test_id("turn")).to_have_count(0)
 
@@ -232,13 +256,20 @@ def test_the_library_is_browsed_by_keyboard(link, page):
     ("name", "word", "details"),
     [
         ("model", "Offline model", ["Offline model", "cookbook", "OPENAI_API_KEY"]),
-        ("sandbox", "Ready", ["Sandbox ready", "a bubblewrap container of its own", "What it does not guarantee"]),
+        (
+            "sandbox",
+            "Ready",
+            ["Sandbox ready", "a bubblewrap container of its own", "What it does not guarantee"],
+        ),
         ("library", "tool", ["tool", "Every tool passed its own tests", "searched"]),
     ],
 )
 def test_a_status_opens_by_keyboard_and_escape_closes_it(link, page, name, word, details):
     open_page(page, link)
-    chip, popover = page.get_by_test_id(f"status-{name}"), page.get_by_test_id(f"status-{name}-details")
+    chip, popover = (
+        page.get_by_test_id(f"status-{name}"),
+        page.get_by_test_id(f"status-{name}-details"),
+    )
     expect(chip).to_contain_text(word)
     expect(popover).to_be_hidden()
     tab_to(page, chip)
@@ -260,7 +291,9 @@ def test_what_the_sandbox_does_not_guarantee_is_told_on_request(link, page):
     expect(popover.get_by_role("listitem")).to_have_count(0)
     button.click()
     expect(button).to_have_attribute("aria-expanded", "true")
-    expect(popover.get_by_role("listitem").first).to_contain_text("Containers share the kernel of their host")
+    expect(popover.get_by_role("listitem").first).to_contain_text(
+        "Containers share the kernel of their host"
+    )
     assert flaws(page, "what the sandbox does not guarantee") == []
 
 
@@ -340,7 +373,9 @@ class Curtain:
 
 
 @pytest.mark.extended
-def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(theatre, page, second_page):
+def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(
+    theatre, page, second_page
+):
     curtain = Curtain()
     theatre.stage.plays({IMPLEMENT: curtain})
     open_page(page, theatre.link)
@@ -360,14 +395,22 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(the
     for each in (page, second_page):
         expect(finished(each, turns=2)).to_contain_text("dlrow olleh")
         for kind in ("stub", "verification"):
-            expect(step(each, kind).get_by_test_id("repeats")).to_have_text(re.compile("in reversed and in shuffled order.*: same result"))
-    kinds = [s.get_attribute("data-step") for s in page.get_by_test_id("activity").get_by_test_id("step").all()]
+            expect(step(each, kind).get_by_test_id("repeats")).to_have_text(
+                re.compile("in reversed and in shuffled order.*: same result")
+            )
+    kinds = [
+        s.get_attribute("data-step")
+        for s in page.get_by_test_id("activity").get_by_test_id("step").all()
+    ]
     assert kinds == [
         "searching", "no_tool_found", "specification", "tests", "stub", "implementation", "verification", "registration",
         "executing", "answer",
     ]  # fmt: skip
     for part in ("activity", "turn"):
-        reloaded, steady = page.get_by_test_id(part).all_inner_texts(), second_page.get_by_test_id(part).all_inner_texts()
+        reloaded, steady = (
+            page.get_by_test_id(part).all_inner_texts(),
+            second_page.get_by_test_id(part).all_inner_texts(),
+        )
         assert reloaded == steady
 
 
@@ -376,7 +419,12 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(the
 
 @pytest.mark.extended
 def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, page):
-    learnt = {"agent": "specification", "trigger": "Count the vowels of a text", "advice": "Leave accents. <b>bold</b>", "known": None}
+    learnt = {
+        "agent": "specification",
+        "trigger": "Count the vowels of a text",
+        "advice": "Leave accents. <b>bold</b>",
+        "known": None,
+    }
     refused = SpecificationReply(outcome="impossible", message="No.", specification=None)
     taught = Completion(content=json.dumps({"lessons": [learnt]}))
     theatre.stage.plays({SPECIFY: Completion(content=refused.model_dump_json()), LEARN: taught})
@@ -394,12 +442,18 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
     theatre.stage.plays({TEST: curtain})
     page.get_by_test_id("tab-activity").click()
     with curtain.down():
-        ask(page, "How many vowels are in 'programming'?")  # for which no other test has built a tool
+        ask(
+            page, "How many vowels are in 'programming'?"
+        )  # for which no other test has built a tool
         turn = page.get_by_test_id("turn").last
         spent = turn.get_by_test_id("budget")
-        expect(spent).to_contain_text(re.compile(r"[12] of 40 model calls"))  # the second if the library has a tool to choose
+        expect(spent).to_contain_text(
+            re.compile(r"[12] of 40 model calls")
+        )  # the second if the library has a tool to choose
         expect(spent).to_contain_text("of 400,000 tokens")
-        expect(step(page, "lessons_shown").get_by_role("listitem")).to_have_text("Count the vowels of a text: Leave accents. <b>bold</b>")
+        expect(step(page, "lessons_shown").get_by_role("listitem")).to_have_text(
+            "Count the vowels of a text: Leave accents. <b>bold</b>"
+        )
         found = flaws(page, "a running turn")
         page.set_viewport_size(WIDE)
         turn.get_by_test_id("stop").click()
@@ -439,7 +493,10 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
 @pytest.mark.extended
 def test_nothing_of_a_conversation_reaches_another_persons_page(link, page, stranger):
     frames: list[str] = []
-    stranger.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(str(frame))))
+    stranger.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda frame: frames.append(str(frame))),
+    )
     open_page(page, link)
     open_page(stranger, link)
     ask(stranger, "Reverse 'mine'")
@@ -496,7 +553,10 @@ HOSTILE = """Before <img src=x onerror=alert(1)> <script>alert(1)</script> <svg 
 
 def _printed(case: str) -> str:
     """What the payload of a hostile case prints."""
-    cases = [json.loads(line) for line in (ROOT / "tests" / "sandbox" / "hostile_cases.jsonl").read_text().splitlines()]
+    cases = [
+        json.loads(line)
+        for line in (ROOT / "tests" / "sandbox" / "hostile_cases.jsonl").read_text().splitlines()
+    ]
     call = ast.parse(next(c["payload"] for c in cases if c["id"] == case), mode="eval").body
     assert isinstance(call, ast.Call)
     return str(ast.literal_eval(call.args[0]))
@@ -505,16 +565,22 @@ def _printed(case: str) -> str:
 @pytest.mark.parametrize("case", ["H04", "H05"])
 def test_what_a_hostile_tool_says_fires_and_fetches_nothing(theatre, unguarded, case):
     page = unguarded
-    reply = SpecificationReply(outcome="answer", message=f"Before\n\n{_printed(case)}\n\nAfter", specification=None)
+    reply = SpecificationReply(
+        outcome="answer", message=f"Before\n\n{_printed(case)}\n\nAfter", specification=None
+    )
     theatre.stage.plays({SPECIFY: Completion(content=reply.model_dump_json())})
     fired: list[str] = []
     page.on("dialog", lambda dialog: (fired.append(dialog.message), dialog.dismiss()))
-    page.on("request", lambda request: fired.append(request.url) if "invalid" in request.url else None)
+    page.on(
+        "request", lambda request: fired.append(request.url) if "invalid" in request.url else None
+    )
     open_page(page, theatre.link)
     ask(page, "What does it say?")
     answer = finished(page)
     answer.get_by_text("After").click()
-    expect(answer.locator("img, svg, script, iframe, [onerror], a[href^=javascript]")).to_have_count(0)
+    expect(
+        answer.locator("img, svg, script, iframe, [onerror], a[href^=javascript]")
+    ).to_have_count(0)
     assert fired == []
 
 
@@ -529,12 +595,21 @@ def test_markup_of_the_model_does_no_harm_even_without_the_policy(theatre, ungua
     page.on("request", lambda request: requests.append(request.url))
     ask(page, "What do you make of <img src=x onerror=alert(1)>?")
     answer = finished(page)
-    expect(page.get_by_test_id("request")).to_have_text("What do you make of <img src=x onerror=alert(1)>?")
+    expect(page.get_by_test_id("request")).to_have_text(
+        "What do you make of <img src=x onerror=alert(1)>?"
+    )
     answer.get_by_text("After").click()
     answer.get_by_text("trap").click()
-    expect(answer.locator("img, script, iframe, style, form, [style], [onclick], [onerror], [onload]")).to_have_count(0)
-    links = answer.locator("a[href]").evaluate_all("(all) => all.map((a) => [a.href, a.rel, a.target])")
-    assert links == [[url, "noopener noreferrer", "_blank"] for url in ("https://example.org/", "https://example.com/")]
+    expect(
+        answer.locator("img, script, iframe, style, form, [style], [onclick], [onerror], [onload]")
+    ).to_have_count(0)
+    links = answer.locator("a[href]").evaluate_all(
+        "(all) => all.map((a) => [a.href, a.rel, a.target])"
+    )
+    assert links == [
+        [url, "noopener noreferrer", "_blank"]
+        for url in ("https://example.org/", "https://example.com/")
+    ]
     assert {urlsplit(url).path for url in requests} <= {"/api/conversations", "/static/icon.svg"}
     page.reload()
     expect(finished(page)).to_contain_text("After")

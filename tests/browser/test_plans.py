@@ -1,4 +1,6 @@
-"""A plan on the page, with an engine that plays one: live, accessible, whole after a reload, and kept as one tool."""
+"""A plan on the page, with an engine that plays one: live, accessible, whole after a reload, and
+kept as one tool.
+"""
 
 from collections.abc import Iterator
 
@@ -32,7 +34,9 @@ def states(page: Page) -> list[list[str | None]]:
 def test_a_plan_is_followed_live_and_kept(link: str, page: Page):
     open_page(page, link)
     ask(page, "plan once")
-    expect(page.locator("[data-testid=plan-part][data-part=vowels]")).to_have_attribute("data-state", "running")
+    expect(page.locator("[data-testid=plan-part][data-part=vowels]")).to_have_attribute(
+        "data-state", "running"
+    )
     assert states(page) == [["reversed", "done", "cba"], ["vowels", "running", None]]
     expect(page.get_by_test_id("keep")).to_have_count(0)
     page.set_viewport_size(NARROW)

@@ -1,4 +1,6 @@
-"""A project on the page: built live by the offline model on bubblewrap, whole after a reload, accessible, and had as a zip."""
+"""A project on the page: built live by the offline model on bubblewrap, whole after a reload,
+accessible, and had as a zip.
+"""
 
 import io
 import zipfile
@@ -42,7 +44,9 @@ def test_a_project_is_built_step_by_step_and_had_as_a_zip(link: str, page: Page)
     expect(page.get_by_test_id("tree-file")).to_have_count(6)
 
     page.locator("[data-testid=tree-file][data-path='sales.csv']").click()
-    expect(page.get_by_test_id("open-file").get_by_test_id("project-table")).to_contain_text("month")
+    expect(page.get_by_test_id("open-file").get_by_test_id("project-table")).to_contain_text(
+        "month"
+    )
     page.locator("[data-testid=tree-file][data-path='chart.png']").click()
     picture = page.get_by_test_id("open-file").get_by_test_id("project-picture")
     expect(picture).to_be_visible()

@@ -1,4 +1,6 @@
-"""The reference conversation in Chromium: real engine, real Chroma, the offline model over HTTP, a restart in between."""
+"""The reference conversation in Chromium: real engine, real Chroma, the offline model over HTTP, a
+restart in between.
+"""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -23,7 +25,10 @@ def open_page(page: Page, link: str) -> None:
 
 @pytest.mark.parametrize(
     "sandbox",
-    [pytest.param("bubblewrap", marks=pytest.mark.bubblewrap), pytest.param("docker", marks=pytest.mark.docker)],
+    [
+        pytest.param("bubblewrap", marks=pytest.mark.bubblewrap),
+        pytest.param("docker", marks=pytest.mark.docker),
+    ],
 )
 @pytest.mark.extended
 def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox):
@@ -33,16 +38,22 @@ def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox
         open_page(page, link)
         ask(page, "What is 15 percent of 300?")
         expect(answer).to_contain_text("45")
-        expect(page.get_by_test_id("activity").locator("[data-step=tool_found]")).to_contain_text("calculate_percentage")
+        expect(page.get_by_test_id("activity").locator("[data-step=tool_found]")).to_contain_text(
+            "calculate_percentage"
+        )
         expect(page.get_by_test_id("summary").last).to_contain_text("calculate_percentage")
 
         ask(page, "Reverse the string 'hello world'")
         expect(answer).to_contain_text("dlrow olleh")
         steps = page.get_by_test_id("activity").get_by_test_id("step")
-        states = [(s.get_attribute("data-step"), s.get_attribute("data-state")) for s in steps.all()]
+        states = [
+            (s.get_attribute("data-step"), s.get_attribute("data-state")) for s in steps.all()
+        ]
         assert [s for s in states if s[0] in STEPS] == [(name, "done") for name in STEPS]
         assert ("no_tool_found", "done") in states
-        assert {row.get_attribute("data-outcome") for row in page.get_by_test_id("test-row").all()} >= {"passed"}
+        assert {
+            row.get_attribute("data-outcome") for row in page.get_by_test_id("test-row").all()
+        } >= {"passed"}
         kept = page.url
         page.goto("about:blank")  # a page without its server reports refused connections
 
@@ -53,5 +64,9 @@ def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox
         expect(answer).to_contain_text("dlrow olleh")
         ask(page, "Reverse 'Python'")
         expect(answer).to_contain_text("nohtyP")
-        expect(page.get_by_test_id("activity").locator("[data-step=tool_found]")).to_contain_text("reverse_string")
-        expect(page.get_by_test_id("activity").locator("[data-step=specification]")).to_have_count(0)
+        expect(page.get_by_test_id("activity").locator("[data-step=tool_found]")).to_contain_text(
+            "reverse_string"
+        )
+        expect(page.get_by_test_id("activity").locator("[data-step=specification]")).to_have_count(
+            0
+        )

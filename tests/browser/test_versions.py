@@ -1,4 +1,6 @@
-"""What a search found, and requests, versions and standing of a tool, in Chromium on the real engine; it needs no sandbox."""
+"""What a search found, and requests, versions and standing of a tool, in Chromium on the real
+engine; it needs no sandbox.
+"""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +9,18 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_page import NARROW, OVERFLOW, REVERSE, ask, bare_home, ended, flaws, open_page, step, tab_to
+from tests.browser.test_page import (
+    NARROW,
+    OVERFLOW,
+    REVERSE,
+    ask,
+    bare_home,
+    ended,
+    flaws,
+    open_page,
+    step,
+    tab_to,
+)
 from tests.home import serving
 from tests.registry.repaired import USED, prepare
 
@@ -30,9 +43,13 @@ def changes(page: Page, label: str) -> Locator:
 
 
 @pytest.mark.extended
-def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_removed_by_keyboard(link, page):
+def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_removed_by_keyboard(
+    link, page
+):
     open_page(page, link)
-    for number, request in enumerate((*USED, REVERSE), 1):  # so that the first are this visitor's own
+    for number, request in enumerate(
+        (*USED, REVERSE), 1
+    ):  # so that the first are this visitor's own
         ask(page, request)
         ended(page, number, "failed")  # there is no sandbox
     page.set_viewport_size(NARROW)
@@ -59,7 +76,9 @@ def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_remove
 
 
 def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, page):
-    other = page.context.new_page()  # not a watched one: the browser itself reports a refusal as an error
+    other = (
+        page.context.new_page()
+    )  # not a watched one: the browser itself reports a refusal as an error
     for each in (page, other):
         open_page(each, link)
         each.get_by_test_id("tab-library").click()
@@ -68,14 +87,20 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, p
     versions, standing = page.get_by_test_id("version"), page.get_by_test_id("standing")
     expect(versions).to_have_count(2)
     expect(versions.first).to_contain_text("repaired: it raised KeyError")
-    expect(versions.first).to_contain_text("by gpt-4 · 1 test passed · 2 model calls · 1,000 tokens · $0.0125")
-    expect(changes(page, "Changes of the code")).to_have_text(["−    return text\n", "+    return text[::-1]\n"])
+    expect(versions.first).to_contain_text(
+        "by gpt-4 · 1 test passed · 2 model calls · 1,000 tokens · $0.0125"
+    )
+    expect(changes(page, "Changes of the code")).to_have_text(
+        ["−    return text\n", "+    return text[::-1]\n"]
+    )
     expect(page.get_by_test_id("differences")).to_contain_text("Nothing changed.")
 
     tab_to(page, page.get_by_test_id("rollback"))
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("rollback-yes")).to_be_focused()
-    expect(page.get_by_role("group", name="Roll reverse_text back to version 1?")).to_contain_text("That makes version 3")
+    expect(page.get_by_role("group", name="Roll reverse_text back to version 1?")).to_contain_text(
+        "That makes version 3"
+    )
     assert flaws(page, "versions, and a question") == []  # leaves the page narrow
     page.keyboard.press("Escape")
     expect(page.get_by_test_id("rollback")).to_be_focused()
@@ -84,13 +109,19 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, p
     for each in (page, other):
         expect(each.get_by_test_id("version")).to_have_count(3)
         expect(each.get_by_test_id("version").first).to_contain_text("rolled back to version 1")
-        expect(changes(each, "Changes of the code")).to_have_text(["−    return text[::-1]\n", "+    return text\n"])
+        expect(changes(each, "Changes of the code")).to_have_text(
+            ["−    return text[::-1]\n", "+    return text\n"]
+        )
     page.get_by_test_id("compare-from").select_option("1")
-    expect(page.get_by_test_id("differences").locator(".step-note")).to_have_text(["Nothing changed."] * 2)
+    expect(page.get_by_test_id("differences").locator(".step-note")).to_have_text(
+        ["Nothing changed."] * 2
+    )
 
     other.get_by_test_id("version").last.get_by_test_id("rollback").click()
     other.keyboard.press("Enter")
-    expect(other.get_by_test_id("change-problem")).to_contain_text("version 3 of reverse_text is the one in use")
+    expect(other.get_by_test_id("change-problem")).to_contain_text(
+        "version 3 of reverse_text is the one in use"
+    )
 
     for name, badge in (("Retire", "retired"), ("Restore", "provisional")):
         expect(standing).to_have_text(name)

@@ -26,7 +26,9 @@ async def test_code_gets_what_it_imports_and_nothing_else() -> None:
     linked = LinkedSandbox(sandbox, library, PinnedSources(library))
     await linked.verify("quarter", IMPORTING, "", lambda result: None)
     await linked.verify("quarter", PLAIN, "", lambda result: None)
-    await linked.verify_versions("quarter", [Version(code=PLAIN), Version(code=IMPORTING), Version(code="def (")], "")
+    await linked.verify_versions(
+        "quarter", [Version(code=PLAIN), Version(code=IMPORTING), Version(code="def (")], ""
+    )
     await linked.execute("quarter", IMPORTING, {"n": 8})
     there = {"half": HALF.code}
     assert (sandbox.libraries, library.reads) == ([there, {}, there, there], 1)
@@ -48,7 +50,9 @@ async def test_versions_that_need_different_versions_of_a_tool_run_one_by_one() 
     sandbox = ScriptedSandbox()
     linked = LinkedSandbox(sandbox, library, PinnedSources(library))
     other = "from third import third\n\ndef quarter(n):\n    return third(n)\n"
-    verdicts = await linked.verify_versions("quarter", [Version(code=IMPORTING), Version(code=other)], "")
+    verdicts = await linked.verify_versions(
+        "quarter", [Version(code=IMPORTING), Version(code=other)], ""
+    )
     assert len(verdicts) == 2
     assert sandbox.libraries == [{"half": "version 2"}, {"half": "version 1", "third": "version 1"}]
 
@@ -63,4 +67,6 @@ class TwoVersions(ListedLibrary):
 async def test_a_tool_that_was_removed_serves_those_that_import_it() -> None:
     library = ListedLibrary(HALF)
     await library.remove("half")
-    assert await PinnedSources(library).of([Requirement(name="half", version=1)]) == {"half": HALF.code}
+    assert await PinnedSources(library).of([Requirement(name="half", version=1)]) == {
+        "half": HALF.code
+    }

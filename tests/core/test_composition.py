@@ -8,7 +8,9 @@ from tests.doubles import tool
 
 
 def shelf_tool(name: str, version: int = 1, **changes: object) -> Tool:
-    return tool(name, f"def {name}(n: int) -> int:\n    return n\n").model_copy(update={"version": version, **changes})
+    return tool(name, f"def {name}(n: int) -> int:\n    return n\n").model_copy(
+        update={"version": version, **changes}
+    )
 
 
 def pin(name: str, version: int = 1) -> Requirement:
@@ -28,24 +30,42 @@ TOOLS = Importable((HALF, QUARTER, EIGHTH, OLD))
         ("import json\nfrom math import pi", ()),
         ("from half import half", (pin("half", 2),)),
         ("import quarter", (pin("half", 1), pin("quarter"))),
-        ("def f():\n    from eighth import eighth", (pin("eighth"), pin("half", 2), pin("quarter"))),
+        (
+            "def f():\n    from eighth import eighth",
+            (pin("eighth"), pin("half", 2), pin("quarter")),
+        ),
     ],
 )
-def test_imports_pin_versions_with_all_that_these_need(code: str, requires: tuple[Requirement, ...]) -> None:
+def test_imports_pin_versions_with_all_that_these_need(
+    code: str, requires: tuple[Requirement, ...]
+) -> None:
     assert (TOOLS.requires(code), TOOLS.problem(code, "new_tool")) == (requires, None)
 
 
 @pytest.mark.parametrize(
     ("code", "problem"),
     [
-        ("from half import half as h", "the code imports the tool half in another way than `from half import half`"),
-        ("from half import other", "the code imports the tool half in another way than `from half import half`"),
-        ("import half as h", "the code imports the tool half in another way than `from half import half`"),
-        ("import half.more", "the code imports the tool half in another way than `from half import half`"),
+        (
+            "from half import half as h",
+            "the code imports the tool half in another way than `from half import half`",
+        ),
+        (
+            "from half import other",
+            "the code imports the tool half in another way than `from half import half`",
+        ),
+        (
+            "import half as h",
+            "the code imports the tool half in another way than `from half import half`",
+        ),
+        (
+            "import half.more",
+            "the code imports the tool half in another way than `from half import half`",
+        ),
         ("from old_tool import old_tool", "the tool old_tool is retired; do without it"),
         (
             "from half import half\nfrom quarter import quarter",
-            "half comes with version 2 of half, and quarter with version 1, but only one can be there; import only one of half and quarter",
+            "half comes with version 2 of half, and quarter with version 1, but only one can be "
+            "there; import only one of half and quarter",
         ),
     ],
 )

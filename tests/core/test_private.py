@@ -1,4 +1,6 @@
-"""Private files: nobody else on the machine reads conversations, projects or keys, whatever the umask is and whatever was open before."""
+"""Private files: nobody else on the machine reads conversations, projects or keys, whatever the
+umask is and whatever was open before.
+"""
 
 import os
 import stat
@@ -26,14 +28,22 @@ def is_open(path: Path) -> bool:
 
 
 def open_ones(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in (folder, *folder.rglob("*")) if is_open(path))
+    return sorted(
+        str(path.relative_to(folder)) for path in (folder, *folder.rglob("*")) if is_open(path)
+    )
 
 
 def with_a_database(folder: Path) -> None:
     engine = open_database(f"sqlite:///{folder / 'kept' / 'agent.db'}")
     with writing(engine):
-        assert {path.name for path in (folder / "kept").iterdir()} >= {"agent.db", "agent.db-wal", "agent.db-shm"}
-        assert set(open_ones(folder / "kept")) <= {"."}  # a folder that was there is whoever's who made it
+        assert {path.name for path in (folder / "kept").iterdir()} >= {
+            "agent.db",
+            "agent.db-wal",
+            "agent.db-shm",
+        }
+        assert set(open_ones(folder / "kept")) <= {
+            "."
+        }  # a folder that was there is whoever's who made it
     engine.dispose()
 
 
@@ -61,7 +71,9 @@ MAKERS = [with_a_database, with_a_project, with_a_key, with_settings]
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_what_is_made_is_closed_to_others(maker, umask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_made_is_closed_to_others(
+    maker, umask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"):
         monkeypatch.setenv(name, "")  # to be put back
     maker(tmp_path)
@@ -69,7 +81,9 @@ def test_what_is_made_is_closed_to_others(maker, umask: int, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_what_was_open_before_is_closed(maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_open_before_is_closed(
+    maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"):
         monkeypatch.setenv(name, "")
     maker(tmp_path)
@@ -90,9 +104,16 @@ def test_links_are_not_followed_and_what_the_owner_may_stays(tmp_path: Path) -> 
     folder = tmp_path / "folder"
     (folder / "inner").mkdir(parents=True)
     (folder / "inner" / "run").write_bytes(b"")
-    for path, mode in ((elsewhere, 0o755), (elsewhere / "file", 0o644), (folder / "inner" / "run", 0o755)):
+    for path, mode in (
+        (elsewhere, 0o755),
+        (elsewhere / "file", 0o644),
+        (folder / "inner" / "run", 0o755),
+    ):
         path.chmod(mode)
     (folder / "link").symlink_to(elsewhere)
     close_to_others(folder, with_contents=True)
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (elsewhere, elsewhere / "file", folder / "inner" / "run", folder / "inner")]
+    modes = [
+        stat.S_IMODE(path.stat().st_mode)
+        for path in (elsewhere, elsewhere / "file", folder / "inner" / "run", folder / "inner")
+    ]
     assert modes == [0o755, 0o644, 0o700, 0o700]

@@ -28,11 +28,21 @@ def test_credentials_are_taken_out(secret: str) -> None:
 
 
 def test_passwords_in_addresses_are_taken_out() -> None:
-    assert without_secrets("postgres://me:hunter2@db/x http://a/b:c@d") == f"postgres://{REMOVED}@db/x http://a/b:c@d"
+    assert (
+        without_secrets("postgres://me:hunter2@db/x http://a/b:c@d")
+        == f"postgres://{REMOVED}@db/x http://a/b:c@d"
+    )
 
 
 @pytest.mark.parametrize(
-    "text", ["sk-learn-classification-report", "risk-management-2024-approach-x1", "1234 AKIA eyJ", "http://h:80/a", ""]
+    "text",
+    [
+        "sk-learn-classification-report",
+        "risk-management-2024-approach-x1",
+        "1234 AKIA eyJ",
+        "http://h:80/a",
+        "",
+    ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert without_secrets(text) == text

@@ -1,4 +1,5 @@
-"""The generated parts of the documents: cog writes them between its marks, `make docs` renews all of them.
+"""The generated parts of the documents: cog writes them between its marks, `make docs` renews all
+of them.
 
 `python -m tests.docs.tables` prints `.env.example`.
 """
@@ -56,7 +57,10 @@ def options() -> str:
     """A row for each option of a build."""
     return _table(
         ("option", "default", "meaning"),
-        ((f"`{name}`", f"`{default}`" if default else "", _cell(told)) for name, default, told in _fields(ProjectOptions)),
+        (
+            (f"`{name}`", f"`{default}`" if default else "", _cell(told))
+            for name, default, told in _fields(ProjectOptions)
+        ),
     )
 
 
@@ -66,7 +70,9 @@ def events() -> str:
 
 
 def stages() -> str:
-    return _table(("stage", "what it does"), ((f"`{name}`", words) for name, words in STAGES.items()))
+    return _table(
+        ("stage", "what it does"), ((f"`{name}`", words) for name, words in STAGES.items())
+    )
 
 
 def graph() -> str:
@@ -75,27 +81,39 @@ def graph() -> str:
 
 def actions() -> str:
     """A row for each action of a build."""
-    rows = [(f"`{kind.model_fields['action'].default}`", _arguments(kind), _first_clause(kind)) for kind in get_args(ProjectAction)]
+    rows = [
+        (f"`{kind.model_fields['action'].default}`", _arguments(kind), _first_clause(kind))
+        for kind in get_args(ProjectAction)
+    ]
     return _table(("action", "arguments", "what it does"), rows)
 
 
 def context() -> str:
     """The keys of a build's context, and those of a file in it."""
-    of_build, of_file = (", ".join(f"`{name}`" for name in kind.model_fields) for kind in (Context, CodeFile))
+    of_build, of_file = (
+        ", ".join(f"`{name}`" for name in kind.model_fields) for kind in (Context, CodeFile)
+    )
     return f"{of_build}.\n\nEach file in `project_code` has {of_file}.\n"
 
 
 def env_example() -> str:
     """The whole of `.env.example`."""
     lines = [
-        "# Every setting with its default. Copy this file to .env and change what you need. The environment",
-        "# wins over .env. An empty value means the default. A value that is not allowed stops the start,",
+        "# Every setting with its default. Copy this file to .env and change what you need. The "
+        "environment",
+        "# wins over .env. An empty value means the default. A value that is not allowed stops "
+        "the start,",
         "# and the error names it. Relative folders begin in the folder of this file.",
     ]
     for name, default, told in _fields(Settings):
         if name in SECTIONS:
             lines += ["", f"# --- {SECTIONS[name]} ".ljust(100, "-")]
-        lines += [f"# {line}" for line in textwrap.wrap(told.replace("`", ""), 98, break_long_words=False, break_on_hyphens=False)]
+        lines += [
+            f"# {line}"
+            for line in textwrap.wrap(
+                told.replace("`", ""), 98, break_long_words=False, break_on_hyphens=False
+            )
+        ]
         lines.append(f"{name.upper()}={default}")
     return "\n".join(lines) + "\n"
 
@@ -109,31 +127,64 @@ def _walk(group: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _usage(path: str, command: Any) -> str:
-    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    arguments = [
+        parameter for parameter in command.params if parameter.param_type_name == "argument"
+    ]
     names = [argument.name.upper() + "…" * (argument.nargs == -1) for argument in arguments]
-    return " ".join([path, *(name if argument.required else f"[{name}]" for name, argument in zip(names, arguments, strict=True))])
+    return " ".join(
+        [
+            path,
+            *(
+                name if argument.required else f"[{name}]"
+                for name, argument in zip(names, arguments, strict=True)
+            ),
+        ]
+    )
 
 
 def _options(command: Any) -> str:
-    options = [parameter.opts[0] for parameter in command.params if parameter.param_type_name == "option"]
+    options = [
+        parameter.opts[0] for parameter in command.params if parameter.param_type_name == "option"
+    ]
     return f" Options: {', '.join(f'`{option}`' for option in options)}." if options else ""
 
 
 def _event(event: type[BaseModel]) -> tuple[str, str, str]:
-    own = [name for name in event.__annotations__ if name != "type" and not event.model_fields[name].exclude]
-    return f"`{event.model_fields['type'].default}`", _first_clause(event), ", ".join(f"`{name}`" for name in own)
+    own = [
+        name
+        for name in event.__annotations__
+        if name != "type" and not event.model_fields[name].exclude
+    ]
+    return (
+        f"`{event.model_fields['type'].default}`",
+        _first_clause(event),
+        ", ".join(f"`{name}`" for name in own),
+    )
 
 
 def _arguments(action: type[BaseModel]) -> str:
-    return ", ".join(f"`{name}`" for name in action.model_fields if name not in ("action", "reasoning"))
+    return ", ".join(
+        f"`{name}`" for name in action.model_fields if name not in ("action", "reasoning")
+    )
 
 
 def _fields(model: type[BaseModel]) -> Iterator[tuple[str, str, str]]:
-    """Name, default and docstring of each field; the docstring ends with the range where there is one."""
+    """Name, default and docstring of each field; the docstring ends with the range where there is
+    one.
+    """
     told = _attribute_docstrings(model)
     for name, field in model.model_fields.items():
-        bounds = {kind: getattr(part, kind) for part in field.metadata for kind in ("ge", "le") if hasattr(part, kind)}
-        allowed = f" ({bounds['ge']} to {bounds['le']})" if len(bounds) == 2 and "0 to 1," not in told[name] else ""
+        bounds = {
+            kind: getattr(part, kind)
+            for part in field.metadata
+            for kind in ("ge", "le")
+            if hasattr(part, kind)
+        }
+        allowed = (
+            f" ({bounds['ge']} to {bounds['le']})"
+            if len(bounds) == 2 and "0 to 1," not in told[name]
+            else ""
+        )
         text = told[name].removesuffix(".")
         yield name, "" if field.is_required() else _default(field.default), f"{text}{allowed}."
 
@@ -158,7 +209,9 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
     found = {}
     for field, below in zip(definition.body, definition.body[1:], strict=False):
         match field, below:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
+                value=ast.Constant(value=str(text))
+            ):
                 found[name] = _one_line(text)
     return found
 

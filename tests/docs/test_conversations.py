@@ -11,8 +11,13 @@ SECTIONS = re.split(r"^### ", CONVERSATIONS, flags=re.MULTILINE)[1:]
 def test_every_request_stands_in_a_test_that_its_section_names():
     assert len(SECTIONS) == 5
     for section in SECTIONS:
-        tests = "".join((ROOT / path).read_text() for path in re.findall(r"`(tests/[\w./]+)`", section))
-        held = tests + "".join((ROOT / "docs" / document).read_text() for document in re.findall(r"\]\((\w+\.md)[)#]", section))
+        tests = "".join(
+            (ROOT / path).read_text() for path in re.findall(r"`(tests/[\w./]+)`", section)
+        )
+        held = tests + "".join(
+            (ROOT / "docs" / document).read_text()
+            for document in re.findall(r"\]\((\w+\.md)[)#]", section)
+        )
         requests = re.findall(r"^\| (?!request|-)(.+?) \|", section, re.MULTILINE)
         assert tests
         assert [request for request in requests if request not in held] == []

@@ -18,7 +18,9 @@ from selfeng.projects.project_context import CodeFile, Context
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / "docs").glob("*.md"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *CHAPTERS]
-USAGE, TURNS, PROJECTS = ((ROOT / "docs" / name).read_text() for name in ("usage.md", "turns.md", "projects.md"))
+USAGE, TURNS, PROJECTS = (
+    (ROOT / "docs" / name).read_text() for name in ("usage.md", "turns.md", "projects.md")
+)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
@@ -49,11 +51,20 @@ def test_the_flags_and_commands_of_builds_are_documented():
     flags = [flag for parameter in build.params for flag in parameter.opts if flag != "--help"]
     (row,) = (line for line in USAGE.splitlines() if line.startswith("| `selfeng build` "))
     assert [flag for flag in flags if f"`{flag}`" not in row] == []
-    assert [name for name in build.commands if not re.search(rf"^\| `selfeng build {name}[ `]", USAGE, re.MULTILINE)] == []
+    assert [
+        name
+        for name in build.commands
+        if not re.search(rf"^\| `selfeng build {name}[ `]", USAGE, re.MULTILINE)
+    ] == []
 
 
 def test_the_options_actions_and_context_of_builds_are_documented():
-    names = (*ProjectOptions.model_fields, *PROJECT_ACTIONS.names, *Context.model_fields, *CodeFile.model_fields)
+    names = (
+        *ProjectOptions.model_fields,
+        *PROJECT_ACTIONS.names,
+        *Context.model_fields,
+        *CodeFile.model_fields,
+    )
     assert [name for name in names if f"`{name}`" not in PROJECTS] == []
 
 
@@ -61,7 +72,10 @@ def test_files_and_folders_that_the_documents_name_exist():
     named = [
         (document, base / name)
         for document in DOCUMENTS
-        for base, pattern in ((ROOT, r"`((?:src|web|docker|tests|docs|\.ci)/[\w./-]*)`"), (document.parent, r"\]\(((?!http)[\w./-]+)[)#]"))
+        for base, pattern in (
+            (ROOT, r"`((?:src|web|docker|tests|docs|\.ci)/[\w./-]*)`"),
+            (document.parent, r"\]\(((?!http)[\w./-]+)[)#]"),
+        )
         for name in re.findall(pattern, document.read_text())
     ]
     assert len(named) > 10
@@ -75,22 +89,34 @@ def test_headings_that_links_lead_to_exist():
         for name, anchor in re.findall(r"\]\(((?!http)[\w./-]*)#([\w-]+)\)", document.read_text())
     ]
     assert links
-    assert [f"{document.name}: {target.name}#{anchor}" for document, target, anchor in links if anchor not in _anchors(target)] == []
+    assert [
+        f"{document.name}: {target.name}#{anchor}"
+        for document, target, anchor in links
+        if anchor not in _anchors(target)
+    ] == []
 
 
 def test_tests_that_the_documents_name_exist():
-    """Claims name their tests; `test_user_example_1` and short names such as `test_output` are something else."""
+    """Claims name their tests; `test_user_example_1` and short names such as `test_output` are
+    something else.
+    """
     tests = list((ROOT / "tests").rglob("test_*.py"))
     source = "".join(path.read_text() for path in tests)
     defined = {path.name for path in tests} | set(re.findall(r"\bdef (test_\w+)", source))
-    named = {name for document in DOCUMENTS for name in re.findall(r"\b(test_\w+\.py|test(?:_[a-z]+){3,})`", document.read_text())}
+    named = {
+        name
+        for document in DOCUMENTS
+        for name in re.findall(r"\b(test_\w+\.py|test(?:_[a-z]+){3,})`", document.read_text())
+    }
     assert len(named) > 50
     assert sorted(named - defined) == []
 
 
 def test_documents_name_no_registry_and_no_machine():
     for document in DOCUMENTS:
-        assert not re.search(r"pypi\.org|registry\.npmjs|/work/|/root/", document.read_text()), document
+        assert not re.search(r"pypi\.org|registry\.npmjs|/work/|/root/", document.read_text()), (
+            document
+        )
 
 
 def _anchors(document: Path) -> Iterator[str]:

@@ -21,10 +21,14 @@ def test_the_command_has_the_options_that_are_shown(tmp_path: Path) -> None:
     words = shlex.split(script.splitlines()[-1])
     words = words[words.index("bwrap") :]
     (shown,) = re.findall(r"```sh\n(bwrap .*?)```", DOCUMENT, re.DOTALL)
-    assert {word for word in words[: words.index("--")] if word.startswith("--")} == set(re.findall(r"--[a-z][a-z0-9-]*", shown))
+    assert {word for word in words[: words.index("--")] if word.startswith("--")} == set(
+        re.findall(r"--[a-z][a-z0-9-]*", shown)
+    )
 
 
 def test_every_shortfall_is_listed(tmp_path: Path) -> None:
-    lacking = BubblewrapBackend(tmp_path, ContainerLimits(), ControlGroups(process=tmp_path)).not_guaranteed()
+    lacking = BubblewrapBackend(
+        tmp_path, ContainerLimits(), ControlGroups(process=tmp_path)
+    ).not_guaranteed()
     assert lacking[0] == SHARED_KERNEL
     assert [sentence for sentence in lacking if sentence not in DOCUMENT] == []

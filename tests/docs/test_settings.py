@@ -11,7 +11,10 @@ from tests.docs.tables import env_example
 
 ROOT = Path(__file__).parents[2]
 DATABASE = r"^(|sqlite:///.+|postgresql\+psycopg://.+)$"
-IMAGE = "should be the name of an image, such as self-eng-sandbox or registry.example:5000/team/sandbox:2"
+IMAGE = (
+    "should be the name of an image, such as self-eng-sandbox or "
+    "registry.example:5000/team/sandbox:2"
+)
 REFERENCE = {
     "OPENAI_API_KEY": None,
     "OPENAI_MODEL": "gpt-4",
@@ -32,7 +35,9 @@ def _bare_environment(monkeypatch):
 
 
 def test_the_example_is_generated_from_the_settings():
-    assert set(dotenv_values(ROOT / ".env.example")) == {name.upper() for name in Settings.model_fields}
+    assert set(dotenv_values(ROOT / ".env.example")) == {
+        name.upper() for name in Settings.model_fields
+    }
     assert (ROOT / ".env.example").read_text() == env_example(), "run `make docs`"
 
 
@@ -64,11 +69,29 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
     [
         ("FLASK_PORT", "99999", "FLASK_PORT='99999': Input should be less than or equal to 65535"),
         ("EMBEDDER", "auto", "EMBEDDER='auto': Input should be 'minilm' or 'openai'"),
-        ("SIMILARITY_THRESHOLD", "high", "SIMILARITY_THRESHOLD='high': Input should be a valid number, unable to parse string as a number"),
-        ("SEARCH_FLOOR", "0.8", "SEARCH_FLOOR='0.8': should be below SIMILARITY_THRESHOLD=0.75, or 0 to have the model asked always"),
+        (
+            "SIMILARITY_THRESHOLD",
+            "high",
+            "SIMILARITY_THRESHOLD='high': Input should be a valid number, unable to parse string "
+            "as a number",
+        ),
+        (
+            "SEARCH_FLOOR",
+            "0.8",
+            "SEARCH_FLOOR='0.8': should be below SIMILARITY_THRESHOLD=0.75, or 0 to have the "
+            "model asked always",
+        ),
         ("SANDBOX", "host", "SANDBOX='host': Input should be 'auto', 'docker' or 'bubblewrap'"),
-        ("OPENAI_BASE_URL", "localhost:1", r"OPENAI_BASE_URL='localhost:1': String should match pattern '^https?://\S+$'"),
-        ("DATABASE_URL", "mysql://me:secret@host/db", f"DATABASE_URL='mysql://***@host/db': String should match pattern '{DATABASE}'"),
+        (
+            "OPENAI_BASE_URL",
+            "localhost:1",
+            r"OPENAI_BASE_URL='localhost:1': String should match pattern '^https?://\S+$'",
+        ),
+        (
+            "DATABASE_URL",
+            "mysql://me:secret@host/db",
+            f"DATABASE_URL='mysql://***@host/db': String should match pattern '{DATABASE}'",
+        ),
         ("DOCKER_IMAGE_NAME", "a:", f"DOCKER_IMAGE_NAME='a:': {IMAGE}"),
         ("DOCKER_IMAGE_NAME", "Upper", f"DOCKER_IMAGE_NAME='Upper': {IMAGE}"),
         ("BASE_IMAGE", "a//b", f"BASE_IMAGE='a//b': {IMAGE}"),
@@ -82,13 +105,18 @@ def test_a_bad_value_is_named_with_what_is_allowed(monkeypatch, name, value, mes
     assert caught.value.message == message
 
 
-@pytest.mark.parametrize("name", ["a", "local/python:3.11-slim", "localhost:5000/a_b/c--d:V.1", f"python@sha256:{'0' * 64}"])
+@pytest.mark.parametrize(
+    "name",
+    ["a", "local/python:3.11-slim", "localhost:5000/a_b/c--d:V.1", f"python@sha256:{'0' * 64}"],
+)
 def test_names_of_images_are_taken_as_docker_takes_them(monkeypatch, name):
     monkeypatch.setenv("BASE_IMAGE", name)
     assert load_settings(None).base_image == name
 
 
-@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "OPENAI_BASE_URL", "ACCESS_TOKEN", "FLASK_PORT"])
+@pytest.mark.parametrize(
+    "name", ["OPENAI_API_KEY", "OPENAI_BASE_URL", "ACCESS_TOKEN", "FLASK_PORT"]
+)
 def test_a_blank_value_is_none(monkeypatch, name):
     default = load_settings(None)
     monkeypatch.setenv(name, " \t")
@@ -125,14 +153,21 @@ def test_an_env_file_that_is_no_text_is_named(tmp_path):
     (tmp_path / ".env").write_bytes("OPENAI_MODEL=café".encode("latin-1"))
     with pytest.raises(ConfigurationError) as caught:
         load_settings(tmp_path / ".env")
-    assert caught.value.message == f"{tmp_path}/.env is not UTF-8 text: unexpected end of data at byte 16"
+    assert (
+        caught.value.message
+        == f"{tmp_path}/.env is not UTF-8 text: unexpected end of data at byte 16"
+    )
     assert caught.value.remedy == "save it as UTF-8"
 
 
 @pytest.mark.parametrize("variable", ["DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"])
 @pytest.mark.parametrize(
     ("folder", "problem"),
-    [("/etc/passwd", "is not a folder"), ("/etc/passwd/x", "Not a directory"), ("/proc/nope", "No such file or directory")],
+    [
+        ("/etc/passwd", "is not a folder"),
+        ("/etc/passwd/x", "Not a directory"),
+        ("/proc/nope", "No such file or directory"),
+    ],
 )
 def test_a_folder_that_cannot_be_used_is_named(tmp_path, monkeypatch, variable, folder, problem):
     for name in ("DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"):
@@ -156,7 +191,11 @@ def test_folders_that_are_missing_are_made(tmp_path, monkeypatch):
         monkeypatch.setenv(name, str(tmp_path / "new" / name))
     make_folders(load_settings(None))
     made = sorted((tmp_path / "new").iterdir())
-    assert [(path.name, list(path.iterdir())) for path in made] == [("CHROMA_PERSIST_DIR", []), ("DATA_DIR", []), ("TOOLS_DIR", [])]
+    assert [(path.name, list(path.iterdir())) for path in made] == [
+        ("CHROMA_PERSIST_DIR", []),
+        ("DATA_DIR", []),
+        ("TOOLS_DIR", []),
+    ]
     assert made[1].stat().st_mode & 0o777 == 0o700
 
 

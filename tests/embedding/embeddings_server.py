@@ -1,4 +1,6 @@
-"""A server of embeddings on loopback, in a thread: words hashed into vectors, or the trouble that a test puts in their place."""
+"""A server of embeddings on loopback, in a thread: words hashed into vectors, or the trouble that a
+test puts in their place.
+"""
 
 import json
 import threading
@@ -14,7 +16,9 @@ DIMENSIONS = 64
 
 
 class EmbeddingsServer:
-    """`/v1/embeddings` for whoever has the key. Rows come in the wrong order and are not of length 1, as the API allows both."""
+    """`/v1/embeddings` for whoever has the key. Rows come in the wrong order and are not of length
+    1, as the API allows both.
+    """
 
     def __init__(self) -> None:
         self.trouble: deque[tuple[int, Any]] = deque()
@@ -31,7 +35,12 @@ class EmbeddingsServer:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
@@ -43,8 +52,16 @@ class EmbeddingsServer:
         if path != "/v1/embeddings" or authorization != f"Bearer {KEY}":
             return 401, {"error": {"message": f"Incorrect API key provided: {authorization}"}}
         vectors = 3 * HashingEmbedder(dimensions=DIMENSIONS).embed(body["input"])
-        data = [{"object": "embedding", "index": n, "embedding": vector.tolist()} for n, vector in enumerate(vectors)]
-        return 200, {"object": "list", "model": body["model"], "data": data[::-1], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+        data = [
+            {"object": "embedding", "index": n, "embedding": vector.tolist()}
+            for n, vector in enumerate(vectors)
+        ]
+        return 200, {
+            "object": "list",
+            "model": body["model"],
+            "data": data[::-1],
+            "usage": {"prompt_tokens": 1, "total_tokens": 1},
+        }
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self

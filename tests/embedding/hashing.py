@@ -1,4 +1,6 @@
-"""A small embedder for tests in which the model does not matter: words are hashed into dimensions."""
+"""A small embedder for tests in which the model does not matter: words are hashed into
+dimensions.
+"""
 
 import hashlib
 import re

@@ -20,7 +20,12 @@ def weights() -> dict[str, Array]:
         "embeddings.position_embeddings.weight": (20, WIDTH),
         "embeddings.token_type_embeddings.weight": (2, WIDTH),
     }
-    dense = {"attention.self.query": WIDTH, "attention.self.key": WIDTH, "attention.self.value": WIDTH, "attention.output.dense": WIDTH}
+    dense = {
+        "attention.self.query": WIDTH,
+        "attention.self.key": WIDTH,
+        "attention.self.value": WIDTH,
+        "attention.output.dense": WIDTH,
+    }
     for layer in range(SHAPE.layers):
         for name, outputs in {**dense, "intermediate.dense": 4 * WIDTH}.items():
             sizes[f"encoder.layer.{layer}.{name}.weight"] = (outputs, WIDTH)
@@ -28,14 +33,22 @@ def weights() -> dict[str, Array]:
         sizes[f"encoder.layer.{layer}.output.dense.weight"] = (WIDTH, 4 * WIDTH)
         sizes[f"encoder.layer.{layer}.output.dense.bias"] = (WIDTH,)
     norms = ["embeddings.LayerNorm"]
-    norms += [f"encoder.layer.{n}.{part}.LayerNorm" for n in range(SHAPE.layers) for part in ("attention.output", "output")]
+    norms += [
+        f"encoder.layer.{n}.{part}.LayerNorm"
+        for n in range(SHAPE.layers)
+        for part in ("attention.output", "output")
+    ]
     for name in norms:
         sizes[name + ".weight"] = sizes[name + ".bias"] = (WIDTH,)
     return {name: random.normal(0, 0.5, size).astype(np.float32) for name, size in sizes.items()}
 
 
 def test_the_graph_computes_what_numpy_computes(weights: dict[str, Array]) -> None:
-    session = onnxruntime.InferenceSession(build_graph(weights, SHAPE).SerializeToString(), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        build_graph(weights, SHAPE).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
     for text in ([1, 7, 9, 2], [1, 2], [1, *range(10, 20), 2]):
         (vectors,) = session.run(["vectors"], {"ids": np.array([text])})
-        np.testing.assert_allclose(vectors, [encode(weights, text, SHAPE.layers, SHAPE.heads)], atol=1e-5)
+        np.testing.assert_allclose(
+            vectors, [encode(weights, text, SHAPE.layers, SHAPE.heads)], atol=1e-5
+        )

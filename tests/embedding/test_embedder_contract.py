@@ -12,7 +12,16 @@ from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 from tests.embedding.hashing import HashingEmbedder
 from tests.embedding.prepared import prepared_minilm
 
-TEXTS = ("Reverse a string", "reverse the text", "", "a", "15 % of 300 €", "word " * 2000, "\ud800 lone surrogate", "日本語")
+TEXTS = (
+    "Reverse a string",
+    "reverse the text",
+    "",
+    "a",
+    "15 % of 300 €",
+    "word " * 2000,
+    "\ud800 lone surrogate",
+    "日本語",
+)
 
 
 @pytest.fixture(params=["minilm", "openai", "hashing"], scope="module")
@@ -22,7 +31,10 @@ def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
             yield prepared_minilm()
         case "openai":
             made = {"model": "small", "dimensions": DIMENSIONS, "api_key": KEY}
-            with EmbeddingsServer() as server, closing(OpenAIEmbedder(base_url=server.base_url, **made)) as embedder:
+            with (
+                EmbeddingsServer() as server,
+                closing(OpenAIEmbedder(base_url=server.base_url, **made)) as embedder,
+            ):
                 yield embedder
         case _:
             yield HashingEmbedder()
@@ -45,7 +57,9 @@ def test_a_text_has_the_same_vector_every_time(embedder: Embedder) -> None:
 
 
 def test_texts_with_words_in_common_are_nearer(embedder: Embedder) -> None:
-    reverse, also_reverse, other = embedder.embed(["reverse the text", "reverse a text", "monthly mortgage payments"])
+    reverse, also_reverse, other = embedder.embed(
+        ["reverse the text", "reverse a text", "monthly mortgage payments"]
+    )
     assert reverse @ also_reverse > reverse @ other + 0.3
 
 

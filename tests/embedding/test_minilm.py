@@ -26,8 +26,17 @@ def test_vectors_are_those_of_the_published_model(minilm: MiniLM) -> None:
 def test_meaning_counts_more_than_words(minilm: MiniLM) -> None:
     vectors = minilm.embed(["How old are you?", "What is your age?", "How old is this wine?"])
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] > 0
-    pairs = minilm.embed(["Reverse the string 'hello'", "spell a word backwards", "What is 15 percent of 300?", "calculate a percentage"])
-    assert min(pairs[0] @ pairs[1], pairs[2] @ pairs[3]) > max(pairs[0] @ pairs[3], pairs[2] @ pairs[1])
+    pairs = minilm.embed(
+        [
+            "Reverse the string 'hello'",
+            "spell a word backwards",
+            "What is 15 percent of 300?",
+            "calculate a percentage",
+        ]
+    )
+    assert min(pairs[0] @ pairs[1], pairs[2] @ pairs[3]) > max(
+        pairs[0] @ pairs[3], pairs[2] @ pairs[1]
+    )
 
 
 def test_text_behind_the_256th_token_is_ignored(minilm: MiniLM) -> None:
@@ -54,7 +63,9 @@ def test_damaged_files_are_refused(copy: Path, name: str) -> None:
     assert caught.value.remedy == "run `selfeng setup`"
 
 
-@pytest.mark.parametrize("manifest", ["", "[]", '{"id": 3}', '{"id": "all-minilm-l6-v2:53aa5117:int8-0", "files": {}}'])
+@pytest.mark.parametrize(
+    "manifest", ["", "[]", '{"id": 3}', '{"id": "all-minilm-l6-v2:53aa5117:int8-0", "files": {}}']
+)
 def test_files_of_another_version_are_refused(copy: Path, manifest: str) -> None:
     (copy / "manifest.json").write_text(manifest)
     with pytest.raises(EmbedderUnavailable):

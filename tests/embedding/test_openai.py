@@ -1,4 +1,6 @@
-"""The embedder that asks a server: what it sends, what it survives, and how it says what is wrong."""
+"""The embedder that asks a server: what it sends, what it survives, and how it says what is
+wrong.
+"""
 
 import socket
 import traceback
@@ -35,7 +37,13 @@ def server(running: EmbeddingsServer) -> EmbeddingsServer:
 
 @contextmanager
 def embedder(base_url: str, **options: Any) -> Iterator[OpenAIEmbedder]:
-    usual = {"model": "small", "dimensions": DIMENSIONS, "api_key": KEY, "timeout": 10.0, "max_retries": 2}
+    usual = {
+        "model": "small",
+        "dimensions": DIMENSIONS,
+        "api_key": KEY,
+        "timeout": 10.0,
+        "max_retries": 2,
+    }
     with closing(OpenAIEmbedder(base_url=base_url, **{**usual, **options})) as made:
         yield made
 
@@ -46,12 +54,17 @@ def problem(base_url: str) -> EmbedderUnavailable:
     return caught.value
 
 
-def test_texts_go_out_in_batches_and_their_vectors_come_back_in_order(server: EmbeddingsServer) -> None:
+def test_texts_go_out_in_batches_and_their_vectors_come_back_in_order(
+    server: EmbeddingsServer,
+) -> None:
     texts = [f"text number {n}" for n in range(130)]
     with embedder(server.base_url) as made:
         vectors, last = made.embed(texts), made.embed([texts[129]])
     assert [len(body["input"]) for body in server.bodies] == [128, 2, 1]
-    assert {key: server.bodies[0][key] for key in ("model", "encoding_format")} == {"model": "small", "encoding_format": "float"}
+    assert {key: server.bodies[0][key] for key in ("model", "encoding_format")} == {
+        "model": "small",
+        "encoding_format": "float",
+    }
     np.testing.assert_array_equal(last[0], vectors[129])
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
 
@@ -72,17 +85,41 @@ def test_passing_trouble_is_tried_again(server: EmbeddingsServer) -> None:
     ("trouble", "message", "remedy"),
     [
         (BUSY, "{} fails: ", "try again later"),
-        ((429, {"error": {"message": "Slow down."}}), "{} keeps answering 429: ", "wait, check plan and billing"),
-        ((401, {"error": {"message": f"Incorrect API key provided: {KEY}"}}), "{} refused the API key (401)", "check OPENAI_API_KEY"),
-        ((404, {"error": {"message": "no model small"}}), "small at {} does not take the texts (404): ", "set OPENAI_EMBEDDING_MODEL"),
+        (
+            (429, {"error": {"message": "Slow down."}}),
+            "{} keeps answering 429: ",
+            "wait, check plan and billing",
+        ),
+        (
+            (401, {"error": {"message": f"Incorrect API key provided: {KEY}"}}),
+            "{} refused the API key (401)",
+            "check OPENAI_API_KEY",
+        ),
+        (
+            (404, {"error": {"message": "no model small"}}),
+            "small at {} does not take the texts (404): ",
+            "set OPENAI_EMBEDDING_MODEL",
+        ),
         (
             (200, {"data": [{"index": 0, "embedding": [1.0, 0.0]}]}),
             "small at {} gives vectors of 2 numbers instead of 64",
             "set OPENAI_EMB",
         ),
-        ((200, {"data": [{"index": 0, "embedding": [0.0] * 64}]}), "small at {} gives a vector without a direction", "set another"),
-        ((200, {"data": [{"index": n, "embedding": [1.0] * 64} for n in range(2)]}), "small at {} gives 2 vectors for 1 texts", "check"),
-        ((200, ["hello"]), "{} does not answer like a server of embeddings", "check OPENAI_BASE_URL"),
+        (
+            (200, {"data": [{"index": 0, "embedding": [0.0] * 64}]}),
+            "small at {} gives a vector without a direction",
+            "set another",
+        ),
+        (
+            (200, {"data": [{"index": n, "embedding": [1.0] * 64} for n in range(2)]}),
+            "small at {} gives 2 vectors for 1 texts",
+            "check",
+        ),
+        (
+            (200, ["hello"]),
+            "{} does not answer like a server of embeddings",
+            "check OPENAI_BASE_URL",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_a_remedy_and_without_the_key(
@@ -103,24 +140,55 @@ def test_a_server_that_is_not_there_is_named() -> None:
     assert error.message.startswith(f"http://127.0.0.1:{port}/v1 can't be reached: ")
 
 
-def test_the_settings_choose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: EmbeddingsServer) -> None:
+def test_the_settings_choose(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: EmbeddingsServer
+) -> None:
     minilm = MiniLM(tmp_path)
 
     def settings(**given: str) -> Settings:
-        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EMBEDDER", "OPENAI_EMBEDDING_MODEL", "OPENAI_EMBEDDING_DIMENSIONS"):
+        for name in (
+            "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
+            "EMBEDDER",
+            "OPENAI_EMBEDDING_MODEL",
+            "OPENAI_EMBEDDING_DIMENSIONS",
+        ):
             monkeypatch.setenv(name, given.get(name, ""))
         return load_settings(None)
 
-    here, nomic = {"OPENAI_BASE_URL": server.base_url}, {"OPENAI_EMBEDDING_MODEL": "nomic:embed", "EMBEDDER": "openai"}
-    assert chosen_embedder(settings(), minilm) is chosen_embedder(settings(**here), minilm) is minilm
-    assert chosen_embedder(settings(**here, EMBEDDER="openai"), minilm).id == "openai:text-embedding-3-small:1536"
+    here, nomic = (
+        {"OPENAI_BASE_URL": server.base_url},
+        {"OPENAI_EMBEDDING_MODEL": "nomic:embed", "EMBEDDER": "openai"},
+    )
+    assert (
+        chosen_embedder(settings(), minilm) is chosen_embedder(settings(**here), minilm) is minilm
+    )
+    assert (
+        chosen_embedder(settings(**here, EMBEDDER="openai"), minilm).id
+        == "openai:text-embedding-3-small:1536"
+    )
     sized = chosen_embedder(settings(**here, **nomic, OPENAI_EMBEDDING_DIMENSIONS="768"), minilm)
     with pytest.raises(ConfigurationError, match="EMBEDDER='openai' has no server"):
         chosen_embedder(settings(EMBEDDER="openai"), minilm)
-    with pytest.raises(ConfigurationError, match="OPENAI_EMBEDDING_MODEL='nomic:embed' gives vectors of unknown length"):
+    with pytest.raises(
+        ConfigurationError,
+        match="OPENAI_EMBEDDING_MODEL='nomic:embed' gives vectors of unknown length",
+    ):
         chosen_embedder(settings(**here, **nomic), minilm)
 
     known = (minilm.id, sized.id, "hashing:64", "openai:768", "openai:nomic:many")
     made = [former_embedder(settings(**here), minilm, one) for one in known]
-    assert [one and one.id for one in made] == [minilm.id, "openai:nomic:embed:768", None, None, None]
-    assert [former_embedder(settings(), minilm, one) for one in known] == [minilm, None, None, None, None]
+    assert [one and one.id for one in made] == [
+        minilm.id,
+        "openai:nomic:embed:768",
+        None,
+        None,
+        None,
+    ]
+    assert [former_embedder(settings(), minilm, one) for one in known] == [
+        minilm,
+        None,
+        None,
+        None,
+        None,
+    ]

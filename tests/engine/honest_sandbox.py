@@ -1,4 +1,6 @@
-"""A sandbox without walls, for the honest sources that tests write themselves: it runs suites and calls where it stands."""
+"""A sandbox without walls, for the honest sources that tests write themselves: it runs suites and
+calls where it stands.
+"""
 
 import json
 import types
@@ -6,7 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from selfeng.core.files import File
-from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import (
+    Execution,
+    Raised,
+    Returned,
+    SandboxStatus,
+    TestResult,
+    Verdict,
+    Version,
+)
 
 
 class HonestSandbox:
@@ -19,18 +29,32 @@ class HonestSandbox:
     async def status(self) -> SandboxStatus:
         return SandboxStatus(available=True, backend="honest", detail="a test double")
 
-    async def verify(self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], **_: Any) -> Verdict:
+    async def verify(
+        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], **_: Any
+    ) -> Verdict:
         verdict = self._run(name, code, tests, whole=True)
         for result in verdict.tests:
             on_test(result)
         return verdict
 
     async def verify_versions(
-        self, name: str, versions: Sequence[Version], tests: str, timeout: float | None = None, **_: Any
+        self,
+        name: str,
+        versions: Sequence[Version],
+        tests: str,
+        timeout: float | None = None,
+        **_: Any,
     ) -> tuple[Verdict, ...]:
         return tuple(self._run(name, v.code, tests, whole=v.whole) for v in versions)
 
-    async def execute(self, name: str, code: str, arguments: Mapping[str, Any], files: Sequence[File] = (), **_: Any) -> Execution:
+    async def execute(
+        self,
+        name: str,
+        code: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        **_: Any,
+    ) -> Execution:
         try:
             value = _module(code)[name](**arguments)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is its outcome
@@ -45,7 +69,14 @@ class HonestSandbox:
             try:
                 suite[test]()
             except Exception as error:  # noqa: BLE001 - whatever a test raises is its outcome
-                results.append(TestResult(test=test, outcome="failed", seconds=0.0, message=f"{type(error).__name__}: {error}"))
+                results.append(
+                    TestResult(
+                        test=test,
+                        outcome="failed",
+                        seconds=0.0,
+                        message=f"{type(error).__name__}: {error}",
+                    )
+                )
                 if not whole:
                     break
             else:
@@ -59,7 +90,9 @@ def _module(source: str, modules: Mapping[str, Mapping[str, Any]] | None = None)
             return types.SimpleNamespace(**modules[name])
         return __import__(name, *rest)
 
-    space: dict[str, Any] = {"__builtins__": {**vars(__import__("builtins")), "__import__": imported}}
+    space: dict[str, Any] = {
+        "__builtins__": {**vars(__import__("builtins")), "__import__": imported}
+    }
     exec(compile(source, "module", "exec"), space)
     return space
 

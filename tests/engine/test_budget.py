@@ -1,4 +1,6 @@
-"""A limit that is reached within a synthesis: which one it was, what was reached by then, and that it can still be seen."""
+"""A limit that is reached within a synthesis: which one it was, what was reached by then, and that
+it can still be seen.
+"""
 
 import time
 
@@ -7,7 +9,16 @@ import pytest
 from selfeng.core.events import Limits, SynthesisStep, TurnFailed
 from selfeng.core.turn import Budget
 from selfeng.core.verdict import TestResult, Verdict
-from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, specified
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    specified,
+)
 from tests.engine.test_orchestrator import Turns
 
 TESTS_OF_FOUR = ["test_a", "test_b", "test_c", "test_d"]
@@ -25,7 +36,10 @@ class CostlyModel(ScriptedModel):
 
 def passing_of_four(*passed: str) -> Verdict:
     outcomes = {True: "passed", False: "failed"}
-    tests = [TestResult.model_validate({"test": t, "outcome": outcomes[t in passed], "seconds": 0.1}) for t in TESTS_OF_FOUR]
+    tests = [
+        TestResult.model_validate({"test": t, "outcome": outcomes[t in passed], "seconds": 0.1})
+        for t in TESTS_OF_FOUR
+    ]
     return Verdict(passed=False, tests=tuple(tests))
 
 
@@ -38,24 +52,45 @@ def passing_of_four(*passed: str) -> Verdict:
         (Limits(cost=0.04), "0.04 US dollars", "TURN_MAX_COST"),
     ],
 )
-async def test_a_limit_within_the_repairs_names_itself_and_the_best_implementation(limits, limit, variable):
+async def test_a_limit_within_the_repairs_names_itself_and_the_best_implementation(
+    limits, limit, variable
+):
     model = CostlyModel(specified(), fenced(TESTS), fenced(CODE), fenced(CODE + "\n"))
-    sandbox = ScriptedSandbox(failing(*TESTS_OF_FOUR), passing_of_four("test_a", "test_b", "test_c"), passing_of_four("test_d"))
+    sandbox = ScriptedSandbox(
+        failing(*TESTS_OF_FOUR),
+        passing_of_four("test_a", "test_b", "test_c"),
+        passing_of_four("test_d"),
+    )
     turns = Turns(model, sandbox, ListedLibrary(), limits=limits)
     await turns.ask("double 4")
     last = turns.events[-1]
     assert isinstance(last, TurnFailed)
-    assert (last.kind, last.where, last.message) == ("budget", "implementation", f"the turn has used up its budget of {limit}")
+    assert (last.kind, last.where, last.message) == (
+        "budget",
+        "implementation",
+        f"the turn has used up its budget of {limit}",
+    )
     assert last.remedy == f"ask for less, or raise {variable}"
-    assert last.reached == "Specification and tests are written, and the best implementation passes 3 of 4 tests."
+    assert (
+        last.reached
+        == "Specification and tests are written, and the best implementation passes 3 of 4 tests."
+    )
     made = [e.step for e in turns.events if isinstance(e, SynthesisStep) and e.artifact]
     assert made == ["specification", "tests", "implementation", "implementation"]
     assert [event.usage.calls for event in turns.meter] == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(("calls", "reached"), [(0, ""), (1, "The specification is written."), (2, "Specification and tests are written.")])
+@pytest.mark.parametrize(
+    ("calls", "reached"),
+    [(0, ""), (1, "The specification is written."), (2, "Specification and tests are written.")],
+)
 async def test_what_was_reached_says_no_more_than_that(calls, reached):
-    turns = Turns(ScriptedModel(specified(), fenced(TESTS)), ScriptedSandbox(failing()), ListedLibrary(), limits=Limits(calls=calls))
+    turns = Turns(
+        ScriptedModel(specified(), fenced(TESTS)),
+        ScriptedSandbox(failing()),
+        ListedLibrary(),
+        limits=Limits(calls=calls),
+    )
     await turns.ask("double 4")
     assert turns.events[-1].reached == reached
 

@@ -16,14 +16,32 @@ HEAD = "import pytest\nfrom f import f\n"
     ("tests", "problem"),
     [
         ("def test_a(:", "the suite is not valid Python: "),
-        ("def test_a():\n    assert f(1)\n", "the suite does not import the function with `from f import f`"),
+        (
+            "def test_a():\n    assert f(1)\n",
+            "the suite does not import the function with `from f import f`",
+        ),
         (HEAD + "x = 1\n", "the suite has no function whose name begins with test_"),
         (HEAD + "def test_a():\n    f(1)\n", "test_a asserts nothing"),
-        (HEAD + "def test_a():\n    assert f(1)\ndef test_a():\n    assert f(2)\n", "two tests are named test_a"),
-        (HEAD + "import polars\ndef test_a():\n    assert f(1)\n", "the suite imports polars; only the standard library"),
-        (HEAD + "from . import x\ndef test_a():\n    assert f(1)\n", "the suite imports .; only the standard library"),
-        (HEAD + "@pytest.mark.skip\ndef test_a():\n    assert f(1)\n", "test_a uses pytest's skip; every test must run"),
-        (HEAD + "def test_a():\n    pytest.importorskip('x')\n    assert f(1)\n", "test_a uses pytest's importorskip"),
+        (
+            HEAD + "def test_a():\n    assert f(1)\ndef test_a():\n    assert f(2)\n",
+            "two tests are named test_a",
+        ),
+        (
+            HEAD + "import polars\ndef test_a():\n    assert f(1)\n",
+            "the suite imports polars; only the standard library",
+        ),
+        (
+            HEAD + "from . import x\ndef test_a():\n    assert f(1)\n",
+            "the suite imports .; only the standard library",
+        ),
+        (
+            HEAD + "@pytest.mark.skip\ndef test_a():\n    assert f(1)\n",
+            "test_a uses pytest's skip; every test must run",
+        ),
+        (
+            HEAD + "def test_a():\n    pytest.importorskip('x')\n    assert f(1)\n",
+            "test_a uses pytest's importorskip",
+        ),
     ],
 )
 def test_suites_that_test_nothing_are_refused(tests, problem):
@@ -34,9 +52,11 @@ def test_suites_that_test_nothing_are_refused(tests, problem):
     "tests",
     [
         TESTS.replace("double_number", "f"),
-        HEAD + "import math\ndef test_a():\n    with pytest.raises(ValueError):\n        f(1)\n    assert f(2) == 3\n",
+        HEAD + "import math\ndef test_a():\n    with pytest.raises(ValueError):\n        f(1)\n    "
+        "assert f(2) == 3\n",
         HEAD + "def check(x):\n    assert f(x) == x\ndef test_a():\n    check(1)\n",
-        HEAD + "class TestA:\n    def test_x(self):\n        assert f(1)\nclass TestB:\n    def test_x(self):\n        assert f(2)\n",
+        HEAD + "class TestA:\n    def test_x(self):\n        assert f(1)\nclass TestB:\n    def "
+        "test_x(self):\n        assert f(2)\n",
         HEAD + "class TestF:\n    def test_a(self):\n        assert f(1) == 1\n",
         HEAD + "@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x):\n    assert f(x)\n",
     ],
@@ -56,20 +76,33 @@ def test_ordinary_suites_are_let_through(tests):
         ("def f(a, n=2): pass", "the signature is"),
         (
             "import polars as pl, pytest\ndef f(a, n=1): pass",
-            "the code imports polars, pytest; only the standard library, dateutil, matplotlib, numpy, pandas are there",
+            "the code imports polars, pytest; only the standard library, dateutil, matplotlib, "
+            "numpy, pandas are there",
         ),
     ],
 )
 def test_modules_that_cannot_be_the_tool_are_refused(code, problem):
-    wanted = Signature(function="f", parameters=(Parameter(name="a", annotation="int"), Parameter(name="n", annotation="int", default="1")))
+    wanted = Signature(
+        function="f",
+        parameters=(
+            Parameter(name="a", annotation="int"),
+            Parameter(name="n", annotation="int", default="1"),
+        ),
+    )
     assert module_problem(code, wanted).startswith(problem)
 
 
 def test_helpers_and_defaults_in_other_quotes_are_the_same_signature():
-    wanted = Signature(function="f", parameters=(Parameter(name="sep", annotation="str", default='","'),), returns="str")
+    wanted = Signature(
+        function="f",
+        parameters=(Parameter(name="sep", annotation="str", default='","'),),
+        returns="str",
+    )
     assert (
         module_problem(
-            "import re\nfrom dateutil import tz\n\ndef _help(): ...\n\ndef f(\n    sep: str = ',',\n) -> str:\n    return sep\n", wanted
+            "import re\nfrom dateutil import tz\n\ndef _help(): ...\n\ndef f(\n    sep: str = "
+            "',',\n) -> str:\n    return sep\n",
+            wanted,
         )
         is None
     )
@@ -81,13 +114,18 @@ def test_helpers_and_defaults_in_other_quotes_are_the_same_signature():
         ({"name": "class"}, "'class' can't be the name of a parameter"),
         ({"annotation": "list["}, "the annotation 'list[' of number is not a Python expression"),
         ({"description": "Adds. " * 60}, "the description of number is longer than 300 characters"),
-        ({"description": "Adds.\u202e"}, "the description of number has characters that act or hide"),
+        (
+            {"description": "Adds.\u202e"},
+            "the description of number has characters that act or hide",
+        ),
         ({"default": "open('x')"}, "the default \"open('x')\" of number is not a Python literal"),
     ],
 )
 def test_unusable_specifications_are_refused(change, problem):
     good = specification()
-    bad = good.model_copy(update={"parameters": (SpecParameter(**{**good.parameters[0].model_dump(), **change}),)})
+    bad = good.model_copy(
+        update={"parameters": (SpecParameter(**{**good.parameters[0].model_dump(), **change}),)}
+    )
     assert specification_problem(good) is None
     assert specification_problem(bad) == problem
 
@@ -95,26 +133,42 @@ def test_unusable_specifications_are_refused(change, problem):
 def test_a_required_parameter_after_an_optional_one_is_refused():
     spec = specification()
     optional = SpecParameter(name="scale", annotation="int", default="1", description="")
-    assert "not valid Python" in specification_problem(spec.model_copy(update={"parameters": (optional, *spec.parameters)}))
+    assert "not valid Python" in specification_problem(
+        spec.model_copy(update={"parameters": (optional, *spec.parameters)})
+    )
 
 
 def test_the_stub_has_the_signature_and_its_own_exception():
     signature = parse_signature("def f(a: int, sep: str = ','): ...", "f")
-    assert parse_signature(stub(signature), "f").parameters == (Parameter(name="a"), Parameter(name="sep", default="','"))
+    assert parse_signature(stub(signature), "f").parameters == (
+        Parameter(name="a"),
+        Parameter(name="sep", default="','"),
+    )
 
 
 def test_a_signature_is_read_from_many_lines_keyword_only_parameters_and_text_annotations():
     source = (
-        "def f(\n    a: 'list[int]',\n    *,\n    mode: Literal['x', 'y'] = 'x',\n    scale: float | None = None,\n) -> dict[str, int]: ..."
+        "def f(\n    a: 'list[int]',\n    *,\n    mode: Literal['x', 'y'] = 'x',\n    scale: "
+        "float | None = None,\n) -> dict[str, int]: ..."
     )
     signature = parse_signature(source, "f", {"a": "the numbers"})
-    assert str(signature) == "f(a: 'list[int]', mode: Literal['x', 'y'] = 'x', scale: float | None = None) -> dict[str, int]"
+    assert (
+        str(signature)
+        == "f(a: 'list[int]', mode: Literal['x', 'y'] = 'x', scale: float | None = None) -> "
+        "dict[str, int]"
+    )
     assert signature.json_schema() == {
         "type": "object",
         "properties": {
-            "a": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}], "description": "the numbers"},
+            "a": {
+                "anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}],
+                "description": "the numbers",
+            },
             "mode": {"enum": ["x", "y", None], "description": "(default 'x')"},
-            "scale": {"anyOf": [{"type": "number"}, {"type": "null"}], "description": "(default None)"},
+            "scale": {
+                "anyOf": [{"type": "number"}, {"type": "null"}],
+                "description": "(default None)",
+            },
         },
         "required": ["a", "mode", "scale"],
         "additionalProperties": False,
@@ -124,7 +178,12 @@ def test_a_signature_is_read_from_many_lines_keyword_only_parameters_and_text_an
 def test_reading_a_signature_runs_nothing():
     with pytest.raises(SignatureError):
         parse_signature("import os\nos._exit(3)\n", "f")
-    assert parse_signature("@__import__('os')._exit(3)\ndef f(a=__import__('os')._exit(3)): ...", "f").function == "f"
+    assert (
+        parse_signature(
+            "@__import__('os')._exit(3)\ndef f(a=__import__('os')._exit(3)): ...", "f"
+        ).function
+        == "f"
+    )
 
 
 @pytest.mark.parametrize(

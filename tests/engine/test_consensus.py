@@ -37,9 +37,18 @@ MINUS_THREE = {"number": -3}
 class Patient(HonestSandbox):
     """One in which a suite of code that is stuck ends, before its first test."""
 
-    async def verify_versions(self, name: str, versions: Sequence[Version], *rest, **options) -> tuple[Verdict, ...]:
-        ran = iter(await super().verify_versions(name, [v for v in versions if v.code != STUCK], *rest, **options))
-        return tuple(Verdict(passed=False, problem="it took too long") if v.code == STUCK else next(ran) for v in versions)
+    async def verify_versions(
+        self, name: str, versions: Sequence[Version], *rest, **options
+    ) -> tuple[Verdict, ...]:
+        ran = iter(
+            await super().verify_versions(
+                name, [v for v in versions if v.code != STUCK], *rest, **options
+            )
+        )
+        return tuple(
+            Verdict(passed=False, problem="it took too long") if v.code == STUCK else next(ran)
+            for v in versions
+        )
 
 
 async def asked(codes: list[str], *tests: str, examples: Sequence[Arguments] = ()) -> Consensus:
@@ -66,15 +75,23 @@ async def test_a_test_that_most_candidates_refute_is_dropped_with_the_reason():
     ],
     ids=["more than half", "each as often as it was drawn", "of those in which the test ran"],
 )
-async def test_a_test_goes_when_more_than_half_of_the_votes_are_against_it(codes: list[str], against: int, of: int):
+async def test_a_test_goes_when_more_than_half_of_the_votes_are_against_it(
+    codes: list[str], against: int, of: int
+):
     agreed = await asked(codes, SAYING)
-    assert agreed.dropped == (Dropped(test="test_saying", against=against, of=of, message="AssertionError: 1"),)
+    assert agreed.dropped == (
+        Dropped(test="test_saying", against=against, of=of, message="AssertionError: 1"),
+    )
     assert agreed.kept == 0
 
 
 @pytest.mark.parametrize(
     "codes",
-    [[WRONG, WRONG_TOO, RIGHT, ALSO_RIGHT], [WRONG, WRONG_TOO, RIGHT, RIGHT], [WRONG, WRONG_TOO, RIGHT, RIGHT, RIGHT]],
+    [
+        [WRONG, WRONG_TOO, RIGHT, ALSO_RIGHT],
+        [WRONG, WRONG_TOO, RIGHT, RIGHT],
+        [WRONG, WRONG_TOO, RIGHT, RIGHT, RIGHT],
+    ],
     ids=["a tie", "a tie of one drawn twice", "fewer draws, though more codes"],
 )
 async def test_a_test_stays_when_no_more_than_half_of_the_votes_are_against_it(codes: list[str]):
@@ -104,7 +121,12 @@ async def test_one_wrong_candidate_refutes_no_test():
 
 
 async def test_a_candidate_that_differs_from_most_is_refuted_where_the_tests_are_silent():
-    agreed = await asked([NEAR, RIGHT, ALSO_RIGHT], ONE, BELOW.replace("-", ""), "def test_low():\n    triple(number=-3)\n")
+    agreed = await asked(
+        [NEAR, RIGHT, ALSO_RIGHT],
+        ONE,
+        BELOW.replace("-", ""),
+        "def test_low():\n    triple(number=-3)\n",
+    )
     refuted = agreed.reports[0].refuted
     assert refuted.call == "triple(number=-3)"
     assert (refuted.others, refuted.own) == ("-9", "returns 9")
@@ -118,9 +140,15 @@ async def test_a_candidate_that_differs_from_most_is_refuted_where_the_tests_are
         ([NEAR, NEAR, NEAR_TOO, RIGHT, ALSO_RIGHT], [RIGHT, ALSO_RIGHT]),
         ([NEAR, NEAR, RIGHT, ALSO_RIGHT], [NEAR]),
     ],
-    ids=["the one against three", "the two against three", "one drawn twice, and not those that differ from its two draws alone"],
+    ids=[
+        "the one against three",
+        "the two against three",
+        "one drawn twice, and not those that differ from its two draws alone",
+    ],
 )
-async def test_most_of_the_others_are_most_of_the_draws_beside_the_one_that_is_judged(codes: list[str], refuted: list[str]):
+async def test_most_of_the_others_are_most_of_the_draws_beside_the_one_that_is_judged(
+    codes: list[str], refuted: list[str]
+):
     agreed = await asked(codes, ONE, examples=[MINUS_THREE])
     assert [r.code for r in agreed.reports if r.refuted] == refuted
 
@@ -134,29 +162,48 @@ async def test_copies_of_one_code_are_one_witness_of_a_value_and_leave_an_open_q
 
 async def test_of_the_right_ones_that_which_was_drawn_most_often_is_chosen():
     agreed = await asked([WRONG, RIGHT, ALSO_RIGHT, ALSO_RIGHT], ONE)
-    assert (agreed.chosen.code, agreed.chosen.draws, agreed.nearest) == (ALSO_RIGHT, 2, agreed.chosen)
+    assert (agreed.chosen.code, agreed.chosen.draws, agreed.nearest) == (
+        ALSO_RIGHT,
+        2,
+        agreed.chosen,
+    )
 
 
 async def test_a_candidate_that_passes_alone_is_compared_with_nobody():
     agreed = await asked([WRONG, RIGHT], ONE)
-    assert (agreed.chosen.code, agreed.inputs, agreed.summary()) == (RIGHT, 0, "1 of 2 candidates passed the 1 test.")
+    assert (agreed.chosen.code, agreed.inputs, agreed.summary()) == (
+        RIGHT,
+        0,
+        "1 of 2 candidates passed the 1 test.",
+    )
 
 
-@pytest.mark.parametrize("codes", [[RAISING, RIGHT, ALSO_RIGHT], [RIGHT, RAISING, RAISING_TOO], [RIGHT, RAISING]])
-async def test_an_input_on_which_a_candidate_raises_tells_nothing_of_it_or_of_the_others(codes: list[str]):
+@pytest.mark.parametrize(
+    "codes", [[RAISING, RIGHT, ALSO_RIGHT], [RIGHT, RAISING, RAISING_TOO], [RIGHT, RAISING]]
+)
+async def test_an_input_on_which_a_candidate_raises_tells_nothing_of_it_or_of_the_others(
+    codes: list[str],
+):
     agreed = await asked(codes, ONE, examples=[MINUS_THREE])
     assert ([r.right for r in agreed.reports], agreed.open_question) == ([True] * len(codes), None)
 
 
 async def test_an_input_on_which_another_raises_tells_nothing_of_the_rest():
     agreed = await asked([NEAR, RIGHT, ALSO_RIGHT, THIRD, RAISING], ONE, examples=[MINUS_THREE])
-    assert ([r.right for r in agreed.reports], agreed.open_question.call) == ([True] * 5, "triple(number=-3)")
+    assert ([r.right for r in agreed.reports], agreed.open_question.call) == (
+        [True] * 5,
+        "triple(number=-3)",
+    )
 
 
 async def test_a_recursion_that_is_too_deep_is_a_difference():
     deep = f"{HEAD}    return number and 3 + triple(number - 1)\n"
     agreed = await asked([deep, RIGHT, ALSO_RIGHT], ONE)
-    assert [r.refuted and r.refuted.own for r in agreed.reports] == ["raises RecursionError", None, None]
+    assert [r.refuted and r.refuted.own for r in agreed.reports] == [
+        "raises RecursionError",
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -164,11 +211,17 @@ async def test_a_recursion_that_is_too_deep_is_a_difference():
     [
         ([AT_ZERO, RIGHT, ALSO_RIGHT, THIRD], (ONE,), "triple(number=0)"),
         ([AT_ZERO, AT_ZERO_TOO, RIGHT, ALSO_RIGHT, THIRD], (ONE,), None),
-        ([AT_ZERO, AT_ZERO_TOO, RIGHT, ALSO_RIGHT, THIRD], (ONE, "def test_zero():\n    triple(number=0)\n"), "triple(number=0)"),
+        (
+            [AT_ZERO, AT_ZERO_TOO, RIGHT, ALSO_RIGHT, THIRD],
+            (ONE, "def test_zero():\n    triple(number=0)\n"),
+            "triple(number=0)",
+        ),
     ],
     ids=["all others are against it", "one of them is not", "zero is usual"],
 )
-async def test_on_a_zero_where_no_call_has_one_only_all_others_refute(codes: list[str], tests: Sequence[str], refuted: str | None):
+async def test_on_a_zero_where_no_call_has_one_only_all_others_refute(
+    codes: list[str], tests: Sequence[str], refuted: str | None
+):
     agreed = await asked(codes, *tests)
     first = agreed.reports[0].refuted
     assert (first and first.call, agreed.open_question) == (refuted, None)
@@ -176,7 +229,10 @@ async def test_on_a_zero_where_no_call_has_one_only_all_others_refute(codes: lis
 
 async def test_a_candidate_whose_suite_did_not_run_to_its_end_is_never_right():
     agreed = await asked([STUCK, STUCK, STUCK, RIGHT, ALSO_RIGHT], ONE)
-    assert [(r.right, r.problem, r.refuted) for r in agreed.reports] == [(False, "it took too long", None), *[(True, None, None)] * 2]
+    assert [(r.right, r.problem, r.refuted) for r in agreed.reports] == [
+        (False, "it took too long", None),
+        *[(True, None, None)] * 2,
+    ]
     assert (agreed.kept, agreed.chosen.code) == (1, RIGHT)
 
 
@@ -187,7 +243,9 @@ async def test_candidates_are_compared_on_more_than_the_calls_of_examples_and_te
 
 
 async def test_a_rounding_error_is_no_difference():
-    agreed = await asked([f"{HEAD}    return 3 * number + 1e-9\n", RIGHT, ALSO_RIGHT], ONE.replace("== 3", "< 4"))
+    agreed = await asked(
+        [f"{HEAD}    return 3 * number + 1e-9\n", RIGHT, ALSO_RIGHT], ONE.replace("== 3", "< 4")
+    )
     assert ([r.right for r in agreed.reports], agreed.open_question) == ([True] * 3, None)
 
 
@@ -199,7 +257,10 @@ async def test_two_that_differ_leave_an_open_question():
 
 
 async def test_of_a_test_with_several_assertions_only_the_wrong_one_goes():
-    both = "def test_both():\n    low = 1\n    assert triple(number=low) == 3\n    assert triple(number=5) == 16\n"
+    both = (
+        "def test_both():\n    low = 1\n    assert triple(number=low) == 3\n    assert "
+        "triple(number=5) == 16\n"
+    )
     agreed = await asked([RIGHT, ALSO_RIGHT, THIRD], TWO, both)
     assert [d.test for d in agreed.dropped] == ["test_both_2"]
     assert "def test_both_1():\n    low = 1\n    assert triple(number=low) == 3" in agreed.tests
@@ -211,15 +272,23 @@ async def test_of_a_test_with_several_assertions_only_the_wrong_one_goes():
     [([RIGHT, ALSO_RIGHT], 3 * ["takes too long"]), ([RIGHT], 3 * [None])],
     ids=["half of the others are quick", "fewer are"],
 )
-async def test_slow_candidates_are_refuted_where_half_of_the_others_are_quick(quick: list[str], refuted: list[str | None]):
-    slow = [f"{HEAD}    for _ in range(10**9 if number == 30 else {n}): pass\n    return 3 * number\n" for n in range(3)]
+async def test_slow_candidates_are_refuted_where_half_of_the_others_are_quick(
+    quick: list[str], refuted: list[str | None]
+):
+    slow = [
+        f"{HEAD}    for _ in range(10**9 if number == 30 else {n}): pass\n    return 3 * number\n"
+        for n in range(3)
+    ]
     agreed = await asked([*slow, *quick], ONE, examples=[{"number": 30}])
     assert [r.refuted and r.refuted.own for r in agreed.reports] == [*refuted, *[None] * len(quick)]
 
 
 @pytest.mark.parametrize(
     ("tests", "survivors"),
-    [("def test_zero():\n    assert triple(number=0) == 0\n", ["line 2: `3` became `4`"]), (ONE, [])],
+    [
+        ("def test_zero():\n    assert triple(number=0) == 0\n", ["line 2: `3` became `4`"]),
+        (ONE, []),
+    ],
     ids=["weak", "strong"],
 )
 async def test_a_suite_is_as_strong_as_the_mutants_that_it_notices(tests, survivors):
@@ -232,9 +301,11 @@ def test_mutants_change_one_thing_each_and_are_the_same_ones_each_time():
     code = "def f(a, b):\n    if a < b and not b:\n        return a + 1\n    return True\n"
     found = mutants(code)
     assert [m.change for m in found] == [m.change for m in mutants(code)]
-    assert {"line 2: `a < b` became `a <= b`", "line 3: `a + 1` became `a - 1`", "line 4: `True` became `False`"} <= {
-        m.change for m in found
-    }
+    assert {
+        "line 2: `a < b` became `a <= b`",
+        "line 3: `a + 1` became `a - 1`",
+        "line 4: `True` became `False`",
+    } <= {m.change for m in found}
     assert len({m.code for m in found}) == len(found)
     assert len(mutants("def f(a):\n" + "    a = a + 1\n" * 50)) == 20
     assert mutants("def f(a):\n    return None\n") == []

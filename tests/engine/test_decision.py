@@ -1,4 +1,6 @@
-"""The decision: what a model that chooses costs, where it is not asked, what happens without it, and which requests are learnt."""
+"""The decision: what a model that chooses costs, where it is not asked, what happens without it,
+and which requests are learnt.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -30,16 +32,29 @@ CHOOSE, ANSWER, SPECIFY = "choose a tool", "answer the person", "write the speci
 ADD = FunctionCall(name="add_numbers", arguments={"a": 2, "b": None})
 NOTHING = SpecificationReply(outcome="impossible", message="No.", specification=None)
 CHOICE = Completion(function="add_numbers", arguments={"a": 2, "b": 1})
-WRITTEN = 'Let me see. I would call:\n```json\n{"name": "add_numbers", "arguments": {"a": 2, "b": 1}}\n```\nThat should do.'
-SEVERAL = Flawed(calls=(WireCall(name="add_numbers", arguments='{"a": 2}'), WireCall(name="no_tool_fits", arguments="{}")))
+WRITTEN = (
+    'Let me see. I would call:\n```json\n{"name": "add_numbers", "arguments": {"a": 2, "b": '
+    "1}}\n```\nThat should do."
+)
+SEVERAL = Flawed(
+    calls=(
+        WireCall(name="add_numbers", arguments='{"a": 2}'),
+        WireCall(name="no_tool_fits", arguments="{}"),
+    )
+)
 CUT_OFF = Flawed(calls=(WireCall(name="add_numbers", arguments='{"a": '),), finish_reason="length")
-GONE, REFUSED = ModelUnavailable("the model is gone", "start it"), ModelRefused("it declined", "word it differently")
+GONE, REFUSED = (
+    ModelUnavailable("the model is gone", "start it"),
+    ModelRefused("it declined", "word it differently"),
+)
 SENSELESS = ModelReplyInvalid("its reply can't be used", "set another OPENAI_MODEL")
 NO_NEEDS = "def roll_dice(sides: int = 6) -> int:\n    return sides\n"
 
 
 class Nearness(ListedLibrary):
-    """Says for each text that is searched how near the tools are; no confidence for a text that it does not know."""
+    """Says for each text that is searched how near the tools are; no confidence for a text that it
+    does not know.
+    """
 
     def __init__(self, *tools: Tool, near: Mapping[str, Mapping[str, float]]) -> None:
         super().__init__(*tools)
@@ -49,14 +64,23 @@ class Nearness(ListedLibrary):
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         self.searched.append(request)
         near = self._near.get(request, {})
-        found = [Candidate(tool=t, similarity=0.5, confidence=near.get(t.name, 0.0)) for t in await self.tools()]
+        found = [
+            Candidate(tool=t, similarity=0.5, confidence=near.get(t.name, 0.0))
+            for t in await self.tools()
+        ]
         return tuple(sorted(found, key=lambda c: -c.confidence)[:limit])
 
 
 class Decided:
     """A turn on scripted parts, run to its end, and what the library has learnt by then."""
 
-    def __init__(self, model: Any, library: ListedLibrary, *runs: Execution, thresholds: Thresholds | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        library: ListedLibrary,
+        *runs: Execution,
+        thresholds: Thresholds | None = None,
+    ) -> None:
         self.model, self.library, self._thresholds = model, library, thresholds
         self._sandbox = ScriptedSandbox(*(runs or [returned("3")]))
 
@@ -64,9 +88,19 @@ class Decided:
         events = list[Event]()
         former = [ChatMessage(role="user", content=text) for text in history]
         async with MiniAgents() as runtime:
-            executor, synthesis = Executor(self.model, self._sandbox, self.library), self._synthesis()
+            executor, synthesis = (
+                Executor(self.model, self._sandbox, self.library),
+                self._synthesis(),
+            )
             responder = ResponseSynthesizer(self.model)
-            orchestrator = Orchestrator(self.library, executor, synthesis, responder, thresholds=self._thresholds, runtime=runtime)
+            orchestrator = Orchestrator(
+                self.library,
+                executor,
+                synthesis,
+                responder,
+                thresholds=self._thresholds,
+                runtime=runtime,
+            )
             await orchestrator.handle(request, events.append, former)
         assert isinstance(events[-1], FINAL)
         return events
@@ -90,18 +124,33 @@ def failure(events: Sequence[Event]) -> tuple[str, str, str]:
     [
         pytest.param([CHOICE], [CHOOSE], id="a call"),
         pytest.param([Completion(content=WRITTEN)], [CHOOSE], id="prose around JSON"),
-        pytest.param([Completion(function="add", arguments={}), CHOICE], [CHOOSE] * 2, id="a wrong name"),
+        pytest.param(
+            [Completion(function="add", arguments={}), CHOICE], [CHOOSE] * 2, id="a wrong name"
+        ),
         pytest.param([SEVERAL, CHOICE], [CHOOSE] * 2, id="several calls"),
         pytest.param([CUT_OFF, CHOICE], [CHOOSE] * 2, id="cut off"),
         pytest.param([SEVERAL, SEVERAL], [CHOOSE] * 2 + ["extract the arguments"], id="senseless"),
         pytest.param([Flawed(refusal="I won't.")], [CHOOSE, "extract the arguments"], id="refused"),
     ],
 )
-async def test_reuse_takes_one_model_call_before_the_answer_unless_the_reply_can_not_be_used(replies, asked):
-    titled = {CHOOSE: replies, "extract the arguments": CHOICE, ANSWER: Completion(content="It is 3.")}
+async def test_reuse_takes_one_model_call_before_the_answer_unless_the_reply_can_not_be_used(
+    replies, asked
+):
+    titled = {
+        CHOOSE: replies,
+        "extract the arguments": CHOICE,
+        ANSWER: Completion(content="It is 3."),
+    }
     script = Script(titled=titled)
     with OfflineServer(script, delay=0) as server:
-        model = LLMClient(model="offline", base_url=server.base_url, api_key=server.api_key, timeout=10, max_retries=0, price=free)
+        model = LLMClient(
+            model="offline",
+            base_url=server.base_url,
+            api_key=server.api_key,
+            timeout=10,
+            max_retries=0,
+            price=free,
+        )
         events = await Decided(model, ListedLibrary(tool(), confidence=0.8)).ask("2 plus 1")
         await model.aclose()
     assert [title_of(request) for request in script.requests] == [*asked, ANSWER]
@@ -109,15 +158,28 @@ async def test_reuse_takes_one_model_call_before_the_answer_unless_the_reply_can
     assert (events[-1].tool, events[-1].usage.calls) == ("add_numbers", len(asked) + 1)
 
 
-@pytest.mark.parametrize(("confidence", "floor", "asked"), [(0.04, 0.05, False), (0.05, 0.05, True), (0.0, 0.0, True)])
-async def test_below_the_floor_a_tool_is_built_without_asking_whether_one_fits(confidence, floor, asked):
+@pytest.mark.parametrize(
+    ("confidence", "floor", "asked"), [(0.04, 0.05, False), (0.05, 0.05, True), (0.0, 0.0, True)]
+)
+async def test_below_the_floor_a_tool_is_built_without_asking_whether_one_fits(
+    confidence, floor, asked
+):
     none = [FunctionCall(name="no_tool_fits", arguments={"reason": "it adds"})] if asked else []
     model = ScriptedModel(*none, NOTHING)
-    events = await Decided(model, ListedLibrary(tool(), confidence=confidence), thresholds=Thresholds(floor=floor)).ask("2 plus 1")
+    events = await Decided(
+        model, ListedLibrary(tool(), confidence=confidence), thresholds=Thresholds(floor=floor)
+    ).ask("2 plus 1")
     assert model.asked() == ["decide", "specification"][not asked :]
-    limit = "The nearest tool, add_numbers, has a confidence of 4.0% only, below the 5.0% of SEARCH_FLOOR."
+    limit = (
+        "The nearest tool, add_numbers, has a confidence of 4.0% only, below the 5.0% of "
+        "SEARCH_FLOOR."
+    )
     found = outcome(events)
-    assert (found.type, found.reason, found.confidences) == ("no_tool_found", "it adds" if asked else limit, (confidence,))
+    assert (found.type, found.reason, found.confidences) == (
+        "no_tool_found",
+        "it adds" if asked else limit,
+        (confidence,),
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,7 +187,10 @@ async def test_below_the_floor_a_tool_is_built_without_asking_whether_one_fits(c
     [
         (("2 plus 1",), ["and 2?", "2 plus 1\nand 2?"]),
         (("2 plus 1", "and 5?"), ["and 2?", "and 5?\nand 2?", "2 plus 1\nand 5?\nand 2?"]),
-        (("add", "1 plus 1", "2 plus 1", "and 5?"), ["and 2?", "and 5?\nand 2?", "1 plus 1\n2 plus 1\nand 5?\nand 2?"]),
+        (
+            ("add", "1 plus 1", "2 plus 1", "and 5?"),
+            ["and 2?", "and 5?\nand 2?", "1 plus 1\n2 plus 1\nand 5?\nand 2?"],
+        ),
     ],
 )
 async def test_a_request_that_goes_on_is_searched_with_those_before_it(former, searched):
@@ -137,9 +202,15 @@ async def test_a_request_that_goes_on_is_searched_with_those_before_it(former, s
 @pytest.mark.parametrize("error", [GONE, REFUSED, SENSELESS])
 async def test_without_the_model_a_sure_tool_that_needs_no_arguments_is_taken(error):
     dice = tool("roll_dice", NO_NEEDS)
-    events = await Decided(ScriptedModel(*[error] * (1 if error is GONE else 2), "4"), ListedLibrary(dice)).ask("roll")
+    events = await Decided(
+        ScriptedModel(*[error] * (1 if error is GONE else 2), "4"), ListedLibrary(dice)
+    ).ask("roll")
     assert [(e.tool, e.confidence, e.reason) for e in events if isinstance(e, ToolFound)] == [
-        ("roll_dice", 0.8, f"The model could not choose ({error.message}); the search alone decided.")
+        (
+            "roll_dice",
+            0.8,
+            f"The model could not choose ({error.message}); the search alone decided.",
+        )
     ]
     assert isinstance(events[-1], TurnFinished)
 
@@ -147,20 +218,38 @@ async def test_without_the_model_a_sure_tool_that_needs_no_arguments_is_taken(er
 @pytest.mark.parametrize(("error", "calls"), [(GONE, 1), (REFUSED, 2), (SENSELESS, 2)])
 async def test_without_the_model_a_tool_that_needs_arguments_is_named(error, calls):
     model = ScriptedModel(*[error] * calls)
-    told = f"add_numbers was found with a confidence of 80%, but its arguments (a) need the model: {error.message}"
-    assert failure(await Decided(model, ListedLibrary(tool())).ask("2 plus 1")) == ("searching", told, error.remedy)
+    told = (
+        "add_numbers was found with a confidence of 80%, but its arguments (a) need the "
+        f"model: {error.message}"
+    )
+    assert failure(await Decided(model, ListedLibrary(tool())).ask("2 plus 1")) == (
+        "searching",
+        told,
+        error.remedy,
+    )
 
 
 async def test_without_the_model_nothing_is_built():
-    events = await Decided(ScriptedModel(GONE), ListedLibrary(tool(), confidence=0.7)).ask("2 plus 1")
-    told = "no tool is near enough to be taken without the model (the nearest, add_numbers, has a confidence of 70%), and none can be built"
+    events = await Decided(ScriptedModel(GONE), ListedLibrary(tool(), confidence=0.7)).ask(
+        "2 plus 1"
+    )
+    told = (
+        "no tool is near enough to be taken without the model (the nearest, add_numbers, has a "
+        "confidence of 70%), and none can be built"
+    )
     assert failure(events) == ("searching", f"{told}: the model is gone", "start it")
 
 
 async def test_a_budget_that_is_used_up_ends_the_turn_whatever_the_search_found():
-    model = ScriptedModel(BudgetExceeded("the turn has used up its budget of 1 model calls", "raise TURN_MAX_CALLS"))
+    model = ScriptedModel(
+        BudgetExceeded("the turn has used up its budget of 1 model calls", "raise TURN_MAX_CALLS")
+    )
     events = await Decided(model, ListedLibrary(tool("roll_dice", NO_NEEDS))).ask("roll")
-    assert failure(events) == ("searching", "the turn has used up its budget of 1 model calls", "raise TURN_MAX_CALLS")
+    assert failure(events) == (
+        "searching",
+        "the turn has used up its budget of 1 model calls",
+        "raise TURN_MAX_CALLS",
+    )
 
 
 async def test_a_request_that_a_found_tool_has_served_is_learnt():
@@ -172,16 +261,42 @@ async def test_a_request_that_a_found_tool_has_served_is_learnt():
 @pytest.mark.parametrize(
     ("request_", "history", "near", "run"),
     [
-        pytest.param("and 2?", ["1 plus 1"], {"and 2?": 0.3, "1 plus 1\nand 2?": 0.9}, returned("3"), id="it goes on from another"),
-        pytest.param("and 2?", ["1 plus 1"], {"1 plus 1\nand 2?": 0.9}, returned("3"), id="it is found with another only"),
+        pytest.param(
+            "and 2?",
+            ["1 plus 1"],
+            {"and 2?": 0.3, "1 plus 1\nand 2?": 0.9},
+            returned("3"),
+            id="it goes on from another",
+        ),
+        pytest.param(
+            "and 2?",
+            ["1 plus 1"],
+            {"1 plus 1\nand 2?": 0.9},
+            returned("3"),
+            id="it is found with another only",
+        ),
         pytest.param("2 plus " + "1" * 500, [], None, returned("3"), id="long"),
-        pytest.param("2 plus ghp_0123456789abcdefghijABCDEFGHIJ012345", [], None, returned("3"), id="a secret"),
-        pytest.param("2 plus 1", [], None, Raised(type_name="ValueError", message="no"), id="the tool refused it"),
+        pytest.param(
+            "2 plus ghp_0123456789abcdefghijABCDEFGHIJ012345",
+            [],
+            None,
+            returned("3"),
+            id="a secret",
+        ),
+        pytest.param(
+            "2 plus 1",
+            [],
+            None,
+            Raised(type_name="ValueError", message="no"),
+            id="the tool refused it",
+        ),
     ],
 )
 async def test_what_says_nothing_of_the_tool_is_not_learnt(request_, history, near, run):
     near = near or {request_: 0.9}
-    library = Nearness(tool(), near={text: {"add_numbers": confidence} for text, confidence in near.items()})
+    library = Nearness(
+        tool(), near={text: {"add_numbers": confidence} for text, confidence in near.items()}
+    )
     events = await Decided(ScriptedModel(ADD, "3"), library, run).ask(request_, *history)
     assert (outcome(events).type, library.requests) == ("tool_found", [])
 
@@ -204,7 +319,9 @@ async def test_what_was_served_is_learnt_though_its_turn_is_stopped_then():
     async with MiniAgents() as runtime:
         executor = Executor(model, ScriptedSandbox(returned("3")), library)
         synthesis = SynthesisEngine(model, ScriptedSandbox(), library, model_name="scripted")
-        running = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), runtime=runtime).begin("2 plus 1")
+        running = Orchestrator(
+            library, executor, synthesis, ResponseSynthesizer(model), runtime=runtime
+        ).begin("2 plus 1")
         await begun.wait()
         running.stop()
         assert [type(event) in FINAL for event in [event async for event in running]][-1]

@@ -8,7 +8,9 @@ from selfeng.cli.turn_commands import Request, answered, parsed_answer
 from selfeng.core.errors import RequestError
 from selfeng.core.question import Answer, Question
 
-UNIT = Question(id="unit", question="Which unit?", answer="choice", options=("m", "ft"), default="m")
+UNIT = Question(
+    id="unit", question="Which unit?", answer="choice", options=("m", "ft"), default="m"
+)
 SIZE = Question(id="size", question="How long?", answer="number")
 
 
@@ -38,4 +40,10 @@ async def test_a_request_reaches_the_engine_whole():
             return (*arguments, options)
 
     request = Request("hi", "c1", answers=(Answer(id="size", value="3"),), agent="coder")
-    assert await request.begin(Engine(), "me") == ("me", "c1", "hi", (), {"answers": request.answers, "agent": "coder"})
+    assert await request.begin(Engine(), "me") == (
+        "me",
+        "c1",
+        "hi",
+        (),
+        {"answers": request.answers, "agent": "coder"},
+    )

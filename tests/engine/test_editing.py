@@ -1,4 +1,6 @@
-"""Changes to a suite's source: what goes, what is taken apart, and that everything else keeps its form."""
+"""Changes to a suite's source: what goes, what is taken apart, and that everything else keeps its
+form.
+"""
 
 import ast
 
@@ -30,7 +32,11 @@ class TestMore:
     ("names", "gone", "left"),
     [
         (["test_one"], ["test_one", "said so"], ["# cases", "test_cases", "TestMore"]),
-        (["test_cases[x y-3]", "test_cases[None-5]"], ["x y", "None"], ["(1, 2)", "([1], 4)", "said so"]),
+        (
+            ["test_cases[x y-3]", "test_cases[None-5]"],
+            ["x y", "None"],
+            ["(1, 2)", "([1], 4)", "said so"],
+        ),
         (["test_cases[a2-4]"], ["([1], 4)"], ["(1, 2)", "x y"]),
         (["test_cases"], ["test_cases", "parametrize"], ["test_one", "# cases"]),
         (["test_cases[nobody]"], ["test_cases"], ["test_one"]),
@@ -46,7 +52,10 @@ def test_tests_and_cases_are_taken_out(names, gone, left):
 
 
 def test_assertions_that_call_the_tool_become_tests_of_their_own():
-    source = "from f import f\n\n\ndef test_a():\n    x = [1]\n    assert f(x) == 1\n    y = f(2)\n    assert f(y) == 3\n"
+    source = (
+        "from f import f\n\n\ndef test_a():\n    x = [1]\n    assert f(x) == 1\n    y = "
+        "f(2)\n    assert f(y) == 3\n"
+    )
     assert apart(source, "f", ["test_a"]) == (
         "from f import f\n\n\ndef test_a_1():\n    x = [1]\n    assert f(x) == 1\n\n\n"
         "def test_a_2():\n    x = [1]\n    y = f(2)\n    assert f(y) == 3\n"
@@ -68,9 +77,18 @@ def test_what_belongs_together_stays_together(body):
 
 
 def test_suites_are_joined_and_no_test_is_lost():
-    other = "from f import f\n\n\ndef test_one():\n    assert f(9) == 9\n\n\ndef test_three():\n    assert f(3) == 4\n"
+    other = (
+        "from f import f\n\n\ndef test_one():\n    assert f(9) == 9\n\n\ndef test_three():\n  "
+        "  assert f(3) == 4\n"
+    )
     whole = joined(SUITE, "", other)
-    assert names_of(whole, "f") == {"test_cases", "test_one", "TestMore::test_two", "test_one_2", "test_three"}
+    assert names_of(whole, "f") == {
+        "test_cases",
+        "test_one",
+        "TestMore::test_two",
+        "test_one_2",
+        "test_three",
+    }
     assert "def test_one_2():\n    assert f(9) == 9" in whole
 
 

@@ -1,4 +1,6 @@
-"""The engine as the web sees it: conversations have owners, turns can be stopped at any moment, history goes along."""
+"""The engine as the web sees it: conversations have owners, turns can be stopped at any moment,
+history goes along.
+"""
 
 from contextlib import aclosing
 
@@ -86,11 +88,23 @@ async def test_files_stay_with_their_conversation_and_its_owner(engine):
     await ended(engine, asked.turn_id, records)
     again = await engine.ask("me", asked.conversation_id, "Thanks!", [new])
     await ended(engine, again.turn_id, records)
-    started = [r.event for r in await engine.history("me", asked.conversation_id) if r.event.type == "turn_started"]
-    assert [[f.name for f in event.files] for event in started] == [["data.csv", "other.csv"], ["data.csv"]]
+    started = [
+        r.event
+        for r in await engine.history("me", asked.conversation_id)
+        if r.event.type == "turn_started"
+    ]
+    assert [[f.name for f in event.files] for event in started] == [
+        ["data.csv", "other.csv"],
+        ["data.csv"],
+    ]
     for file in (old, new):
-        assert await engine.file("me", asked.conversation_id, file.reference().sha256, file.name) == file
-    earlier = await engine._earlier_files(asked.conversation_id, [File(name="other.csv", content=b"")])
+        assert (
+            await engine.file("me", asked.conversation_id, file.reference().sha256, file.name)
+            == file
+        )
+    earlier = await engine._earlier_files(
+        asked.conversation_id, [File(name="other.csv", content=b"")]
+    )
     assert earlier.references == (new.reference(),)
     assert await earlier.read(earlier.references[0]) == new
     with pytest.raises(RequestError):
@@ -119,29 +133,43 @@ async def test_the_status_names_model_sandbox_and_library(engine):
 
 @pytest.mark.parametrize(
     ("program", "variable"),
-    [(("web/app.py",), "TOOLS_DIR"), (("-m", "selfeng", "tools"), "DATA_DIR"), (("-m", "selfeng", "setup", "embedder"), "DATA_DIR")],
+    [
+        (("web/app.py",), "TOOLS_DIR"),
+        (("-m", "selfeng", "tools"), "DATA_DIR"),
+        (("-m", "selfeng", "setup", "embedder"), "DATA_DIR"),
+    ],
 )
 def test_programs_name_a_folder_that_cannot_be_used(tmp_path, program, variable):
     ended = Home(tmp_path / "home").run(*program, **{variable: "/etc/passwd"})
     assert (ended.returncode, ended.stdout) == (1, "")
     lines = ended.stderr.removeprefix("error: ").replace("What to do: ", "").splitlines()
-    assert lines == [f"{variable}='/etc/passwd' can't be used: is not a folder", f"set {variable} to a folder that can be written to"]
+    assert lines == [
+        f"{variable}='/etc/passwd' can't be used: is not a folder",
+        f"set {variable} to a folder that can be written to",
+    ]
 
 
 async def test_a_database_that_cannot_be_opened_is_named_with_its_variable(tmp_path, monkeypatch):
     home = Home(tmp_path / "home")
     for name, value in home.environment(DATABASE_URL="sqlite:////proc/x/y.db").items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(ConfigurationError, match=r"^DATABASE_URL: sqlite:////proc/x/y\.db can't be opened: "):
+    with pytest.raises(
+        ConfigurationError, match=r"^DATABASE_URL: sqlite:////proc/x/y\.db can't be opened: "
+    ):
         await build_engine(Settings(_env_file=None))
     monkeypatch.delenv("DATABASE_URL")
     (home.folder / "data" / "agent.db").write_text("something else" * 100)
-    with pytest.raises(ConfigurationError, match=r"^DATA_DIR: sqlite:///.*/agent\.db can't be opened: file is not a database"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"^DATA_DIR: sqlite:///.*/agent\.db can't be opened: file is not a database",
+    ):
         await build_engine(Settings(_env_file=None))
 
 
 async def test_a_library_is_seeded_once_for_each_database(tmp_path, monkeypatch):
-    for name, value in Home(tmp_path / "home").environment(DOCKER_HOST=f"unix://{tmp_path}/none.sock").items():
+    for name, value in (
+        Home(tmp_path / "home").environment(DOCKER_HOST=f"unix://{tmp_path}/none.sock").items()
+    ):
         monkeypatch.setenv(name, value)
     begun: list[str] = []
     for url in ("a", "a", "b"):
@@ -166,12 +194,17 @@ def test_a_synchronous_program_asks_through_the_orchestrator(tmp_path, monkeypat
 async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(engine):
     records: list[Record] = []
     engine.subscribe(records.extend)
-    asked = await engine.projects.begin("me", {"project_name": "demo", "goal": "Count words in a command line tool"})
+    asked = await engine.projects.begin(
+        "me", {"project_name": "demo", "goal": "Count words in a command line tool"}
+    )
     assert await engine.conversations("me") == ()
     with pytest.raises(RequestError, match="belongs to a project"):
         await engine.ask("me", asked.conversation_id, "hello")
     await engine.aclose()
-    assert [r.event.type for r in records if r.turn_id == asked.turn_id][-2:] == ["project_stopped", "turn_stopped"]
+    assert [r.event.type for r in records if r.turn_id == asked.turn_id][-2:] == [
+        "project_stopped",
+        "turn_stopped",
+    ]
 
 
 @pytest.mark.bubblewrap
@@ -189,6 +222,10 @@ async def test_an_engine_ends_while_the_job_of_a_turn_stands_still(tmp_path, mon
         machine.hold_up(container)
     await engine.aclose()
     last = records[-1]
-    assert (last.turn_id, last.event.type, last.event.reason) == (asked.turn_id, "turn_stopped", "The server ended.")
+    assert (last.turn_id, last.event.type, last.event.reason) == (
+        asked.turn_id,
+        "turn_stopped",
+        "The server ended.",
+    )
     assert containers
     assert machine.containers(engine.sandbox.id) == set()

@@ -3,7 +3,14 @@
 import pytest
 
 from selfeng.core.errors import SandboxUnavailable, ToolNotFound
-from selfeng.core.events import Event, Executing, ExecutionFailed, ExecutionFinished, FilesMade, ToolStandingChanged
+from selfeng.core.events import (
+    Event,
+    Executing,
+    ExecutionFailed,
+    ExecutionFinished,
+    FilesMade,
+    ToolStandingChanged,
+)
 from selfeng.core.files import File, FileReference
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.signature import parse_signature
@@ -43,8 +50,17 @@ def test_arguments_are_converted_where_nothing_is_lost_and_null_means_the_defaul
         ({}, "f needs a", ("a",)),
         ({"a": None}, "f needs a", ("a",)),
         ({"a": 1, "b": 2}, "f has no parameter b; it takes a, names, note, mode, extra", ()),
-        ({"a": 1.5}, "a=1.5 is not int: Input should be a valid integer, got a number with a fractional part", ()),
-        ({"a": 1, "mode": "z"}, "mode='z' is not Literal['x', 'y']: Input should be 'x' or 'y'", ()),
+        (
+            {"a": 1.5},
+            "a=1.5 is not int: Input should be a valid integer, got a number with a fractional "
+            "part",
+            (),
+        ),
+        (
+            {"a": 1, "mode": "z"},
+            "mode='z' is not Literal['x', 'y']: Input should be 'x' or 'y'",
+            (),
+        ),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(given, problem, missing):
@@ -54,7 +70,9 @@ def test_arguments_that_do_not_fit_are_named(given, problem, missing):
 
 
 def test_a_required_parameter_that_takes_none_may_be_null():
-    assert bind(parse_signature("def f(a: str | None, b): ...", "f"), {"a": None, "b": {"x": 1}}) == {"a": None, "b": {"x": 1}}
+    assert bind(
+        parse_signature("def f(a: str | None, b): ...", "f"), {"a": None, "b": {"x": 1}}
+    ) == {"a": None, "b": {"x": 1}}
 
 
 def test_a_required_parameter_of_an_unknown_type_is_missing_where_it_is_null():
@@ -68,7 +86,11 @@ def test_annotations_are_never_evaluated():
     assert bind(signature, {"a": [1]}) == {"a": [1]}
 
 
-def executor(model: ScriptedModel, sandbox: ScriptedSandbox | None = None, library: ListedLibrary | None = None) -> Executor:
+def executor(
+    model: ScriptedModel,
+    sandbox: ScriptedSandbox | None = None,
+    library: ListedLibrary | None = None,
+) -> Executor:
     return Executor(model, sandbox or ScriptedSandbox(), library or ListedLibrary())
 
 
@@ -82,13 +104,22 @@ async def test_choice_and_arguments_come_from_one_model_call():
 
 
 async def test_the_model_may_say_that_nothing_fits():
-    model = ScriptedModel(FunctionCall(name="no_tool_fits", arguments={"reason": "it is about cats"}))
-    assert await executor(model).choose(Turn(Request("cats"), [].append), [tool(), tool()]) == NoFit(reason="it is about cats")
+    model = ScriptedModel(
+        FunctionCall(name="no_tool_fits", arguments={"reason": "it is about cats"})
+    )
+    assert await executor(model).choose(
+        Turn(Request("cats"), [].append), [tool(), tool()]
+    ) == NoFit(reason="it is about cats")
 
 
 async def test_wrong_arguments_are_asked_for_once_more_with_the_problem():
-    model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": "two"}), FunctionCall(name="add_numbers", arguments={"a": 2}))
-    assert await executor(model).prepare(Turn(Request("two plus one"), [].append), tool()) == Call(tool=tool(), arguments={"a": 2})
+    model = ScriptedModel(
+        FunctionCall(name="add_numbers", arguments={"a": "two"}),
+        FunctionCall(name="add_numbers", arguments={"a": 2}),
+    )
+    assert await executor(model).prepare(Turn(Request("two plus one"), [].append), tool()) == Call(
+        tool=tool(), arguments={"a": 2}
+    )
     assert "a='two' is not int" in model.prompts[1].messages[0].content
 
 
@@ -101,7 +132,9 @@ async def test_a_missing_argument_is_not_asked_of_the_model_again():
 async def test_a_run_calls_the_tool_once_and_counts_the_use():
     library, events = ListedLibrary(tool()), list[Event]()
     sandbox = ScriptedSandbox(returned("3"))
-    await executor(ScriptedModel(), sandbox, library).run(Turn(Request(""), events.append), Call(tool=tool(), arguments={"a": 2}))
+    await executor(ScriptedModel(), sandbox, library).run(
+        Turn(Request(""), events.append), Call(tool=tool(), arguments={"a": 2})
+    )
     assert sandbox.executed == [("add_numbers", {"a": 2})]
     assert library.uses == ["add_numbers"]
     assert [type(e) for e in events] == [Executing, ExecutionFinished]
@@ -128,31 +161,53 @@ async def test_a_tool_that_raises_is_a_failed_execution_and_no_use():
         (Raised(type_name="FileNotFoundError", message="no"), []),
         (Raised(type_name="JSONDecodeError", message="no"), []),
         (Raised(type_name="KeyError", message="no"), ["add_numbers 1: KeyError"]),
-        (Killed(reason="It ran longer than 30 seconds."), ["add_numbers 1: “It ran longer than 30 seconds”"]),
+        (
+            Killed(reason="It ran longer than 30 seconds."),
+            ["add_numbers 1: “It ran longer than 30 seconds”"],
+        ),
     ],
 )
-async def test_refusing_bad_input_is_no_failure_and_breaking_is_one(execution: Execution, failures: list[str]):
+async def test_refusing_bad_input_is_no_failure_and_breaking_is_one(
+    execution: Execution, failures: list[str]
+):
     library = ListedLibrary(tool())
-    await executor(ScriptedModel(), ScriptedSandbox(execution), library).run(Turn(Request(""), [].append), Call(tool=tool(), arguments={}))
+    await executor(ScriptedModel(), ScriptedSandbox(execution), library).run(
+        Turn(Request(""), [].append), Call(tool=tool(), arguments={})
+    )
     assert (library.failures, library.uses) == (failures, [])
 
 
 async def test_calls_are_told_apart_by_arguments_and_files():
     library = ListedLibrary(tool())
     other = File(name="data.csv", content=b"other")
-    calls = [({"a": 1, "b": 2}, ()), ({"b": 2, "a": 1}, ()), ({"a": 2}, ()), ({"a": 1, "b": 2}, (CSV,)), ({"a": 1, "b": 2}, (other,))]
+    calls = [
+        ({"a": 1, "b": 2}, ()),
+        ({"b": 2, "a": 1}, ()),
+        ({"a": 2}, ()),
+        ({"a": 1, "b": 2}, (CSV,)),
+        ({"a": 1, "b": 2}, (other,)),
+    ]
     for arguments, files in calls:
         turn = Turn(Request("", files=files), [].append)
-        await executor(ScriptedModel(), ScriptedSandbox(returned()), library).run(turn, Call(tool=tool(), arguments=arguments))
+        await executor(ScriptedModel(), ScriptedSandbox(returned()), library).run(
+            turn, Call(tool=tool(), arguments=arguments)
+        )
     assert [library.calls.index(call) for call in library.calls] == [0, 0, 2, 3, 4]
 
 
 @pytest.mark.parametrize("execution", [returned(), Raised(type_name="KeyError", message="no")])
 async def test_a_change_of_standing_is_an_event_after_what_the_call_made(execution: Execution):
-    change = ToolStandingChanged(tool="add_numbers", before="provisional", after="trusted", reason="It has served 3 different calls.")
+    change = ToolStandingChanged(
+        tool="add_numbers",
+        before="provisional",
+        after="trusted",
+        reason="It has served 3 different calls.",
+    )
     library, events = ListedLibrary(tool(), judgement=change), list[Event]()
     sandbox = ScriptedSandbox(execution.model_copy(update={"files": (CSV,)}))
-    await executor(ScriptedModel(), sandbox, library).run(Turn(Request(""), events.append), Call(tool=tool(), arguments={}))
+    await executor(ScriptedModel(), sandbox, library).run(
+        Turn(Request(""), events.append), Call(tool=tool(), arguments={})
+    )
     assert [type(e) for e in events[-2:]] == [FilesMade, ToolStandingChanged]
     assert events[-1] == change
 
@@ -164,7 +219,12 @@ async def test_a_tool_that_is_removed_while_it_runs_has_run():
 
     execution = returned()
     call = Call(tool=tool(), arguments={})
-    assert await executor(ScriptedModel(), ScriptedSandbox(execution), Emptied()).run(Turn(Request(""), [].append), call) == execution
+    assert (
+        await executor(ScriptedModel(), ScriptedSandbox(execution), Emptied()).run(
+            Turn(Request(""), [].append), call
+        )
+        == execution
+    )
 
 
 async def test_a_missing_sandbox_is_marked_with_the_stage():
@@ -176,11 +236,15 @@ async def test_a_missing_sandbox_is_marked_with_the_stage():
 
 
 CSV = File(name="data.csv", content=b"a\n1\n")
-OPEN = tool("open_files", "def open_files(paths: list[str], options: dict[str, str] = {}) -> str: ...")
+OPEN = tool(
+    "open_files", "def open_files(paths: list[str], options: dict[str, str] = {}) -> str: ..."
+)
 
 
 async def run(turn: Turn, sandbox: ScriptedSandbox, **arguments: object) -> None:
-    await executor(ScriptedModel(), sandbox, ListedLibrary(OPEN)).run(turn, Call(tool=OPEN, arguments=arguments))
+    await executor(ScriptedModel(), sandbox, ListedLibrary(OPEN)).run(
+        turn, Call(tool=OPEN, arguments=arguments)
+    )
 
 
 async def test_files_of_the_request_go_along_and_what_the_call_leaves_is_an_event():
@@ -196,7 +260,11 @@ async def test_files_of_the_request_go_along_and_what_the_call_leaves_is_an_even
 
 async def test_a_tool_that_raises_may_leave_files_too():
     events = list[Event]()
-    await run(Turn(Request(""), events.append), ScriptedSandbox(Raised(type_name="ValueError", message="no", files=(CSV,))), paths=[])
+    await run(
+        Turn(Request(""), events.append),
+        ScriptedSandbox(Raised(type_name="ValueError", message="no", files=(CSV,))),
+        paths=[],
+    )
     assert [type(e) for e in events] == [Executing, ExecutionFailed, FilesMade]
 
 
@@ -208,15 +276,31 @@ async def test_files_from_earlier_go_along_where_the_call_names_them():
         return earlier[reference.name]
 
     sandbox = ScriptedSandbox(returned())
-    turn = Turn(Request("", files=(CSV,), earlier=EarlierFiles(tuple(f.reference() for f in earlier.values()), read)), [].append)
-    await run(turn, sandbox, paths=["old.csv", "elsewhere.csv"], options={"with": "nested.csv", "not": "unnamed"})
+    turn = Turn(
+        Request(
+            "",
+            files=(CSV,),
+            earlier=EarlierFiles(tuple(f.reference() for f in earlier.values()), read),
+        ),
+        [].append,
+    )
+    await run(
+        turn,
+        sandbox,
+        paths=["old.csv", "elsewhere.csv"],
+        options={"with": "nested.csv", "not": "unnamed"},
+    )
     assert sandbox.files == [(CSV, earlier["old.csv"], earlier["nested.csv"])]
 
 
 async def test_the_model_that_chooses_is_shown_the_files():
     model = ScriptedModel(
-        FunctionCall(name="open_files", arguments={"paths": "data.csv"}), FunctionCall(name="open_files", arguments={"paths": ["data.csv"]})
+        FunctionCall(name="open_files", arguments={"paths": "data.csv"}),
+        FunctionCall(name="open_files", arguments={"paths": ["data.csv"]}),
     )
     await executor(model).choose(Turn(Request("open it", files=(CSV,)), [].append), [OPEN])
     assert model.asked() == ["decide", "arguments"]
-    assert all('{"name": "data.csv", "size": 4, "begins": "a\\n1\\n"}' in prompt.messages[-1].content for prompt in model.prompts)
+    assert all(
+        '{"name": "data.csv", "size": 4, "begins": "a\\n1\\n"}' in prompt.messages[-1].content
+        for prompt in model.prompts
+    )

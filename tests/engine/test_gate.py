@@ -1,4 +1,6 @@
-"""The gate with a scripted sandbox: what it runs, what it says of what came out, and what it shows."""
+"""The gate with a scripted sandbox: what it runs, what it says of what came out, and what it
+shows.
+"""
 
 import pytest
 
@@ -9,13 +11,26 @@ from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import TestResult, Verdict, Version
 from selfeng.synthesis.gate import Gate, Red
 from selfeng.synthesis_engine import SynthesisEngine
-from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, is_stub, passing, steady
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    is_stub,
+    passing,
+    steady,
+)
 
 SIGNATURE = parse_signature(CODE, "double_number")
 
 
 def outcomes(**tests: str) -> Verdict:
-    results = tuple(TestResult(test=n, outcome=o, seconds=0.01, message="" if o == "passed" else "no") for n, o in tests.items())
+    results = tuple(
+        TestResult(test=n, outcome=o, seconds=0.01, message="" if o == "passed" else "no")
+        for n, o in tests.items()
+    )
     return Verdict(passed=all(r.outcome == "passed" for r in results), tests=results)
 
 
@@ -28,7 +43,9 @@ class Run:
         return await Gate(self.sandbox).red(SIGNATURE, TESTS, self.events.append)
 
     async def green(self) -> Verdict:
-        return await Gate(self.sandbox).green("double_number", CODE, TESTS, self.events.append, attempt=2)
+        return await Gate(self.sandbox).green(
+            "double_number", CODE, TESTS, self.events.append, attempt=2
+        )
 
 
 async def test_a_suite_is_red_in_every_order_and_on_what_returns_something():
@@ -46,19 +63,28 @@ async def test_a_suite_is_red_in_every_order_and_on_what_returns_something():
 
 async def test_a_test_that_passes_on_the_stub_is_named():
     run = Run(ScriptedSandbox(outcomes(test_a="failed", test_b="passed")))
-    assert (await run.red()).problem == "these tests pass on an empty stub, so they test nothing: test_b"
+    assert (
+        await run.red()
+    ).problem == "these tests pass on an empty stub, so they test nothing: test_b"
 
 
 async def test_a_suite_that_passes_on_the_stub_in_another_order_is_flaky():
     def again(version: Version) -> Verdict:
-        return outcomes(test_a="passed", test_b="failed") if version.order == "reversed" else steady(version)
+        return (
+            outcomes(test_a="passed", test_b="failed")
+            if version.order == "reversed"
+            else steady(version)
+        )
 
     run = Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again))
     assert (await run.red()).problem == (
-        "the suite is flaky: on an empty stub it came to another end in another order and with another hash seed: test_a passed; "
+        "the suite is flaky: on an empty stub it came to another end in another order and with "
+        "another hash seed: test_a passed; "
         "let no test depend on another one, on chance, on time or on the order of sets"
     )
-    assert run.events[2] == SuiteRepeated(against="stub", order="reversed", same=False, detail="test_a passed")
+    assert run.events[2] == SuiteRepeated(
+        against="stub", order="reversed", same=False, detail="test_a passed"
+    )
 
 
 async def test_a_suite_that_differs_on_a_function_that_returns_none_is_flaky():
@@ -66,7 +92,10 @@ async def test_a_suite_that_differs_on_a_function_that_returns_none_is_flaky():
         none = version.code.endswith("return None\n")
         return passing("test_a") if none and version.order == "reversed" else failing("test_a")
 
-    assert "flaky: on a function that returns None" in (await Run(ScriptedSandbox(failing("test_a"), again=again)).red()).problem
+    assert (
+        "flaky: on a function that returns None"
+        in (await Run(ScriptedSandbox(failing("test_a"), again=again)).red()).problem
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,20 +112,39 @@ async def test_a_suite_that_differs_on_a_function_that_returns_none_is_flaky():
     ],
 )
 async def test_a_suite_that_passes_on_what_returns_something_compares_nothing(ending, does):
-    sandbox = ScriptedSandbox(failing(), again=lambda v: passing() if v.code.endswith(ending) else failing())
-    assert (await Run(sandbox).red()).problem == f"the suite passes on a function that {does}, so it compares nothing with a value"
+    sandbox = ScriptedSandbox(
+        failing(), again=lambda v: passing() if v.code.endswith(ending) else failing()
+    )
+    assert (
+        await Run(sandbox).red()
+    ).problem == f"the suite passes on a function that {does}, so it compares nothing with a value"
 
 
 async def test_a_test_that_passes_whatever_is_returned_is_named():
     def again(version: Version) -> Verdict:
-        return outcomes(test_a="failed", test_b="failed" if "NotWritten" in version.code else "passed")
+        return outcomes(
+            test_a="failed", test_b="failed" if "NotWritten" in version.code else "passed"
+        )
 
-    problem = (await Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again)).red()).problem
-    assert problem == "these tests pass whatever the function returns: test_b; compare what it returns with a literal"
+    problem = (
+        await Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again)).red()
+    ).problem
+    assert (
+        problem
+        == "these tests pass whatever the function returns: test_b; compare what it returns with "
+        "a literal"
+    )
 
 
 async def test_a_stub_that_waits_for_ever_is_no_reason_to_refuse():
-    run = Run(ScriptedSandbox(failing(), again=lambda v: Verdict(passed=False, problem="too long") if "crc32" in v.code else failing()))
+    run = Run(
+        ScriptedSandbox(
+            failing(),
+            again=lambda v: (
+                Verdict(passed=False, problem="too long") if "crc32" in v.code else failing()
+            ),
+        )
+    )
     assert await run.red() == Red(tests=1)
 
 
@@ -109,7 +157,9 @@ async def test_a_suite_that_does_not_run_says_why():
 async def test_a_module_passes_again_in_other_orders():
     run = Run(ScriptedSandbox(passing()))
     assert await run.green() == passing()
-    assert run.sandbox.repeated == [Version(code=CODE, order=order, whole=True) for order in ("reversed", "shuffled")]
+    assert run.sandbox.repeated == [
+        Version(code=CODE, order=order, whole=True) for order in ("reversed", "shuffled")
+    ]
     assert run.events == [
         TestFinished(against="implementation", attempt=2, result=passing().tests[0]),
         SuiteRepeated(against="implementation", attempt=2, order="reversed", same=True),
@@ -125,15 +175,21 @@ async def test_a_module_that_fails_is_not_run_again():
 
 async def test_a_module_that_fails_in_another_order_only_keeps_state():
     def again(version: Version) -> Verdict:
-        return outcomes(test_a="failed", test_b="passed") if version.order == "reversed" else passing("test_a", "test_b")
+        return (
+            outcomes(test_a="failed", test_b="passed")
+            if version.order == "reversed"
+            else passing("test_a", "test_b")
+        )
 
     run = Run(ScriptedSandbox(passing("test_a", "test_b"), again=again))
     verdict = await run.green()
     assert verdict == Verdict(
         passed=False,
         tests=outcomes(test_a="failed").tests,
-        problem="flaky: every test passed at first, but run again in reversed order and with another hash seed, test_a failed. "
-        "It passes in the given order, so a call depends on calls before it; keep no state between calls.",
+        problem="flaky: every test passed at first, but run again in reversed order and with "
+        "another hash seed, test_a failed. "
+        "It passes in the given order, so a call depends on calls before it; keep no state "
+        "between calls.",
     )
     assert [e.detail for e in run.events if isinstance(e, SuiteRepeated)] == ["test_a failed", ""]
 
@@ -141,29 +197,46 @@ async def test_a_module_that_fails_in_another_order_only_keeps_state():
 async def test_a_module_that_fails_now_and_then_depends_on_something_else():
     results = iter([failing(), passing(), passing(), passing(), failing(), failing()])
     verdict = await Run(ScriptedSandbox(passing(), again=lambda v: next(results))).green()
-    assert verdict.problem.endswith("so it depends on the hash seed (the order of sets), on chance or on time.")
+    assert verdict.problem.endswith(
+        "so it depends on the hash seed (the order of sets), on chance or on time."
+    )
 
 
 async def test_a_run_that_is_ended_the_second_time_is_flaky_too():
     ended = Verdict(passed=False, problem="It ran longer than 30 seconds, in test_a.")
-    run = Run(ScriptedSandbox(passing(), again=lambda v: ended if v.order == "shuffled" else passing()))
-    assert "in shuffled order and with another hash seed, It ran longer than 30 seconds" in (await run.green()).problem
+    run = Run(
+        ScriptedSandbox(passing(), again=lambda v: ended if v.order == "shuffled" else passing())
+    )
+    assert (
+        "in shuffled order and with another hash seed, It ran longer than 30 seconds"
+        in (await run.green()).problem
+    )
 
 
 @pytest.mark.parametrize(
     ("sandbox", "message", "where"),
     [
         (ScriptedSandbox(passing()), "double_number: these tests pass on an empty stub", "tests"),
-        (ScriptedSandbox(failing(), failing()), "double_number: 1 of 1 test failed", "verification"),
         (
-            ScriptedSandbox(failing(), passing(), again=lambda v: steady(v) if v.order == "given" or is_stub(v.code) else failing()),
+            ScriptedSandbox(failing(), failing()),
+            "double_number: 1 of 1 test failed",
+            "verification",
+        ),
+        (
+            ScriptedSandbox(
+                failing(),
+                passing(),
+                again=lambda v: steady(v) if v.order == "given" or is_stub(v.code) else failing(),
+            ),
             "double_number: flaky: ",
             "verification",
         ),
     ],
 )
 async def test_what_a_person_wrote_passes_the_same_gate(sandbox, message, where):
-    draft = ToolDraft(name="double_number", description="", signature=SIGNATURE, code=CODE, tests=TESTS)
+    draft = ToolDraft(
+        name="double_number", description="", signature=SIGNATURE, code=CODE, tests=TESTS
+    )
     engine = SynthesisEngine(ScriptedModel(), sandbox, ListedLibrary(), model_name="")
     with pytest.raises(SynthesisFailed, match=message) as caught:
         await engine.examine(draft)

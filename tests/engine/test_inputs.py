@@ -16,7 +16,10 @@ SIGNATURE = parse_signature("def f(a: int, b: str = 'x') -> int:\n    return a\n
 
 
 def test_calls_with_literal_arguments_are_found_once_by_name():
-    source = "assert f(1, b='y') == 2\nassert f(a=1, b='y') == 2\nassert f(-2) == g(f([1, {'k': None}]))\nassert f(x)\nassert f(*[1])\n"
+    source = (
+        "assert f(1, b='y') == 2\nassert f(a=1, b='y') == 2\nassert f(-2) == g(f([1, {'k': "
+        "None}]))\nassert f(x)\nassert f(*[1])\n"
+    )
     assert calls_in(source, SIGNATURE) == [{"a": 1, "b": "y"}, {"a": -2}, {"a": [1, {"k": None}]}]
     assert calls_in("def broken(", SIGNATURE) == []
 
@@ -40,7 +43,9 @@ def test_mutations_keep_to_what_the_calls_show(values, keeps):
     found = mutations(calls, 100)
     assert found == mutations(calls, 100)
     assert all(keeps(one["value"]) for one in found)
-    assert not [one for one in found if one in calls and type(one["value"]) is type(calls[0]["value"])]
+    assert not [
+        one for one in found if one in calls and type(one["value"]) is type(calls[0]["value"])
+    ]
     assert len({repr(one) for one in found}) == len(found)
 
 
@@ -84,9 +89,19 @@ def test_inputs_are_unusual_that_hold_a_zero_or_are_empty_as_no_call_is(value, s
 
 
 async def test_a_probe_tells_values_errors_and_what_never_ends():
-    code = "def f(n):\n    while n == 0: pass\n    if n < 0: raise KeyError(n)\n    return 'x' * n if n > 9 else {n: [float(n)]}\n"
-    outcomes = await probe(HonestSandbox(), code, "f", [{"n": 1}, {"n": -1}, {"n": 0}, {"n": 10_000}])
-    assert [(o.kind, o.text) for o in outcomes] == [("returned", "{1: [1.0]}"), ("raised", "KeyError"), ("slow", ""), ("large", "")]
+    code = (
+        "def f(n):\n    while n == 0: pass\n    if n < 0: raise KeyError(n)\n    return 'x' * "
+        "n if n > 9 else {n: [float(n)]}\n"
+    )
+    outcomes = await probe(
+        HonestSandbox(), code, "f", [{"n": 1}, {"n": -1}, {"n": 0}, {"n": 10_000}]
+    )
+    assert [(o.kind, o.text) for o in outcomes] == [
+        ("returned", "{1: [1.0]}"),
+        ("raised", "KeyError"),
+        ("slow", ""),
+        ("large", ""),
+    ]
     assert await probe(HonestSandbox(), "raise ValueError", "f", [{"n": 1}]) is None
 
 
@@ -112,7 +127,11 @@ def with_examples(*pairs, own=()):
 
 
 RAISING = "def twice(x: int) -> int:\n    if x < 0: raise ValueError\n    return 2 * x\n"
-EXAMPLES = (("double_number(number=4)", "8"), ("double_number(number=0)", "0"), ("double_number(number=-1)", "-2"))
+EXAMPLES = (
+    ("double_number(number=4)", "8"),
+    ("double_number(number=0)", "0"),
+    ("double_number(number=-1)", "-2"),
+)
 
 
 @pytest.mark.parametrize(
@@ -129,18 +148,29 @@ EXAMPLES = (("double_number(number=4)", "8"), ("double_number(number=0)", "0"), 
     ids=["other words", "more parameters", "opposite", "other kind", "needs more", "too little told", "errors"],
 )  # fmt: skip
 async def test_a_tool_is_the_same_when_it_fulfils_the_examples(code, pairs, expected):
-    assert await likeness(HonestSandbox(), tool(code.split()[1].split("(")[0], code), with_examples(*pairs)) == expected
+    assert (
+        await likeness(
+            HonestSandbox(), tool(code.split()[1].split("(")[0], code), with_examples(*pairs)
+        )
+        == expected
+    )
 
 
 def test_examples_of_the_person_become_tests():
     spec = with_examples(
-        own=[("double_number(number=4)", "8"), ("double_number( number=1 )", "[0.5]"), ("double_number(number='a')", "raises TypeError")]
+        own=[
+            ("double_number(number=4)", "8"),
+            ("double_number( number=1 )", "[0.5]"),
+            ("double_number(number='a')", "raises TypeError"),
+        ]
     )
     assert example_tests(spec, spec.user_examples) == (
         "import pytest\n\nfrom double_number import double_number\n\n\n"
         "def test_user_example_1():\n    assert double_number(number=4) == 8\n\n\n"
-        "def test_user_example_2():\n    assert double_number(number=1) == pytest.approx([0.5])\n\n\n"
-        "def test_user_example_3():\n    with pytest.raises(TypeError):\n        double_number(number='a')\n"
+        "def test_user_example_2():\n    assert double_number(number=1) == "
+        "pytest.approx([0.5])\n\n\n"
+        "def test_user_example_3():\n    with pytest.raises(TypeError):\n        "
+        "double_number(number='a')\n"
     )
     assert example_tests(spec, ()) == ""
     assert contradiction(spec) == ""

@@ -6,7 +6,16 @@ import threading
 import pytest
 
 from selfeng.core.errors import ModelUnavailable, SandboxUnavailable
-from selfeng.core.events import FINAL, BudgetSpent, Event, Limits, QuestionsAsked, StageEntered, TurnStarted, Waiting
+from selfeng.core.events import (
+    FINAL,
+    BudgetSpent,
+    Event,
+    Limits,
+    QuestionsAsked,
+    StageEntered,
+    TurnStarted,
+    Waiting,
+)
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.protocols import NO_MODULES
@@ -43,11 +52,15 @@ DOUBLE = FunctionCall(name="double_number", arguments={"number": 4})
 class Turns:
     """An orchestrator on scripted parts, and the events of what it was asked."""
 
-    def __init__(self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary, **options) -> None:
+    def __init__(
+        self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary, **options
+    ) -> None:
         self.model, self.sandbox, self.library = model, sandbox, library
         executor = Executor(model, sandbox, library)
         synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
-        self.orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), **options)
+        self.orchestrator = Orchestrator(
+            library, executor, synthesis, ResponseSynthesizer(model), **options
+        )
         self.events: list[Event] = []
         self.meter: list[BudgetSpent] = []
         self.course: list[StageEntered] = []
@@ -71,7 +84,9 @@ class Turns:
 
 
 async def test_a_tool_that_fits_is_run_and_its_result_answered():
-    turns = Turns(ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    turns = Turns(
+        ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(returned("3")), ListedLibrary(tool())
+    )
     await turns.ask("2 plus 1")
     assert plain_events(turns.events) == [
         {"type": "turn_started", "request": "2 plus 1"},
@@ -84,7 +99,11 @@ async def test_a_tool_that_fits_is_run_and_its_result_answered():
             "confidences": (0.8,),
         },
         {"type": "executing", "tool": "add_numbers", "arguments": '{"a": 2}'},
-        {"type": "execution_finished", "tool": "add_numbers", "execution": {"type_name": "int", "text": "3", "data": "3"}},
+        {
+            "type": "execution_finished",
+            "tool": "add_numbers",
+            "execution": {"type_name": "int", "text": "3", "data": "3"},
+        },
         {"type": "answer_token", "text": "It is\n"},
         {"type": "answer_token", "text": "3."},
         {
@@ -98,7 +117,9 @@ async def test_a_tool_that_fits_is_run_and_its_result_answered():
 
 async def test_a_missing_tool_is_built_run_and_kept():
     model = ScriptedModel(NONE, specified(), fenced(TESTS), fenced(CODE), DOUBLE, "It is 8.")
-    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8")), ListedLibrary(tool()))
+    turns = Turns(
+        model, ScriptedSandbox(failing(), passing(), returned("8")), ListedLibrary(tool())
+    )
     kinds = await turns.ask("double 4")
     assert [k for k in kinds if k not in ("synthesis_step", "test_finished", "suite_repeated")] == [
         "turn_started",
@@ -109,7 +130,14 @@ async def test_a_missing_tool_is_built_run_and_kept():
         "answer_token",
         "turn_finished",
     ]
-    assert model.asked() == ["decide", "specification", "tests", "implementation", "arguments", "answer"]
+    assert model.asked() == [
+        "decide",
+        "specification",
+        "tests",
+        "implementation",
+        "arguments",
+        "answer",
+    ]
     assert [t.name for t in await turns.library.tools()] == ["add_numbers", "double_number"]
     assert turns.sandbox.executed == [("double_number", {"number": 4})]
 
@@ -118,7 +146,12 @@ async def test_a_request_waits_for_a_sandbox_that_is_still_being_set_up():
     readiness, done = Readiness(), asyncio.Event()
     readiness.expect("sandbox")
     preparing = asyncio.ensure_future(readiness.prepare("sandbox", lambda report: done.wait()))
-    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()), news=readiness.news)
+    turns = Turns(
+        ScriptedModel(ADD, "It is 3."),
+        ScriptedSandbox(returned("3")),
+        ListedLibrary(tool()),
+        news=readiness.news,
+    )
     turn = asyncio.ensure_future(turns.ask("2 plus 1"))
     await asyncio.wait([turn], timeout=0.05)
     assert turns.events[-1] == Waiting(part="sandbox", state="started")
@@ -126,12 +159,21 @@ async def test_a_request_waits_for_a_sandbox_that_is_still_being_set_up():
     done.set()
     kinds = await turn
     await preparing
-    assert kinds[:6] == ["turn_started", "searching", "tool_found", "waiting", "waiting", "executing"]
+    assert kinds[:6] == [
+        "turn_started",
+        "searching",
+        "tool_found",
+        "waiting",
+        "waiting",
+        "executing",
+    ]
     assert kinds[-1] == "turn_finished"
 
 
 @pytest.mark.parametrize("confidence", [0.3, 0.1])
-async def test_a_request_that_nothing_fits_waits_for_the_first_tools_until_one_is_likely_to_fit(confidence):
+async def test_a_request_that_nothing_fits_waits_for_the_first_tools_until_one_is_likely_to_fit(
+    confidence,
+):
     readiness, library, rest = Readiness(), ListedLibrary(confidence=confidence), asyncio.Event()
 
     async def plant(report):
@@ -140,8 +182,17 @@ async def test_a_request_that_nothing_fits_waits_for_the_first_tools_until_one_i
         await rest.wait()
 
     readiness.expect("tools")
-    rest_of_turn = [] if confidence == 0.3 else [SpecificationReply(outcome="answer", message="Hello!", specification=None)]
-    turns = Turns(ScriptedModel(ADD, *rest_of_turn, "It is 3."), ScriptedSandbox(returned("3")), library, news=readiness.news)
+    rest_of_turn = (
+        []
+        if confidence == 0.3
+        else [SpecificationReply(outcome="answer", message="Hello!", specification=None)]
+    )
+    turns = Turns(
+        ScriptedModel(ADD, *rest_of_turn, "It is 3."),
+        ScriptedSandbox(returned("3")),
+        library,
+        news=readiness.news,
+    )
     turn = asyncio.ensure_future(turns.ask("2 plus 1"))
     await asyncio.wait([turn], timeout=0.05)
     preparing = asyncio.ensure_future(readiness.prepare("tools", plant))
@@ -150,11 +201,19 @@ async def test_a_request_that_nothing_fits_waits_for_the_first_tools_until_one_i
     rest.set()
     kinds = await turn
     await preparing
-    assert kinds[:5] == ["turn_started", "searching", "waiting", "waiting", "tool_found" if confidence == 0.3 else "no_tool_found"]
+    assert kinds[:5] == [
+        "turn_started",
+        "searching",
+        "waiting",
+        "waiting",
+        "tool_found" if confidence == 0.3 else "no_tool_found",
+    ]
 
 
 async def test_an_empty_library_costs_no_model_call_to_search():
-    model = ScriptedModel(SpecificationReply(outcome="answer", message="Hello!", specification=None))
+    model = ScriptedModel(
+        SpecificationReply(outcome="answer", message="Hello!", specification=None)
+    )
     turns = Turns(model, ScriptedSandbox(), ListedLibrary())
     assert await turns.ask("hi") == [
         "turn_started",
@@ -169,23 +228,46 @@ async def test_an_empty_library_costs_no_model_call_to_search():
 
 
 async def test_a_missing_argument_is_asked_for():
-    turns = Turns(ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None})), ScriptedSandbox(), ListedLibrary(tool()))
+    turns = Turns(
+        ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None})),
+        ScriptedSandbox(),
+        ListedLibrary(tool()),
+    )
     await turns.ask("add")
     mismatch = turns.events[3]
-    assert (mismatch.type, mismatch.problem, mismatch.then) == ("tool_mismatch", "add_numbers needs a", "ask")
+    assert (mismatch.type, mismatch.problem, mismatch.then) == (
+        "tool_mismatch",
+        "add_numbers needs a",
+        "ask",
+    )
     question = Question(id="a", question="The value of a (int)?", answer="number")
-    assert turns.events[4] == QuestionsAsked(questions=(question,), intro="To do this I still need:")
-    assert turns.events[-1].answer == "To do this I still need:\n- **a**: The value of a (int)? (a number)"
+    assert turns.events[4] == QuestionsAsked(
+        questions=(question,), intro="To do this I still need:"
+    )
+    assert (
+        turns.events[-1].answer
+        == "To do this I still need:\n- **a**: The value of a (int)? (a number)"
+    )
 
 
 async def test_after_two_rounds_of_questions_a_missing_argument_fails_the_turn():
-    turns = Turns(ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None})), ScriptedSandbox(), ListedLibrary(tool()))
+    turns = Turns(
+        ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None})),
+        ScriptedSandbox(),
+        ListedLibrary(tool()),
+    )
     *_, last = [event async for event in turns.orchestrator.begin("add", rounds=2)]
-    assert (last.type, last.message) == ("turn_failed", "after 2 rounds of questions this is open still: a")
+    assert (last.type, last.message) == (
+        "turn_failed",
+        "after 2 rounds of questions this is open still: a",
+    )
 
 
 async def test_the_conversation_reaches_the_model():
-    history = (ChatMessage(role="user", content="add"), ChatMessage(role="assistant", content="I still need a"))
+    history = (
+        ChatMessage(role="user", content="add"),
+        ChatMessage(role="assistant", content="I still need a"),
+    )
     turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
     await turns.ask("2", history)
     assert turns.model.prompts[0].messages[1:3] == history
@@ -202,25 +284,46 @@ async def test_arguments_that_never_fit_lead_to_a_new_tool():
 
 
 async def test_a_choice_below_the_threshold_is_not_taken():
-    model = ScriptedModel(ADD, SpecificationReply(outcome="question", message="What?", specification=None))
-    turns = Turns(model, ScriptedSandbox(), ListedLibrary(tool(), confidence=0.5), thresholds=Thresholds(threshold=0.99))
+    model = ScriptedModel(
+        ADD, SpecificationReply(outcome="question", message="What?", specification=None)
+    )
+    turns = Turns(
+        model,
+        ScriptedSandbox(),
+        ListedLibrary(tool(), confidence=0.5),
+        thresholds=Thresholds(threshold=0.99),
+    )
     kinds = await turns.ask("2 plus 1")
     assert kinds[2] == "no_tool_found"
-    assert turns.events[2].reason == "add_numbers fits with a confidence of 95% only, below the 99% of SIMILARITY_THRESHOLD."
+    assert (
+        turns.events[2].reason
+        == "add_numbers fits with a confidence of 95% only, below the 99% of SIMILARITY_THRESHOLD."
+    )
 
 
 async def test_a_tool_that_raises_is_explained():
     raised = Raised(type_name="ValueError", message="b must not be 0")
-    turns = Turns(ScriptedModel(ADD, "b must not be zero."), ScriptedSandbox(raised), ListedLibrary(tool()))
-    assert (await turns.ask("2 plus 1"))[-3:] == ["execution_failed", "answer_token", "turn_finished"]
+    turns = Turns(
+        ScriptedModel(ADD, "b must not be zero."), ScriptedSandbox(raised), ListedLibrary(tool())
+    )
+    assert (await turns.ask("2 plus 1"))[-3:] == [
+        "execution_failed",
+        "answer_token",
+        "turn_finished",
+    ]
     assert "raised ValueError: b must not be 0" in turns.model.prompts[-1].messages[-1].content
 
 
 async def test_the_plain_result_is_the_answer_where_the_model_goes_away():
-    turns = Turns(ScriptedModel(ADD, ModelUnavailable("no answer from the model")), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    turns = Turns(
+        ScriptedModel(ADD, ModelUnavailable("no answer from the model")),
+        ScriptedSandbox(returned("3")),
+        ListedLibrary(tool()),
+    )
     await turns.ask("2 plus 1")
     assert turns.events[-1].answer == (
-        "The result is:\n\n```\n3\n```\n\n*The model could not put this into words: no answer from the model.*"
+        "The result is:\n\n```\n3\n```\n\n*The model could not put this into words: no answer "
+        "from the model.*"
     )
 
 
@@ -236,13 +339,23 @@ async def test_a_turn_that_fails_says_where_why_and_what_to_do(model, sandbox, w
     turns = Turns(ScriptedModel(*model), ScriptedSandbox(*sandbox), ListedLibrary(tool()))
     await turns.ask("2 plus 1")
     last = turns.events[-1]
-    assert (last.type, last.where, last.message, last.remedy) == ("turn_failed", where, "gone", "start it")
+    assert (last.type, last.where, last.message, last.remedy) == (
+        "turn_failed",
+        where,
+        "gone",
+        "start it",
+    )
 
 
 async def test_a_budget_that_runs_out_ends_the_turn():
-    turns = Turns(ScriptedModel(NONE), ScriptedSandbox(), ListedLibrary(tool()), limits=Limits(calls=1))
+    turns = Turns(
+        ScriptedModel(NONE), ScriptedSandbox(), ListedLibrary(tool()), limits=Limits(calls=1)
+    )
     await turns.ask("double 4")
-    assert (turns.events[-1].where, turns.events[-1].message) == ("specification", "the turn has used up its budget of 1 model calls")
+    assert (turns.events[-1].where, turns.events[-1].message) == (
+        "specification",
+        "the turn has used up its budget of 1 model calls",
+    )
 
 
 async def test_an_unexpected_error_ends_its_turn_only_and_is_logged(caplog):
@@ -252,7 +365,10 @@ async def test_an_unexpected_error_ends_its_turn_only_and_is_logged(caplog):
 
     turns = Turns(ScriptedModel(), ScriptedSandbox(), Broken())
     await turns.ask("2 plus 1")
-    assert (turns.events[-1].where, turns.events[-1].message) == ("internal", "an unexpected error: KeyError: 'a bug'")
+    assert (turns.events[-1].where, turns.events[-1].message) == (
+        "internal",
+        "an unexpected error: KeyError: 'a bug'",
+    )
     assert "a turn failed on an unexpected error" in caplog.text
 
 
@@ -273,7 +389,9 @@ async def test_a_cancelled_turn_is_stopped():
 
 
 async def test_a_turns_feed_replays_and_its_reply_is_the_answer():
-    turns = Turns(ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    turns = Turns(
+        ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(returned("3")), ListedLibrary(tool())
+    )
     running = turns.orchestrator.begin("2 plus 1")
     early = [event async for event in running]
     assert [event async for event in running] == early
@@ -322,7 +440,9 @@ async def test_a_turn_tells_the_files_that_it_was_given():
     file = File(name="data.csv", content=b"a\n1\n")
     turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
     await turns.orchestrator.handle("2 plus 1", turns.events.append, files=(file,))
-    assert turns.events[0] == TurnStarted(request="2 plus 1", files=(file.reference(),), contents=(file,))
+    assert turns.events[0] == TurnStarted(
+        request="2 plus 1", files=(file.reference(),), contents=(file,)
+    )
     assert turns.sandbox.files == [(file,)]
 
 
@@ -340,12 +460,17 @@ async def test_two_turns_run_at_once():
 
     turns = Turns(Alike("3", "3"), Meeting(returned("3"), returned("3")), ListedLibrary(tool()))
     first, second = list[Event](), list[Event]()
-    await asyncio.gather(turns.orchestrator.handle("2 plus 1", first.append), turns.orchestrator.handle("2 plus 1", second.append))
+    await asyncio.gather(
+        turns.orchestrator.handle("2 plus 1", first.append),
+        turns.orchestrator.handle("2 plus 1", second.append),
+    )
     assert first[-1].answer == second[-1].answer == "3"
 
 
 async def test_the_synchronous_door_serves_any_other_thread():
-    turns = Turns(ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    turns = Turns(
+        ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool())
+    )
     ended, last = asyncio.Event(), []
     loop = asyncio.get_running_loop()
 

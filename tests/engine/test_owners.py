@@ -24,7 +24,9 @@ async def test_an_execution_belongs_to_who_asked(owners):
     async with MiniAgents() as runtime:
         executor = Executor(model, sandbox, library)
         synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
-        orchestrator = Orchestrator(library, executor, synthesis, ResponseSynthesizer(model), runtime=runtime)
+        orchestrator = Orchestrator(
+            library, executor, synthesis, ResponseSynthesizer(model), runtime=runtime
+        )
         for owner in owners:
             with owned_by(owner):
                 turn = orchestrator.begin("2 plus 1")

@@ -5,12 +5,25 @@ from datetime import UTC, datetime
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.core.events import Event, PlanMade, PlanStepChanged, Record, TurnFailed, TurnFinished, TurnStarted
+from selfeng.core.events import (
+    Event,
+    PlanMade,
+    PlanStepChanged,
+    Record,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
 from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.turns.plan_to_tool import plan_to_tool
 from tests.engine.test_plans import step
 
-MADE = PlanMade(steps=(step("reversed", request="Reverse 'abc'"), step("vowels", "reversed", request="Count the vowels of reversed")))
+MADE = PlanMade(
+    steps=(
+        step("reversed", request="Reverse 'abc'"),
+        step("vowels", "reversed", request="Count the vowels of reversed"),
+    )
+)
 ENDED = TurnFinished(answer="One.")
 
 
@@ -21,11 +34,18 @@ def finished(id: str, tool: str | None) -> PlanStepChanged:
 def records(*events: Event) -> list[Record]:
     told = (TurnStarted(request="Reverse 'abc' and count"), *events)
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    return [Record(conversation_id="c", seq=n, turn_id="t", at=at, event=e) for n, e in enumerate(told, 1)]
+    return [
+        Record(conversation_id="c", seq=n, turn_id="t", at=at, event=e)
+        for n, e in enumerate(told, 1)
+    ]
 
 
 def test_a_plan_is_kept_with_the_tools_of_its_steps():
-    kept = plan_to_tool(records(MADE, finished("vowels", "count_vowels"), finished("reversed", "reverse_text"), ENDED))
+    kept = plan_to_tool(
+        records(
+            MADE, finished("vowels", "count_vowels"), finished("reversed", "reverse_text"), ENDED
+        )
+    )
     assert kept == SavedPlan(
         turn_id="t",
         request="Reverse 'abc' and count",
@@ -41,7 +61,10 @@ def test_a_plan_is_kept_with_the_tools_of_its_steps():
     [
         ((ENDED,), "the turn had no plan"),
         ((MADE, TurnFailed(where="plan", message="no")), "the turn has not come to its end"),
-        ((MADE, finished("reversed", None), finished("vowels", "count_vowels"), ENDED), "the step reversed ran no tool"),
+        (
+            (MADE, finished("reversed", None), finished("vowels", "count_vowels"), ENDED),
+            "the step reversed ran no tool",
+        ),
     ],
 )
 def test_what_cannot_be_kept_is_said_with_the_reason(events: tuple[Event, ...], problem: str):

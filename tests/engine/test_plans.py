@@ -5,7 +5,16 @@ from typing import get_args
 
 import pytest
 
-from selfeng.core.events import Event, ExecutionFinished, PlanMade, PlanStepChanged, StageEvent, TurnFailed, TurnFinished, TurnStopped
+from selfeng.core.events import (
+    Event,
+    ExecutionFinished,
+    PlanMade,
+    PlanStepChanged,
+    StageEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStopped,
+)
 from selfeng.core.files import File
 from selfeng.core.plan import PlannedStep, plan_problem
 from selfeng.core.prompt import ChatMessage, FunctionCall
@@ -14,11 +23,26 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.stage_event import Usage
 from selfeng.core.verdict import Execution, Killed, Raised
 from selfeng.core.words import shortened
-from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, returned, specified, tool
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    passing,
+    returned,
+    specified,
+    tool,
+)
 from tests.engine.test_orchestrator import NONE, Turns
 
 REVERSE = tool("reverse_text", "def reverse_text(text: str) -> str:\n    return text[::-1]\n")
-COUNT = tool("count_vowels", "def count_vowels(text: str) -> int:\n    return sum(c in 'aeiou' for c in text)\n")
+COUNT = tool(
+    "count_vowels",
+    "def count_vowels(text: str) -> int:\n    return sum(c in 'aeiou' for c in text)\n",
+)
 REQUEST = "Reverse 'abc' and count the vowels of that"
 
 
@@ -34,16 +58,25 @@ def call(name: str, **arguments: object) -> FunctionCall:
     return FunctionCall(name=name, arguments=arguments)
 
 
-SEQUENCE = planned(step("reversed", request="Reverse 'abc'"), step("vowels", "reversed", request="Count the vowels of reversed"))
+SEQUENCE = planned(
+    step("reversed", request="Reverse 'abc'"),
+    step("vowels", "reversed", request="Count the vowels of reversed"),
+)
 REVERSED = call("reverse_text", text="abc")
 LONG = "x" * 5000
 SHORT = shortened(LONG, 500)
 
 
 async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
-    model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text={"$result": "reversed"}), "One.")
+    model = ScriptedModel(
+        NONE, SEQUENCE, REVERSED, call("count_vowels", text={"$result": "reversed"}), "One."
+    )
     turns = Turns(
-        model, ScriptedSandbox(returned(LONG, "str").model_copy(update={"data": f'"{LONG}"'}), returned("1")), ListedLibrary(REVERSE, COUNT)
+        model,
+        ScriptedSandbox(
+            returned(LONG, "str").model_copy(update={"data": f'"{LONG}"'}), returned("1")
+        ),
+        ListedLibrary(REVERSE, COUNT),
     )
     await turns.ask(REQUEST)
     assert [e for e in turns.events if isinstance(e, PlanMade)] == [PlanMade(steps=SEQUENCE.steps)]
@@ -53,13 +86,20 @@ async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
         ("vowels", "started", None),
         ("vowels", "finished", "count_vowels"),
     ]
-    assert [e.text for e in turns.events if isinstance(e, PlanStepChanged) and e.state == "finished"] == [SHORT, "1"]
-    assert turns.sandbox.executed == [("reverse_text", {"text": "abc"}), ("count_vowels", {"text": LONG})]
+    assert [
+        e.text for e in turns.events if isinstance(e, PlanStepChanged) and e.state == "finished"
+    ] == [SHORT, "1"]
+    assert turns.sandbox.executed == [
+        ("reverse_text", {"text": "abc"}),
+        ("count_vowels", {"text": LONG}),
+    ]
     assert [(e.plan_step, e.tool) for e in turns.events if isinstance(e, ExecutionFinished)] == [
         ("reversed", "reverse_text"),
         ("vowels", "count_vowels"),
     ]
-    assert turns.events[-1] == TurnFinished(answer="One.", usage=turns.events[-1].usage, seconds=turns.events[-1].seconds)
+    assert turns.events[-1] == TurnFinished(
+        answer="One.", usage=turns.events[-1].usage, seconds=turns.events[-1].seconds
+    )
     assert model.asked() == ["decide", "specification", "decide", "decide", "results"]
     shown = model.prompts[3].messages[-1].content
     assert '<results>\n{"id": "reversed", "request": "Reverse \'abc\'", "value": "xxx' in shown
@@ -77,8 +117,12 @@ async def test_steps_that_need_nothing_of_each_other_run_at_once():
 
     plan = planned(step("one"), step("two"), step("both", "one", "two"))
     references = {"text": {"$result": "one"}}
-    model = ScriptedModel(NONE, plan, REVERSED, REVERSED, call("count_vowels", **references), "Done.")
-    turns = Turns(model, Meeting(returned("3"), returned("4"), returned("1")), ListedLibrary(REVERSE, COUNT))
+    model = ScriptedModel(
+        NONE, plan, REVERSED, REVERSED, call("count_vowels", **references), "Done."
+    )
+    turns = Turns(
+        model, Meeting(returned("3"), returned("4"), returned("1")), ListedLibrary(REVERSE, COUNT)
+    )
     await turns.ask(REQUEST)
     states = [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)]
     assert {states[0], states[1]} == {("one", "started"), ("two", "started")}
@@ -92,20 +136,34 @@ async def test_a_step_that_nothing_fits_is_built():
         NONE, planned(step("doubled", request="double 4"), step("reversed", "doubled")),
         NONE, specified(), fenced(TESTS), fenced(CODE), call("double_number", number=4), REVERSED, "8 and cba.",
     )  # fmt: skip
-    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")), ListedLibrary(REVERSE))
+    turns = Turns(
+        model,
+        ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")),
+        ListedLibrary(REVERSE),
+    )
     await turns.ask("double 4, and reverse 'abc'")
     assert turns.events[-1].answer == "8 and cba."
     asked = (await turns.library.version("double_number", 1)).provenance.prompts
-    assert [prompt.name for prompt in asked] == ["specification", "tests", "implementation"], "and none of the whole request"
-    assert turns.library.requests == [("double_number", 1, "double 4"), ("reverse_text", 1, "do reversed")], "of the steps"
-    assert {e.plan_step for e in turns.events if e.type in ("synthesis_step", "test_finished")} == {"", "doubled"}
+    assert [prompt.name for prompt in asked] == ["specification", "tests", "implementation"], (
+        "and none of the whole request"
+    )
+    assert turns.library.requests == [
+        ("double_number", 1, "double 4"),
+        ("reverse_text", 1, "do reversed"),
+    ], "of the steps"
+    assert {e.plan_step for e in turns.events if e.type in ("synthesis_step", "test_finished")} == {
+        "",
+        "doubled",
+    }
     assert ["`steps`:" in model.prompts[n].messages[0].content for n in (1, 3)] == [True, False]
 
 
 async def test_files_that_a_step_makes_go_along_with_those_that_need_it():
     made = File(name="a.txt", content=b"a")
     model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text="a.txt"), "One.")
-    sandbox = ScriptedSandbox(returned("a.txt").model_copy(update={"files": (made,)}), returned("1"))
+    sandbox = ScriptedSandbox(
+        returned("a.txt").model_copy(update={"files": (made,)}), returned("1")
+    )
     turns = Turns(model, sandbox, ListedLibrary(REVERSE, COUNT))
     await turns.ask(REQUEST)
     assert sandbox.files == [(), (made,)]
@@ -113,52 +171,96 @@ async def test_files_that_a_step_makes_go_along_with_those_that_need_it():
 
 async def test_a_step_is_given_what_it_needs_and_nothing_else():
     made = [File(name=f"{name}.txt", content=name.encode()) for name in "abc"]
-    model = ScriptedModel(NONE, planned(step("one"), step("two", "one"), step("three", "two")), *[REVERSED] * 3, "Done.")
+    model = ScriptedModel(
+        NONE,
+        planned(step("one"), step("two", "one"), step("three", "two")),
+        *[REVERSED] * 3,
+        "Done.",
+    )
     outcomes = [returned(file.name).model_copy(update={"files": (file,)}) for file in made]
     turns = Turns(model, ScriptedSandbox(*outcomes), ListedLibrary(REVERSE))
-    history = (ChatMessage(role="user", content="Of before"), ChatMessage(role="assistant", content="Long ago"))
+    history = (
+        ChatMessage(role="user", content="Of before"),
+        ChatMessage(role="assistant", content="Long ago"),
+    )
     given = File(name="given.txt", content=b"given")
     answers = (Answer(id="unit", question="Which unit?", value="furlongs"),)
     async for _ in turns.orchestrator.begin(REQUEST, history, (given,), answers=answers):
         pass
     assert turns.sandbox.files == [(given,), (given, made[0]), (given, made[1])]
     said = ["\n".join(m.content for m in prompt.messages) for prompt in model.prompts]
-    told = [[words in text for words in ("Of before", "furlongs", '"id": "one"', '"id": "two"')] for text in said]
+    told = [
+        [words in text for words in ("Of before", "furlongs", '"id": "one"', '"id": "two"')]
+        for text in said
+    ]
     whole, final = [True, True, False, False], [True, False, True, True]
-    assert told == [whole, whole, [False] * 4, [False, False, True, False], [False, False, False, True], final]
+    assert told == [
+        whole,
+        whole,
+        [False] * 4,
+        [False, False, True, False],
+        [False, False, False, True],
+        final,
+    ]
 
 
 async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_it():
     plan = planned(step("vowels", "reversed"), step("reversed"))
-    model = ScriptedModel(NONE, plan, REVERSED, call("count_vowels", text={"$result": "reversed"}), "One.")
-    turns = Turns(model, ScriptedSandbox(returned('"cba"', "str"), returned("1")), ListedLibrary(REVERSE, COUNT))
+    model = ScriptedModel(
+        NONE, plan, REVERSED, call("count_vowels", text={"$result": "reversed"}), "One."
+    )
+    turns = Turns(
+        model,
+        ScriptedSandbox(returned('"cba"', "str"), returned("1")),
+        ListedLibrary(REVERSE, COUNT),
+    )
     await turns.ask(REQUEST)
     shown = model.prompts[-1].messages[-1].content
-    assert [line[:15] for line in shown.splitlines() if line.startswith('{"id"')] == ['{"id": "vowels"', '{"id": "reverse']
+    assert [line[:15] for line in shown.splitlines() if line.startswith('{"id"')] == [
+        '{"id": "vowels"',
+        '{"id": "reverse',
+    ]
 
 
 @pytest.mark.parametrize(
     ("outcome", "problem"),
     [
-        (Raised(type_name="ValueError", message="no letters"), "the tool raised ValueError: no letters"),
-        (Killed(reason="It ran longer than 30 seconds."), "the tool was ended: It ran longer than 30 seconds."),
+        (
+            Raised(type_name="ValueError", message="no letters"),
+            "the tool raised ValueError: no letters",
+        ),
+        (
+            Killed(reason="It ran longer than 30 seconds."),
+            "the tool was ended: It ran longer than 30 seconds.",
+        ),
     ],
     ids=["raised", "killed"],
 )
-async def test_a_step_that_fails_ends_the_turn_with_what_was_reached(outcome: Execution, problem: str):
-    model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text="cba"), "There is nothing to mend.")
-    turns = Turns(model, ScriptedSandbox(returned(LONG, "str"), outcome), ListedLibrary(REVERSE, COUNT))
+async def test_a_step_that_fails_ends_the_turn_with_what_was_reached(
+    outcome: Execution, problem: str
+):
+    model = ScriptedModel(
+        NONE, SEQUENCE, REVERSED, call("count_vowels", text="cba"), "There is nothing to mend."
+    )
+    turns = Turns(
+        model, ScriptedSandbox(returned(LONG, "str"), outcome), ListedLibrary(REVERSE, COUNT)
+    )
     await turns.ask(REQUEST)
     last = turns.events[-1]
     assert isinstance(last, TurnFailed)
-    said = f"the step vowels (Count the vowels of reversed) failed: {problem}. What was reached: reversed: {SHORT}"
+    said = (
+        f"the step vowels (Count the vowels of reversed) failed: {problem}. What was reached: "
+        f"reversed: {SHORT}"
+    )
     assert (last.where, last.message) == ("plan", said)
     changed = [(e.step, e.state, e.text) for e in turns.events if isinstance(e, PlanStepChanged)]
     assert changed[-1] == ("vowels", "failed", problem)
 
 
 class Beside(ScriptedSandbox):
-    """One in which three steps run at once, of which those that count go on until they are ended; that takes a thread, and a while."""
+    """One in which three steps run at once, of which those that count go on until they are ended;
+    that takes a thread, and a while.
+    """
 
     def __init__(self, outcome: Raised | Exception) -> None:
         super().__init__(outcome)
@@ -178,14 +280,21 @@ class Beside(ScriptedSandbox):
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
-        (Raised(type_name="ValueError", message="no"), "the step three (do three) failed: the tool raised ValueError: no"),
+        (
+            Raised(type_name="ValueError", message="no"),
+            "the step three (do three) failed: the tool raised ValueError: no",
+        ),
         (RuntimeError("no"), "an unexpected error: RuntimeError: no"),
     ],
     ids=["the tool's", "ours"],
 )
-async def test_a_failing_step_ends_those_beside_it_before_the_turn_ends(failure: Raised | Exception, message: str):
+async def test_a_failing_step_ends_those_beside_it_before_the_turn_ends(
+    failure: Raised | Exception, message: str
+):
     plan = planned(step("one"), step("two"), step("three"), step("four", "one"))
-    model = ScriptedModel(NONE, plan, call("count_vowels", text="a"), call("count_vowels", text="b"), REVERSED)
+    model = ScriptedModel(
+        NONE, plan, call("count_vowels", text="a"), call("count_vowels", text="b"), REVERSED
+    )
     turns = Turns(model, Beside(failure), ListedLibrary(REVERSE, COUNT))
     async with asyncio.timeout(5):
         await turns.ask(REQUEST)
@@ -212,10 +321,18 @@ async def test_what_the_steps_beside_a_failed_one_have_spent_is_in_the_account_o
             return chosen
 
     model = Asked(NONE, planned(step("one"), step("two")), call("count_vowels", text="a"), REVERSED)
-    turns = Turns(model, ScriptedSandbox(Raised(type_name="ValueError", message="no")), ListedLibrary(REVERSE, COUNT))
+    turns = Turns(
+        model,
+        ScriptedSandbox(Raised(type_name="ValueError", message="no")),
+        ListedLibrary(REVERSE, COUNT),
+    )
     await turns.ask(REQUEST)
     spent = Usage(calls=5, input_tokens=1040, output_tokens=520)
-    assert (turns.events[-1].type, turns.events[-1].usage, turns.meter[-1].usage) == ("turn_failed", spent, spent)
+    assert (turns.events[-1].type, turns.events[-1].usage, turns.meter[-1].usage) == (
+        "turn_failed",
+        spent,
+        spent,
+    )
 
 
 async def test_stopping_a_turn_stops_the_steps_of_its_plan():
@@ -238,14 +355,25 @@ async def test_stopping_a_turn_stops_the_steps_of_its_plan():
     assert not begun.is_set()
 
 
-@pytest.mark.parametrize("within", [call("count_vowels", text={"$result": "nowhere"}), call("count_vowels", text={"$result": "reversed"})])
+@pytest.mark.parametrize(
+    "within",
+    [
+        call("count_vowels", text={"$result": "nowhere"}),
+        call("count_vowels", text={"$result": "reversed"}),
+    ],
+)
 async def test_a_reference_to_what_cannot_be_passed_is_asked_again(within: FunctionCall):
-    model = ScriptedModel(NONE, SEQUENCE, REVERSED, within, call("count_vowels", text="cba"), "One.")
+    model = ScriptedModel(
+        NONE, SEQUENCE, REVERSED, within, call("count_vowels", text="cba"), "One."
+    )
     value = returned("<object>", "Thing").model_copy(update={"data": None})
     turns = Turns(model, ScriptedSandbox(value, returned("1")), ListedLibrary(REVERSE, COUNT))
     await turns.ask(REQUEST)
     assert turns.events[-1].answer == "One."
-    assert "names no result that can be passed; these can: none" in model.prompts[4].messages[0].content
+    assert (
+        "names no result that can be passed; these can: none"
+        in model.prompts[4].messages[0].content
+    )
 
 
 async def test_a_plan_within_a_plan_is_refused():
@@ -254,33 +382,61 @@ async def test_a_plan_within_a_plan_is_refused():
         NONE, planned(step("three"), step("four")), specified(), fenced(TESTS), fenced(CODE), call("double_number", number=4),
         REVERSED, "Done.",
     )  # fmt: skip
-    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")), ListedLibrary(REVERSE))
+    turns = Turns(
+        model,
+        ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")),
+        ListedLibrary(REVERSE),
+    )
     await turns.ask(REQUEST)
     refused = [e.text for e in turns.events if e.type == "synthesis_step" and e.state == "failed"]
-    assert refused == ["Refused: this is a step of a plan already, and can't be a plan itself; specify one tool for it."]
+    assert refused == [
+        "Refused: this is a step of a plan already, and can't be a plan itself; specify one tool "
+        "for it."
+    ]
     assert turns.events[-1].answer == "Done."
 
 
 async def test_a_step_may_be_answered_without_a_tool_and_its_text_passed_on():
     told = SpecificationReply(outcome="answer", message="aeiou", specification=None)
     reference = call("count_vowels", text={"$result": "reversed"})
-    turns = Turns(ScriptedModel(NONE, SEQUENCE, NONE, told, reference, "Five."), ScriptedSandbox(returned("5")), ListedLibrary(COUNT))
+    turns = Turns(
+        ScriptedModel(NONE, SEQUENCE, NONE, told, reference, "Five."),
+        ScriptedSandbox(returned("5")),
+        ListedLibrary(COUNT),
+    )
     await turns.ask(REQUEST)
     assert turns.sandbox.executed == [("count_vowels", {"text": "aeiou"})]
 
 
 async def test_a_step_that_needs_to_ask_ends_the_turn_with_the_question():
     asks = SpecificationReply(outcome="question", message="Which text?", specification=None)
-    turns = Turns(ScriptedModel(NONE, SEQUENCE, NONE, asks), ScriptedSandbox(), ListedLibrary(COUNT))
+    turns = Turns(
+        ScriptedModel(NONE, SEQUENCE, NONE, asks), ScriptedSandbox(), ListedLibrary(COUNT)
+    )
     await turns.ask(REQUEST)
-    assert (turns.events[-1].type, turns.events[-1].remedy) == ("turn_failed", "ask again, with what is missing")
+    assert (turns.events[-1].type, turns.events[-1].remedy) == (
+        "turn_failed",
+        "ask again, with what is missing",
+    )
     assert turns.events[-1].message == "the step reversed (Reverse 'abc') failed: Which text?"
 
 
 def test_every_event_that_a_stage_emits_can_name_its_step():
-    others = {event.__name__ for event in get_args(get_args(Event)[0]) if not issubclass(event, StageEvent)}
+    others = {
+        event.__name__
+        for event in get_args(get_args(Event)[0])
+        if not issubclass(event, StageEvent)
+    }
     of_plan = {"PlanMade", "PlanStepChanged"}
-    assert others == {"TurnStarted", "BudgetSpent", *of_plan, "AnswerToken", "TurnFinished", "TurnFailed", "TurnStopped"}
+    assert others == {
+        "TurnStarted",
+        "BudgetSpent",
+        *of_plan,
+        "AnswerToken",
+        "TurnFinished",
+        "TurnFailed",
+        "TurnStopped",
+    }
 
 
 @pytest.mark.parametrize(
@@ -289,7 +445,10 @@ def test_every_event_that_a_stage_emits_can_name_its_step():
         ([step("a")], "a plan has 2 to 6 steps, not 1"),
         ([step(f"s{n}") for n in range(7)], "a plan has 2 to 6 steps, not 7"),
         ([step("a"), step("a")], "two steps have the id a"),
-        ([step("a"), step("B 2")], "'B 2' can't be the id of a step; use a short word in lower case"),
+        (
+            [step("a"), step("B 2")],
+            "'B 2' can't be the id of a step; use a short word in lower case",
+        ),
         ([step("a"), step("b", "c")], "the step b needs c, which is no step"),
         ([step("a", "b"), step("b", "a")], "these steps wait for each other: a, b, a"),
         ([step("a"), step("b", request=" ")], "the step b has no request"),

@@ -36,9 +36,14 @@ async def test_a_candidate_that_lies_about_its_form_is_left_out(data):
 
 
 async def test_an_honest_candidate_is_taken_at_its_word():
-    assert await probe(Answering('[["returned", "1"]]'), "", "f", [{}]) == [Outcome(kind="returned", text="1")]
+    assert await probe(Answering('[["returned", "1"]]'), "", "f", [{}]) == [
+        Outcome(kind="returned", text="1")
+    ]
 
 
-@pytest.mark.parametrize("text", [str(10**400), "[" * 1500 + "]" * 1500, "{[]: 1}", "1_0" * 1000, "{1: " * 90 + "1" + "}" * 90])
+@pytest.mark.parametrize(
+    "text",
+    [str(10**400), "[" * 1500 + "]" * 1500, "{[]: 1}", "1_0" * 1000, "{1: " * 90 + "1" + "}" * 90],
+)
 def test_values_that_are_hard_to_read_differ_from_a_number(text):
     assert not same(Outcome(kind="returned", text=text), Outcome(kind="returned", text="1.5"))

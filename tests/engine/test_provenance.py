@@ -4,10 +4,23 @@ from selfeng.core.events import Event
 from selfeng.core.provenance import AskedPrompt, Provenance
 from selfeng.core.turn import Request, Turn
 from selfeng.synthesis_engine import SynthesisEngine
-from tests.doubles import CODE, TESTS, ListedLibrary, ScriptedModel, ScriptedSandbox, failing, fenced, passing, specified, tool
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    passing,
+    specified,
+    tool,
+)
 
 
-async def _synthesize(model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary) -> Turn:
+async def _synthesize(
+    model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary
+) -> Turn:
     events = list[Event]()
     turn = Turn(Request("double 4"), events.append)
     await SynthesisEngine(model, sandbox, library, model_name="scripted").synthesize(turn)
@@ -15,11 +28,23 @@ async def _synthesize(model: ScriptedModel, sandbox: ScriptedSandbox, library: L
 
 
 async def test_a_new_tool_keeps_its_verdict_its_prompts_and_what_it_cost() -> None:
-    model, library = ScriptedModel(specified(), fenced(TESTS), fenced("x"), fenced(CODE)), ListedLibrary()
+    model, library = (
+        ScriptedModel(specified(), fenced(TESTS), fenced("x"), fenced(CODE)),
+        ListedLibrary(),
+    )
     turn = await _synthesize(model, ScriptedSandbox(failing(), passing()), library)
     made = (await library.version("double_number", 1)).provenance
-    assert made == Provenance(verdict=passing(), prompts=tuple(AskedPrompt.of(p) for p in model.prompts), usage=turn.budget.usage)
-    assert [p.name for p in made.prompts] == ["specification", "tests", "implementation", "implementation"]
+    assert made == Provenance(
+        verdict=passing(),
+        prompts=tuple(AskedPrompt.of(p) for p in model.prompts),
+        usage=turn.budget.usage,
+    )
+    assert [p.name for p in made.prompts] == [
+        "specification",
+        "tests",
+        "implementation",
+        "implementation",
+    ]
     assert len({p.digest for p in made.prompts}) == 4
     assert made.usage
     assert made.usage.calls == 4

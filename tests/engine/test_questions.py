@@ -1,4 +1,6 @@
-"""Questions and their answers over the turns of a conversation: whole turns through the engine, on a scripted model."""
+"""Questions and their answers over the turns of a conversation: whole turns through the engine, on
+a scripted model.
+"""
 
 import pytest
 
@@ -13,16 +15,22 @@ from tests.engine.test_lessons import engine_on
 from tests.lessons.notebook import Notebook
 
 UNIT = Question(id="unit", question="Which unit?", answer="choice", options=("metre", "foot"))
-ASKS = SpecificationReply(outcome="question", message="One thing:", specification=None, questions=(UNIT,))
+ASKS = SpecificationReply(
+    outcome="question", message="One thing:", specification=None, questions=(UNIT,)
+)
 TELLS = SpecificationReply(outcome="answer", message="3 foot.", specification=None)
 FOOT = (Answer(id="unit", value="foot"),)
 
 
-async def turn(engine: Engine, conversation: str | None, request: str, **options) -> tuple[Asked, list[Event]]:
+async def turn(
+    engine: Engine, conversation: str | None, request: str, **options
+) -> tuple[Asked, list[Event]]:
     records: list[Record] = []
     end = engine.subscribe(records.extend)
     asked = await engine.ask("me", conversation, request, **options)
-    while not any(record.turn_id == asked.turn_id and isinstance(record.event, FINAL) for record in records):
+    while not any(
+        record.turn_id == asked.turn_id and isinstance(record.event, FINAL) for record in records
+    ):
         await engine._recorder.flush()
     end()
     return asked, [record.event for record in records]
@@ -34,15 +42,23 @@ async def test_an_answer_goes_on_from_the_request_that_it_completes(tmp_path):
         asked, first = await turn(engine, None, "how long is it?")
         assert QuestionsAsked(questions=(UNIT,), intro="One thing:") in first
         with pytest.raises(RequestError, match="unit='mile' is none of metre, foot"):
-            await engine.ask("me", asked.conversation_id, "", answers=(Answer(id="unit", value="mile"),))
+            await engine.ask(
+                "me", asked.conversation_id, "", answers=(Answer(id="unit", value="mile"),)
+            )
         _, second = await turn(engine, asked.conversation_id, "", answers=FOOT)
         with pytest.raises(RequestError, match="there is no open question 'unit'"):
             await engine.ask("me", asked.conversation_id, "", answers=FOOT)
     told = (Answer(id="unit", value="foot", question="Which unit?"),)
-    assert (second[0], second[-1].answer) == (TurnStarted(request="Which unit? foot", answers=told), "3 foot.")
+    assert (second[0], second[-1].answer) == (
+        TurnStarted(request="Which unit? foot", answers=told),
+        "3 foot.",
+    )
     shown = model.prompts[1].messages
     assert shown[1].content == "how long is it?"
-    assert '<answers>\n{"id": "unit", "question": "Which unit?", "answer": "foot"}\n</answers>' in shown[-1].content
+    assert (
+        '<answers>\n{"id": "unit", "question": "Which unit?", "answer": "foot"}\n</answers>'
+        in shown[-1].content
+    )
 
 
 async def test_the_third_round_in_a_row_is_refused(tmp_path):

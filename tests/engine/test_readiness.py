@@ -1,4 +1,6 @@
-"""What a start sets up in the background: who waits for it, what is told of it, and that it is tried again."""
+"""What a start sets up in the background: who waits for it, what is told of it, and that it is
+tried again.
+"""
 
 import asyncio
 import logging
@@ -19,11 +21,15 @@ def states(readiness: Readiness) -> list[tuple[str, str, str]]:
     return [(part.part, part.state, part.detail) for part in readiness.unready]
 
 
-def waiting(readiness: Readiness, part: Part, emit: Callable[[Waiting], object] = lambda event: None) -> asyncio.Task[bool]:
+def waiting(
+    readiness: Readiness, part: Part, emit: Callable[[Waiting], object] = lambda event: None
+) -> asyncio.Task[bool]:
     return asyncio.ensure_future(awaited(readiness.news, part, emit))
 
 
-async def test_who_needs_a_part_waits_until_it_is_ready_and_nobody_waits_for_what_is_not_expected() -> None:
+async def test_who_needs_a_part_waits_until_it_is_ready_and_nobody_waits_for_what_is_not_expected() -> (
+    None
+):
     readiness, done, told = Readiness(), asyncio.Event(), list[Waiting]()
 
     async def work(report: Report) -> None:
@@ -40,7 +46,10 @@ async def test_who_needs_a_part_waits_until_it_is_ready_and_nobody_waits_for_wha
     done.set()
     await preparing
     assert await for_sandbox
-    assert ([event.state for event in told], states(readiness)) == (["started", "finished"], [("tools", "waiting", "")])
+    assert ([event.state for event in told], states(readiness)) == (
+        ["started", "finished"],
+        [("tools", "waiting", "")],
+    )
     assert not for_tools.done()
     await readiness.prepare("tools", work)
     assert await for_tools
@@ -57,10 +66,17 @@ async def test_progress_is_told_from_any_thread() -> None:
         await asyncio.to_thread(thread.join)
 
     await readiness.prepare("tools", work)
-    assert [(part.state, part.done, part.total) for part in told] == [("waiting", 0, 0), ("working", 0, 0), ("working", 3, 15)]
+    assert [(part.state, part.done, part.total) for part in told] == [
+        ("waiting", 0, 0),
+        ("working", 0, 0),
+        ("working", 3, 15),
+    ]
 
 
-@pytest.mark.parametrize("error", [SandboxUnavailable("no engine answers", "start one"), RuntimeError("no engine answers")])
+@pytest.mark.parametrize(
+    "error",
+    [SandboxUnavailable("no engine answers", "start one"), RuntimeError("no engine answers")],
+)
 async def test_a_part_that_fails_keeps_nobody_waiting_and_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
@@ -79,7 +95,11 @@ async def test_a_part_that_fails_keeps_nobody_waiting_and_is_tried_again(
     assert await before
     assert not await waiting(readiness, "sandbox")
     [(_, state, detail), tools] = states(readiness)
-    assert (state, "no engine answers" in detail, tools) == ("failed", True, ("tools", "failed", ""))
+    assert (state, "no engine answers" in detail, tools) == (
+        "failed",
+        True,
+        ("tools", "failed", ""),
+    )
     again.set()
     await preparing
     assert tries == [["working", "waiting"], ["failed", "failed"]]

@@ -1,4 +1,6 @@
-"""Results in words: what the model is told of an execution, and what the person is told without a model."""
+"""Results in words: what the model is told of an execution, and what the person is told without a
+model.
+"""
 
 import re
 
@@ -20,15 +22,33 @@ from tests.doubles import ScriptedModel
             Returned(type_name="str", text="xx", truncated=True),
             "The result is:\n\n```\nxx\n```\n\nThe value is longer than what is shown here.",
         ),
-        (Returned(type_name="str", text="a ``` b ~~~~ c"), "The result is:\n\n````\na ``` b ~~~~ c\n````"),
-        (Returned(type_name="str", text="```\n`````\n~~~~"), "The result is:\n\n``````\n```\n`````\n~~~~\n``````"),
-        (Raised(type_name="ValueError", message="it must be positive"), "The tool refused this input: it must be positive"),
-        (Raised(type_name="TypeError", message="it must be a number"), "The tool refused this input: it must be a number"),
+        (
+            Returned(type_name="str", text="a ``` b ~~~~ c"),
+            "The result is:\n\n````\na ``` b ~~~~ c\n````",
+        ),
+        (
+            Returned(type_name="str", text="```\n`````\n~~~~"),
+            "The result is:\n\n``````\n```\n`````\n~~~~\n``````",
+        ),
+        (
+            Raised(type_name="ValueError", message="it must be positive"),
+            "The tool refused this input: it must be positive",
+        ),
+        (
+            Raised(type_name="TypeError", message="it must be a number"),
+            "The tool refused this input: it must be a number",
+        ),
         (Raised(type_name="ValueError", message=""), "The tool refused this input: ValueError"),
         (Raised(type_name="SystemExit", message="3"), "The tool refused this input: SystemExit: 3"),
         (Raised(type_name="KeyError", message="'a'"), "The tool refused this input: KeyError: 'a'"),
-        (Raised(type_name="KeyboardInterrupt", message=""), "The tool refused this input: KeyboardInterrupt"),
-        (Killed(reason="It ran longer than 30 seconds."), "The tool had to be ended. It ran longer than 30 seconds."),
+        (
+            Raised(type_name="KeyboardInterrupt", message=""),
+            "The tool refused this input: KeyboardInterrupt",
+        ),
+        (
+            Killed(reason="It ran longer than 30 seconds."),
+            "The tool had to be ended. It ran longer than 30 seconds.",
+        ),
     ],
 )
 def test_results_are_told_without_a_model(execution: Execution, told: str) -> None:
@@ -40,13 +60,25 @@ def test_results_are_told_without_a_model(execution: Execution, told: str) -> No
     [
         (Returned(type_name="int", text="45"), "45"),
         (Returned(type_name="str", text=""), "(an empty text)"),
-        (Returned(type_name="str", text="xx", truncated=True), "xx\n… (the value is longer than this)"),
+        (
+            Returned(type_name="str", text="xx", truncated=True),
+            "xx\n… (the value is longer than this)",
+        ),
         (Raised(type_name="SystemExit", message="3"), "raised SystemExit: 3"),
         (
-            Returned(type_name="str", text="ok", files=(File(name="a.csv", content=b""),), refused_files=("b: it is a folder.",)),
-            "ok\nmade the file a.csv (text/csv), which the person sees below\nleft a file that can't be handed out, b: it is a folder.",
+            Returned(
+                type_name="str",
+                text="ok",
+                files=(File(name="a.csv", content=b""),),
+                refused_files=("b: it is a folder.",),
+            ),
+            "ok\nmade the file a.csv (text/csv), which the person sees below\nleft a file that "
+            "can't be handed out, b: it is a folder.",
         ),
-        (Killed(reason="It ran longer than 30 seconds."), "was ended: It ran longer than 30 seconds."),
+        (
+            Killed(reason="It ran longer than 30 seconds."),
+            "was ended: It ran longer than 30 seconds.",
+        ),
     ],
 )
 def test_the_model_is_told_the_outcome(execution: Execution, told: str) -> None:
@@ -54,14 +86,25 @@ def test_the_model_is_told_the_outcome(execution: Execution, told: str) -> None:
 
 
 async def answer(model: ScriptedModel, execution: Execution) -> str:
-    return "".join([piece async for piece in ResponseSynthesizer(model).answer(Turn(Request("ask"), [].append), "f()", execution)])
+    return "".join(
+        [
+            piece
+            async for piece in ResponseSynthesizer(model).answer(
+                Turn(Request("ask"), [].append), "f()", execution
+            )
+        ]
+    )
 
 
 async def test_the_model_is_shown_both_ends_of_a_long_result() -> None:
     model = ScriptedModel("It is long.")
     text = "x" * 20_000
-    assert await answer(model, Returned(type_name="str", text=text, truncated=True)) == "It is long."
-    shown = re.search(r"<result>\n(.*)\n</result>", model.prompts[0].messages[-1].content, re.DOTALL)
+    assert (
+        await answer(model, Returned(type_name="str", text=text, truncated=True)) == "It is long."
+    )
+    shown = re.search(
+        r"<result>\n(.*)\n</result>", model.prompts[0].messages[-1].content, re.DOTALL
+    )
     assert shown is not None
     told = f"{text}\n… (the value is longer than this)"
     left = f"{len(told) - SHOWN_TO_MODEL} of {len(told)} characters are left out"
@@ -71,4 +114,6 @@ async def test_the_model_is_shown_both_ends_of_a_long_result() -> None:
 async def test_the_plain_result_stands_in_for_a_model_that_cannot_be_reached() -> None:
     execution = Returned(type_name="str", text="xx", truncated=True)
     told = await answer(ScriptedModel(ModelUnavailable("no connection")), execution)
-    assert told == plain(execution) + "\n\n*The model could not put this into words: no connection.*"
+    assert (
+        told == plain(execution) + "\n\n*The model could not put this into words: no connection.*"
+    )

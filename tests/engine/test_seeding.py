@@ -21,7 +21,9 @@ Gate = Callable[[ToolDraft], Awaitable[Verdict]]
 @pytest.fixture
 async def library(tmp_path):
     database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    library = CapabilityRegistry(database, tmp_path / "tools", tmp_path / "chroma_db", HashingEmbedder())
+    library = CapabilityRegistry(
+        database, tmp_path / "tools", tmp_path / "chroma_db", HashingEmbedder()
+    )
     await library.start()
     yield library
     await library.aclose()
@@ -53,7 +55,10 @@ async def test_seeds_are_added_once_and_refused_ones_are_named(library):
     )
     assert gate.seen == ["shout_text"]
     (version,) = await library.versions("shout_text")
-    assert (version.provenance, (await library.get("shout_text")).standing) == (Provenance(verdict=passing()), "provisional")
+    assert (version.provenance, (await library.get("shout_text")).standing) == (
+        Provenance(verdict=passing()),
+        "provisional",
+    )
 
 
 async def test_a_seed_that_another_process_plants_meanwhile_is_present(library):
@@ -63,15 +68,25 @@ async def test_a_seed_that_another_process_plants_meanwhile_is_present(library):
 
     said: list[str] = []
     planted = await plant([REVERSE, COUNT], library, overtaken, said.append)
-    assert (planted, said) == (Planted(added=(), present=("reverse_text", "count_letters"), refused=()), [])
+    assert (planted, said) == (
+        Planted(added=(), present=("reverse_text", "count_letters"), refused=()),
+        [],
+    )
 
 
-async def test_files_of_a_lost_library_that_equal_a_seed_are_taken_through_the_gate(library, tmp_path):
+async def test_files_of_a_lost_library_that_equal_a_seed_are_taken_through_the_gate(
+    library, tmp_path
+):
     (tmp_path / "tools" / "reverse_text.py").write_text(REVERSE.code)
     (tmp_path / "tools" / "test_reverse_text.py").write_text(REVERSE.tests)
     gate = Noted()
-    assert await plant([REVERSE], library, gate, lambda _: None) == Planted(added=("reverse_text",), present=(), refused=())
-    assert (gate.seen, [t.name for t in await library.tools()]) == (["reverse_text"], ["reverse_text"])
+    assert await plant([REVERSE], library, gate, lambda _: None) == Planted(
+        added=("reverse_text",), present=(), refused=()
+    )
+    assert (gate.seen, [t.name for t in await library.tools()]) == (
+        ["reverse_text"],
+        ["reverse_text"],
+    )
 
 
 async def test_other_files_in_the_way_of_a_seed_refuse_it_before_the_gate(library, tmp_path):
@@ -81,7 +96,11 @@ async def test_other_files_in_the_way_of_a_seed_refuse_it_before_the_gate(librar
     assert await plant([REVERSE, SHOUT], library, gate, said.append) == Planted(
         added=("shout_text",), present=(), refused=("reverse_text",)
     )
-    assert said[0] == f"refused: {file} is in the way: no record of the library knows it; move the file away, or choose another name"
+    assert (
+        said[0]
+        == f"refused: {file} is in the way: no record of the library knows it; move the file "
+        "away, or choose another name"
+    )
     assert (gate.seen, file.read_text()) == (["shout_text"], "mine")
 
 
@@ -92,7 +111,11 @@ def test_the_mark_speaks_for_the_databases_that_it_names(tmp_path):
     assert (first.present(), second.present()) == (True, False)
     second.put()
     second.put()
-    assert (first.present(), second.present(), (tmp_path / ".seeded").read_text()) == (True, True, "1\n2\n")
+    assert (first.present(), second.present(), (tmp_path / ".seeded").read_text()) == (
+        True,
+        True,
+        "1\n2\n",
+    )
 
 
 def test_an_empty_mark_speaks_for_every_database(tmp_path):

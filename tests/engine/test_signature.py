@@ -1,4 +1,6 @@
-"""Signatures with unusual annotations: what a model is shown, what is bound, and what is refused in a specification."""
+"""Signatures with unusual annotations: what a model is shown, what is bound, and what is refused in
+a specification.
+"""
 
 import contextlib
 import json
@@ -72,7 +74,25 @@ TOLERATED = [
     "Literal['a'] | None",
     " | ".join(f"Literal[{i}]" for i in range(300)),
 ]
-VALUES = [None, True, 0, -1, 1.5, 1e308, float("inf"), float("nan"), 10**400, "", "x", "1", "\ud800", [], [None], {}, {"a": [1]}]
+VALUES = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    1e308,
+    float("inf"),
+    float("nan"),
+    10**400,
+    "",
+    "x",
+    "1",
+    "\ud800",
+    [],
+    [None],
+    {},
+    {"a": [1]},
+]
 
 
 def brief(annotation: str) -> str:
@@ -100,11 +120,17 @@ def test_every_annotation_makes_a_schema_of_plain_json_and_binds_or_refuses(anno
         ("Literal[b'x', 1]", {}),
         ("Literal[()]", {}),
         ("list[()]", {"anyOf": [{"type": "array", "items": {}}, {"type": "null"}]}),
-        ("tuple[int, ...]", {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]}),
+        (
+            "tuple[int, ...]",
+            {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]},
+        ),
         ("dict[()]", {"anyOf": [{"type": "object", "additionalProperties": {}}, {"type": "null"}]}),
         ("Optional[()]", {}),
         ("Union[None, None]", {"type": "null"}),
-        ("int | str | None", {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}),
+        (
+            "int | str | None",
+            {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]},
+        ),
     ],
 )
 def test_the_schema_of_an_annotation(annotation, schema):
@@ -113,7 +139,9 @@ def test_the_schema_of_an_annotation(annotation, schema):
 
 
 def test_negative_literals_are_bound():
-    signature = Signature(function="f", parameters=(Parameter(name="a", annotation="Literal[-1, 1]"),))
+    signature = Signature(
+        function="f", parameters=(Parameter(name="a", annotation="Literal[-1, 1]"),)
+    )
     assert bind(signature, {"a": -1}) == {"a": -1}
     with pytest.raises(ArgumentsInvalid, match="a=0 is not Literal"):
         bind(signature, {"a": 0})
@@ -121,7 +149,9 @@ def test_negative_literals_are_bound():
 
 def test_deep_annotations_are_bound_as_far_as_they_are_plain():
     assert python_type("list[list[int]]") == list[list[int]]
-    signature = Signature(function="f", parameters=(Parameter(name="a", annotation="list[" * 60 + "int" + "]" * 60),))
+    signature = Signature(
+        function="f", parameters=(Parameter(name="a", annotation="list[" * 60 + "int" + "]" * 60),)
+    )
     assert bind(signature, {"a": [[[]]]}) == {"a": [[[]]]}
     with pytest.raises(ArgumentsInvalid):
         bind(signature, {"a": [["x"]]})
@@ -134,23 +164,48 @@ def test_source_that_cannot_be_written_out_again_is_refused():
 
 def refusal(annotation: str, returns: str = "int") -> str | None:
     parameters = (SpecParameter(name="a", annotation=annotation, default=None, description=""),)
-    return specification_problem(specification().model_copy(update={"parameters": parameters, "returns": returns}))
+    return specification_problem(
+        specification().model_copy(update={"parameters": parameters, "returns": returns})
+    )
 
 
-MORE_ODD = ["datetime.date", "Color", "bytes", "object", "dict[int, str]", "'int'", "list[int, str]", "3", "Union", "a.int"]
-ALLOWED = "it must be made of str, int, float, bool, list[...], dict[str, ...], ... | None and Literal[...] of plain values"
+MORE_ODD = [
+    "datetime.date",
+    "Color",
+    "bytes",
+    "object",
+    "dict[int, str]",
+    "'int'",
+    "list[int, str]",
+    "3",
+    "Union",
+    "a.int",
+]
+ALLOWED = (
+    "it must be made of str, int, float, bool, list[...], dict[str, ...], ... | None and "
+    "Literal[...] of plain values"
+)
 
 
 @pytest.mark.parametrize("annotation", [*ODD, *MORE_ODD], ids=brief)
 def test_annotations_outside_of_the_vocabulary_are_refused_by_name(annotation):
     named = ascii(annotation[:100])
-    assert refusal(annotation) == f"the annotation {named} of a is not one that tools may have; {ALLOWED}"
-    assert refusal("int", annotation) == f"the annotation {named} of the returned value is not one that tools may have; {ALLOWED}"
+    assert (
+        refusal(annotation)
+        == f"the annotation {named} of a is not one that tools may have; {ALLOWED}"
+    )
+    assert (
+        refusal("int", annotation)
+        == f"the annotation {named} of the returned value is not one that tools may have; {ALLOWED}"
+    )
 
 
 @pytest.mark.parametrize("annotation", NO_EXPRESSIONS, ids=brief)
 def test_annotations_that_are_no_expressions_are_refused(annotation):
-    assert refusal(annotation) == f"the annotation {annotation[:100]!a} of a is not a Python expression"
+    assert (
+        refusal(annotation)
+        == f"the annotation {annotation[:100]!a} of a is not a Python expression"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The policy for suites: every evasion is told with the test and the reason, and honest suites are let through."""
+"""The policy for suites: every evasion is told with the test and the reason, and honest suites are
+let through.
+"""
 
 import textwrap
 
@@ -21,16 +23,28 @@ def problem(tests: str) -> str | None:
         ("import pluggy", "the suite imports pluggy"),
         ("from pluggy import HookimplMarker", "the suite imports pluggy"),
         ("import conftest", "the suite imports conftest"),
-        ("@pytest.hookimpl(wrapper=True)\ndef hook(): yield", "uses pytest's hookimpl; every test must run, and nothing may change how"),
-        ("def pytest_runtest_makereport(item, call): ...", "defines `pytest_runtest_makereport`, which pytest takes for a hook"),
+        (
+            "@pytest.hookimpl(wrapper=True)\ndef hook(): yield",
+            "uses pytest's hookimpl; every test must run, and nothing may change how",
+        ),
+        (
+            "def pytest_runtest_makereport(item, call): ...",
+            "defines `pytest_runtest_makereport`, which pytest takes for a hook",
+        ),
         ("pytest_plugins = ['x']", "the suite sets `pytest_plugins`, which steers pytest"),
         ("pytestmark = pytest.mark.skip", "the suite uses pytest's skip"),
-        ("pytestmark = [pytest.mark.usefixtures('x')]", "the suite sets `pytestmark`, which steers pytest"),
+        (
+            "pytestmark = [pytest.mark.usefixtures('x')]",
+            "the suite sets `pytestmark`, which steers pytest",
+        ),
         ("collect_ignore = ['x']", "the suite sets `collect_ignore`"),
         ("def pytest_generate_tests(metafunc): ...", "defines `pytest_generate_tests`"),
         ("__test__ = False", "the suite sets `__test__`"),
         ("__name__ = '__main__'", "the suite sets `__name__`"),
-        ("pytest.raises = None", "the suite changes `pytest.raises`; nothing that is imported may be patched"),
+        (
+            "pytest.raises = None",
+            "the suite changes `pytest.raises`; nothing that is imported may be patched",
+        ),
         ("import math\nmath.floor = round", "the suite changes `math.floor`"),
         ("import f as module\nmodule.f = abs", "the suite changes `module.f`"),
         ("f.__code__ = (lambda n: n + 1).__code__", "the suite reaches for `__code__`"),
@@ -46,25 +60,59 @@ def problem(tests: str) -> str | None:
         ("mark = pytest.mark\nx = getattr(mark, 'skip')", "hands `pytest.mark` around"),
         ("from pytest import skip as later", "the suite uses pytest's skip"),
         ("from pytest import *", "the suite imports everything from pytest"),
-        ("from pytest import mark\n@mark.xfail\ndef test_a(): assert f(1)", "test_a uses pytest's xfail"),
+        (
+            "from pytest import mark\n@mark.xfail\ndef test_a(): assert f(1)",
+            "test_a uses pytest's xfail",
+        ),
         ("import pytest as p\np.exit('x')", "the suite uses pytest's exit"),
-        ("def test_a():\n    pytest.importorskip('x')\n    assert f(1)", "test_a uses pytest's importorskip"),
-        ("@pytest.mark.slow\ndef test_a(): assert f(1)", "test_a uses the mark slow, which means nothing here"),
+        (
+            "def test_a():\n    pytest.importorskip('x')\n    assert f(1)",
+            "test_a uses pytest's importorskip",
+        ),
+        (
+            "@pytest.mark.slow\ndef test_a(): assert f(1)",
+            "test_a uses the mark slow, which means nothing here",
+        ),
         ("@pytest.mark.tryfirst\ndef test_a(): assert f(1)", "test_a uses the mark tryfirst"),
-        ("import unittest\n@unittest.skip('x')\ndef test_a(): assert f(1)", "test_a uses unittest's skip"),
-        ("import unittest\ndef test_a():\n    raise unittest.SkipTest('x')", "test_a uses unittest's SkipTest"),
+        (
+            "import unittest\n@unittest.skip('x')\ndef test_a(): assert f(1)",
+            "test_a uses unittest's skip",
+        ),
+        (
+            "import unittest\ndef test_a():\n    raise unittest.SkipTest('x')",
+            "test_a uses unittest's SkipTest",
+        ),
         ("from unittest import SkipTest", "the suite uses unittest's SkipTest"),
         (
-            "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): self.skipTest('x')",
+            "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): "
+            "self.skipTest('x')",
             "TestA::test_a uses unittest's skipTest",
         ),
-        ("import unittest.mock", "the suite uses unittest's mock; every test must run, and nothing may change how"),
-        ("from unittest.mock import patch", "the suite uses unittest's mock; every test must run, and nothing may change how"),
-        ("from unittest import mock", "the suite uses unittest's mock; every test must run, and nothing may change how"),
-        ("def test_a(monkeypatch):\n    assert f(1)", "test_a asks for monkeypatch, but the tool runs in another process"),
+        (
+            "import unittest.mock",
+            "the suite uses unittest's mock; every test must run, and nothing may change how",
+        ),
+        (
+            "from unittest.mock import patch",
+            "the suite uses unittest's mock; every test must run, and nothing may change how",
+        ),
+        (
+            "from unittest import mock",
+            "the suite uses unittest's mock; every test must run, and nothing may change how",
+        ),
+        (
+            "def test_a(monkeypatch):\n    assert f(1)",
+            "test_a asks for monkeypatch, but the tool runs in another process",
+        ),
         ("@pytest.fixture\ndef x(monkeypatch): ...", "asks for monkeypatch"),
-        ("def test_a(request):\n    request.node.add_marker('skip')\n    assert f(1)", "test_a steers pytest through `request`"),
-        ("def test_a(number):\n    assert f(number)", "test_a asks for `number`, which is neither parametrized nor a fixture of the suite"),
+        (
+            "def test_a(request):\n    request.node.add_marker('skip')\n    assert f(1)",
+            "test_a steers pytest through `request`",
+        ),
+        (
+            "def test_a(number):\n    assert f(number)",
+            "test_a asks for `number`, which is neither parametrized nor a fixture of the suite",
+        ),
     ],
 )
 def test_the_framework_is_not_steered(tests, words):
@@ -86,7 +134,10 @@ def test_the_framework_is_not_steered(tests, words):
         ("import os\nos.kill(1, 9)", "uses os.kill"),
         ("def test_a():\n    raise SystemExit", "test_a raises SystemExit, which ends the run"),
         ("def test_a():\n    raise KeyboardInterrupt()", "test_a raises KeyboardInterrupt()"),
-        ("import gc\nx = gc.get_objects()", "imports gc, which no suite needs; test with plain calls, values and `pytest.raises`"),
+        (
+            "import gc\nx = gc.get_objects()",
+            "imports gc, which no suite needs; test with plain calls, values and `pytest.raises`",
+        ),
         ("import inspect\nx = inspect.currentframe()", "imports inspect"),
         ("import ctypes", "imports ctypes"),
         ("import importlib\nimportlib.reload(pytest)", "imports importlib"),
@@ -99,7 +150,10 @@ def test_the_framework_is_not_steered(tests, words):
         ("run = eval\nx = run('1')", "uses `eval`"),
         ("globals()['f'] = abs", "uses `globals`"),
         ("x = __import__('sys')", "uses `__import__`"),
-        ("import logging\nlogging.sys.modules.clear()", "uses logging.sys; test with plain calls, values"),
+        (
+            "import logging\nlogging.sys.modules.clear()",
+            "uses logging.sys; test with plain calls, values",
+        ),
         ("from random import _os", "uses random._os"),
         ("import logging\nx = getattr(logging, 'sys')", "hands `logging` around"),
         ("import logging\nmatch logging:\n    case object(sys=s): ...", "hands `logging` around"),
@@ -113,12 +167,23 @@ def test_the_framework_is_not_steered(tests, words):
         ("x = f.__globals__", "reaches for `__globals__`"),
         ("x = getattr(f, '__glo' + 'bals__')", "uses `getattr` with a name that is hidden"),
         ("import operator\nx = operator.attrgetter('__globals__')(f)", "uses operator.attrgetter"),
-        ("def test_a():\n    try:\n        f(1)\n    except ValueError as e:\n        assert e.__traceback__.tb_frame", "reaches for `"),
-        ("Any = type('Any', (), {'__eq__': lambda s, o: True})", "makes a class with `type`"),
-        ("class Any:\n    def __eq__(self, other): return True", "defines the class Any with a `__eq__` of its own"),
-        ("class Any:\n    __eq__ = lambda self, other: True", "defines the class Any with a `__eq__` of its own"),
         (
-            "class Quiet:\n    def __enter__(self): ...\n    def __exit__(self, *error): return True",
+            "def test_a():\n    try:\n        f(1)\n    except ValueError as e:\n        assert "
+            "e.__traceback__.tb_frame",
+            "reaches for `",
+        ),
+        ("Any = type('Any', (), {'__eq__': lambda s, o: True})", "makes a class with `type`"),
+        (
+            "class Any:\n    def __eq__(self, other): return True",
+            "defines the class Any with a `__eq__` of its own",
+        ),
+        (
+            "class Any:\n    __eq__ = lambda self, other: True",
+            "defines the class Any with a `__eq__` of its own",
+        ),
+        (
+            "class Quiet:\n    def __enter__(self): ...\n    def __exit__(self, *error): return "
+            "True",
             "defines the class Quiet with a `__exit__`",
         ),
     ],
@@ -130,7 +195,10 @@ def test_the_interpreter_is_left_alone(tests, words):
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        ("import numpy as np\nx = np.load('x', allow_pickle=True)", "uses numpy.load; test with plain calls"),
+        (
+            "import numpy as np\nx = np.load('x', allow_pickle=True)",
+            "uses numpy.load; test with plain calls",
+        ),
         ("from numpy import load", "uses numpy.load"),
         ("import numpy\nx = numpy.lib.npyio.load('x')", "uses numpy.lib"),
         ("from numpy.lib import npyio", "uses numpy.lib"),
@@ -144,19 +212,28 @@ def test_the_interpreter_is_left_alone(tests, words):
         ("import pandas.io.pickle as p", "uses pandas.io"),
         ("from pandas.io import pickle", "uses pandas.io"),
         ("import pandas as pd\nx = pd.eval('1')", "uses pandas.eval"),
-        ("import pandas as pd\nx = pd.DataFrame().query('a')", "uses `query` of pandas, which runs text as code"),
+        (
+            "import pandas as pd\nx = pd.DataFrame().query('a')",
+            "uses `query` of pandas, which runs text as code",
+        ),
         ("import pandas as pd\ndef run(df):\n    return df.eval('a')", "uses `eval` of pandas"),
         ("import pandas as pd\nx = pd.DataFrame.eval", "uses `eval` of pandas"),
         ("import pandas as pd\nx = pd.Series([1]).agg('eval')", "uses `eval` of pandas"),
         ("import pandas as pd\nx = pd.DataFrame().pipe('query')", "uses `query` of pandas"),
-        ("import pandas as pd\nx = getattr(pd.DataFrame(), 'query')", "uses `getattr` with a name that is hidden"),
+        (
+            "import pandas as pd\nx = getattr(pd.DataFrame(), 'query')",
+            "uses `getattr` with a name that is hidden",
+        ),
         ("import matplotlib.style", "uses matplotlib.style"),
         ("import matplotlib\nmatplotlib.rc_file('x')", "uses matplotlib.rc_file"),
         ("from logging import handlers", "uses logging.handlers"),
         ("import logging.handlers\nlogging.handlers.pickle.loads(b'')", "uses logging.handlers"),
         ("from asyncio import create_subprocess_exec", "uses asyncio.create_subprocess_exec"),
         ("import asyncio\nx = asyncio.open_connection", "uses asyncio.open_connection"),
-        ("from concurrent.futures import ProcessPoolExecutor", "uses concurrent.futures.ProcessPoolExecutor"),
+        (
+            "from concurrent.futures import ProcessPoolExecutor",
+            "uses concurrent.futures.ProcessPoolExecutor",
+        ),
         ("import concurrent.futures.process", "uses concurrent.futures.process"),
         ("import urllib.request", "uses urllib.request"),
         ("from http import server", "uses http.server"),
@@ -189,12 +266,27 @@ def test_what_runs_text_or_pickles_or_starts_things_is_on_no_list(tests, words):
         ("with open('x') as f: ...", "the suite sets `f`"),
         ("if (f := abs): ...", "the suite sets `f`"),
         ("@pytest.fixture\ndef f(): return abs", "the suite defines `f`"),
-        ("@pytest.mark.parametrize('f', [abs])\ndef test_a(f):\n    assert f(1) == 1", "test_a takes a parameter named `f`"),
-        ("def check(f):\n    assert f(1) == 1\ndef test_a():\n    check(abs)", "takes a parameter named `f`"),
+        (
+            "@pytest.mark.parametrize('f', [abs])\ndef test_a(f):\n    assert f(1) == 1",
+            "test_a takes a parameter named `f`",
+        ),
+        (
+            "def check(f):\n    assert f(1) == 1\ndef test_a():\n    check(abs)",
+            "takes a parameter named `f`",
+        ),
         ("from f import helper as f", "imports helper as `f`"),
-        ("def raises(*a): ...\nfrom pytest import raises", "the suite defines `raises`, which it imports to assert with"),
-        ("class pytest:\n    raises = None", "the suite defines `pytest`, which it imports to assert with"),
-        ("def test_a():\n    assert f(1) == 2\ntest_a = print", "the suite sets `test_a`, which is a test"),
+        (
+            "def raises(*a): ...\nfrom pytest import raises",
+            "the suite defines `raises`, which it imports to assert with",
+        ),
+        (
+            "class pytest:\n    raises = None",
+            "the suite defines `pytest`, which it imports to assert with",
+        ),
+        (
+            "def test_a():\n    assert f(1) == 2\ntest_a = print",
+            "the suite sets `test_a`, which is a test",
+        ),
         ("def all(*a): return True", "the suite defines `all` in place of Python's own"),
         ("sorted = lambda x: []", "the suite sets `sorted` in place of Python's own"),
         (
@@ -210,30 +302,66 @@ def test_names_that_judge_are_not_taken(tests, words):
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        ("def test_a(): assert True", "test_a asserts what is always true, `True` in line 4; compare what f returns"),
-        ("def test_a():\n    f(1)\n    assert 1 == 1", "test_a asserts what is always true, `1 == 1`"),
+        (
+            "def test_a(): assert True",
+            "test_a asserts what is always true, `True` in line 4; compare what f returns",
+        ),
+        (
+            "def test_a():\n    f(1)\n    assert 1 == 1",
+            "test_a asserts what is always true, `1 == 1`",
+        ),
         ("def test_a(): assert (f(1) == 3, 'message')", "test_a asserts what is always true"),
         ("def test_a(): assert f(1) == 2 or True", "test_a asserts what is always true"),
         ("def test_a(): assert f(1) == 2 or f(1) != 2", "test_a asserts what is always true"),
-        ("def test_a():\n    x = f(1)\n    assert x or not x", "test_a asserts what is always true"),
+        (
+            "def test_a():\n    x = f(1)\n    assert x or not x",
+            "test_a asserts what is always true",
+        ),
         ("def test_a(): assert isinstance(f(1), object)", "test_a asserts what is always true"),
         ("def test_a(): assert len(f(1)) >= 0", "test_a asserts what is always true"),
         ("def test_a(): assert lambda: f(1) == 2", "test_a asserts what is always true"),
-        ("def test_a(): assert f(3) == f(3)", "test_a compares `f(3)` with itself in line 4; compare it with the literal"),
-        ("def test_a(): assert f(a=1, b=2) == f(b=2, a=1)", "test_a compares `f(a=1, b=2)` with itself"),
-        ("def test_a():\n    a = f(3)\n    b = f(3)\n    assert a == b", "test_a compares `a` with itself"),
-        ("import f as m\ndef test_a():\n    assert m.f(3) == m.f(3)", "test_a compares `m.f(3)` with itself"),
+        (
+            "def test_a(): assert f(3) == f(3)",
+            "test_a compares `f(3)` with itself in line 4; compare it with the literal",
+        ),
+        (
+            "def test_a(): assert f(a=1, b=2) == f(b=2, a=1)",
+            "test_a compares `f(a=1, b=2)` with itself",
+        ),
+        (
+            "def test_a():\n    a = f(3)\n    b = f(3)\n    assert a == b",
+            "test_a compares `a` with itself",
+        ),
+        (
+            "import f as m\ndef test_a():\n    assert m.f(3) == m.f(3)",
+            "test_a compares `m.f(3)` with itself",
+        ),
         ("def test_a(): assert f(3) in [f(3)]", "test_a asserts what is always true"),
         ("def test_a(): assert f(3) is f(3)", "test_a compares `f(3)` with itself"),
-        ("def test_a(): assert 2 + 2 == 4", "test_a asserts nothing about f: `2 + 2 == 4` in line 4 does not depend on it"),
-        ("def test_a():\n    f(1)\n    x = 3\n    assert x == 3", "test_a asserts nothing about f: `x == 3`"),
-        ("def own(n): return n + 1\ndef test_a(): assert own(1) == 2", "test_a asserts nothing about f: `own(1) == 2`"),
+        (
+            "def test_a(): assert 2 + 2 == 4",
+            "test_a asserts nothing about f: `2 + 2 == 4` in line 4 does not depend on it",
+        ),
+        (
+            "def test_a():\n    f(1)\n    x = 3\n    assert x == 3",
+            "test_a asserts nothing about f: `x == 3`",
+        ),
+        (
+            "def own(n): return n + 1\ndef test_a(): assert own(1) == 2",
+            "test_a asserts nothing about f: `own(1) == 2`",
+        ),
         ("def test_a(): assert callable(f)", "test_a asserts nothing about f: `callable(f)`"),
         ("def test_a(): assert f", "test_a asserts nothing about f"),
         ("def test_a(): assert f.__doc__", "test_a asserts nothing about f"),
         ("def test_a(): assert f.__name__ == 'f'", "test_a asserts nothing about f"),
-        ("def test_a(): print(f(1))", "test_a asserts nothing; write `assert` or `pytest.raises` in it"),
-        ("def test_a(): ...", "test_a asserts nothing about f; call it, and compare what it returns with a literal"),
+        (
+            "def test_a(): print(f(1))",
+            "test_a asserts nothing; write `assert` or `pytest.raises` in it",
+        ),
+        (
+            "def test_a(): ...",
+            "test_a asserts nothing about f; call it, and compare what it returns with a literal",
+        ),
         (
             "def test_a():\n    with pytest.raises(ValueError):\n        int('x')",
             "test_a calls nothing of f under `pytest.raises(ValueError)`",
@@ -243,40 +371,85 @@ def test_names_that_judge_are_not_taken(tests, words):
             "test_a accepts any error at all with `pytest.raises(Exception)`",
         ),
         (
-            "def test_a():\n    try:\n        assert f(1) == 2\n    except Exception:\n        pass",
+            "def test_a():\n    try:\n        assert f(1) == 2\n    except Exception:\n        "
+            "pass",
             "test_a swallows its own failures: `except Exception` in line 7",
         ),
-        ("def test_a():\n    try:\n        assert f(1) == 2\n    except:\n        pass", "test_a swallows its own failures: `except`"),
-        ("def test_a():\n    try:\n        assert f(1) == 2\n    except (ValueError, AssertionError):\n        print()", "test_a swallows"),
-        ("E = Exception\ndef test_a():\n    try:\n        assert f(1) == 2\n    except E:\n        pass", "test_a swallows"),
+        (
+            "def test_a():\n    try:\n        assert f(1) == 2\n    except:\n        pass",
+            "test_a swallows its own failures: `except`",
+        ),
+        (
+            "def test_a():\n    try:\n        assert f(1) == 2\n    except (ValueError, "
+            "AssertionError):\n        print()",
+            "test_a swallows",
+        ),
+        (
+            "E = Exception\ndef test_a():\n    try:\n        assert f(1) == 2\n    except E:\n    "
+            "    pass",
+            "test_a swallows",
+        ),
         (
             "def test_a():\n    try:\n        assert f(1) == 2\n    finally:\n        return",
             "test_a swallows its own failures: what ends the `finally`",
         ),
-        ("def check(): assert f(1) == 2\ndef test_a():\n    try:\n        check()\n    except Exception:\n        pass", "test_a swallows"),
-        ("import contextlib\ndef test_a():\n    with contextlib.suppress(Exception):\n        assert f(1) == 2", "test_a swallows"),
-        ("def test_a():\n    with pytest.raises((AssertionError, ValueError)):\n        assert 1 == 2", "test_a "),
-        ("def test_a():\n    with pytest.raises(AssertionError):\n        assert f(1) == 2", "test_a swallows"),
+        (
+            "def check(): assert f(1) == 2\ndef test_a():\n    try:\n        check()\n    except "
+            "Exception:\n        pass",
+            "test_a swallows",
+        ),
+        (
+            "import contextlib\ndef test_a():\n    with contextlib.suppress(Exception):\n        "
+            "assert f(1) == 2",
+            "test_a swallows",
+        ),
+        (
+            "def test_a():\n    with pytest.raises((AssertionError, ValueError)):\n        assert "
+            "1 == 2",
+            "test_a ",
+        ),
+        (
+            "def test_a():\n    with pytest.raises(AssertionError):\n        assert f(1) == 2",
+            "test_a swallows",
+        ),
         ("def test_a():\n    return\n    assert f(1) == 2", "test_a ends before line 6 is reached"),
-        ("def test_a():\n    if False:\n        assert f(1) == 2", "test_a never reaches the assertion under `False`"),
-        ("def test_a():\n    while 0:\n        assert f(1) == 2", "test_a never reaches the assertion under `0`"),
-        ("def test_a():\n    for x in []:\n        assert f(x) == 2", "test_a loops over nothing in line 5"),
+        (
+            "def test_a():\n    if False:\n        assert f(1) == 2",
+            "test_a never reaches the assertion under `False`",
+        ),
+        (
+            "def test_a():\n    while 0:\n        assert f(1) == 2",
+            "test_a never reaches the assertion under `0`",
+        ),
+        (
+            "def test_a():\n    for x in []:\n        assert f(x) == 2",
+            "test_a loops over nothing in line 5",
+        ),
         ("def test_a():\n    def check():\n        assert f(1) == 2", "test_a asserts nothing"),
         (
-            "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 1)",
+            "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): "
+            "self.assertEqual(1, 1)",
             "TestA::test_a asserts nothing about f",
         ),
         (
-            "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): self.assertEqual(f(1), f(1))",
+            "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): "
+            "self.assertEqual(f(1), f(1))",
             "TestA::test_a compares `f(1)`",
         ),
         (
-            "import unittest\nclass TestA(unittest.TestCase):\n    def assertEqual(self, a, b): ...\n"
+            "import unittest\nclass TestA(unittest.TestCase):\n    def assertEqual(self, a, b): "
+            "...\n"
             "    def test_a(self): self.assertEqual(f(1), 2)",
             "TestA::test_a asserts nothing",
         ),
-        ("def test_a():\n    assert f(1) == 2\n    yield", "test_a is a generator, which pytest does not run"),
-        ("def once(): return f(3)\ndef test_a(): assert once() == once()", "test_a compares `once()` with itself"),
+        (
+            "def test_a():\n    assert f(1) == 2\n    yield",
+            "test_a is a generator, which pytest does not run",
+        ),
+        (
+            "def once(): return f(3)\ndef test_a(): assert once() == once()",
+            "test_a compares `once()` with itself",
+        ),
         ("async def test_a(): assert f(1) == 2", "test_a is async, which pytest does not run here"),
     ],
 )
@@ -287,18 +460,42 @@ def test_every_test_can_fail_over_the_tool(tests, words):
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        ("import random\ndef test_a(): assert random.random() < 0.5", "test_a draws at random with `random.random`"),
-        ("import random\ndef test_a():\n    n = random.randint(1, 9)\n    assert f(n) == n + 1", "test_a draws at random"),
-        ("from random import choice\ndef test_a(): assert f(choice([1, 2])) == 2", "test_a draws at random with `random.choice`"),
-        ("import random\nrandom.seed()\ndef test_a(): assert f(random.random())", "calls `random.seed` without a fixed seed"),
-        ("import random\nx = random.Random()", "draws at random with `random.Random`; give it a fixed seed"),
-        ("import time\ndef test_a(): assert f(1) < time.time()", "test_a asks the clock with `time.time`; write a fixed time as a literal"),
+        (
+            "import random\ndef test_a(): assert random.random() < 0.5",
+            "test_a draws at random with `random.random`",
+        ),
+        (
+            "import random\ndef test_a():\n    n = random.randint(1, 9)\n    assert f(n) == n + 1",
+            "test_a draws at random",
+        ),
+        (
+            "from random import choice\ndef test_a(): assert f(choice([1, 2])) == 2",
+            "test_a draws at random with `random.choice`",
+        ),
+        (
+            "import random\nrandom.seed()\ndef test_a(): assert f(random.random())",
+            "calls `random.seed` without a fixed seed",
+        ),
+        (
+            "import random\nx = random.Random()",
+            "draws at random with `random.Random`; give it a fixed seed",
+        ),
+        (
+            "import time\ndef test_a(): assert f(1) < time.time()",
+            "test_a asks the clock with `time.time`; write a fixed time as a literal",
+        ),
         (
             "from datetime import datetime\ndef test_a(): assert f(1) == datetime.now()",
             "test_a asks the clock with `datetime.datetime.now`",
         ),
-        ("import datetime as d\ndef test_a(): assert f(1) == d.date.today()", "test_a asks the clock with `datetime.date.today`"),
-        ("import uuid\ndef test_a(): assert f(uuid.uuid4())", "test_a draws at random with `uuid.uuid4`"),
+        (
+            "import datetime as d\ndef test_a(): assert f(1) == d.date.today()",
+            "test_a asks the clock with `datetime.date.today`",
+        ),
+        (
+            "import uuid\ndef test_a(): assert f(uuid.uuid4())",
+            "test_a draws at random with `uuid.uuid4`",
+        ),
         ("import os\nx = os.urandom(3)", "uses os.urandom"),
         ("import secrets\nx = secrets.token_hex()", "draws at random with `secrets.token_hex`"),
     ],
@@ -314,20 +511,32 @@ def test_the_same_run_gives_the_same_verdict(tests, words):
             "def test_a(): assert f(2) == 4\ndef test_b(): assert f(2) == 5",
             "test_a and test_b contradict: `f(2)` is 4, and is 5; only one can be right",
         ),
-        ("def test_a():\n    assert f(n=2) == 4\n    assert 5 == f(n=2)", "test_a contradicts itself: `f(n=2)` is 4, and is 5"),
-        ("def test_a(): assert f(2)\ndef test_b(): assert not f(2)", "`f(2)` is true, and is false"),
-        ("def test_a(): assert f(2) is True\ndef test_b(): assert f(2) is False", "`f(2)` is True, and is False"),
+        (
+            "def test_a():\n    assert f(n=2) == 4\n    assert 5 == f(n=2)",
+            "test_a contradicts itself: `f(n=2)` is 4, and is 5",
+        ),
+        (
+            "def test_a(): assert f(2)\ndef test_b(): assert not f(2)",
+            "`f(2)` is true, and is false",
+        ),
+        (
+            "def test_a(): assert f(2) is True\ndef test_b(): assert f(2) is False",
+            "`f(2)` is True, and is False",
+        ),
         ("def test_a(): assert f(2)\ndef test_b(): assert f(2) == 0", "`f(2)` is true, and is 0"),
         (
-            "def test_a(): assert f('') == 0\ndef test_b():\n    with pytest.raises(ValueError):\n        f('')",
+            "def test_a(): assert f('') == 0\ndef test_b():\n    with "
+            "pytest.raises(ValueError):\n        f('')",
             "`f('')` is 0, and raises ValueError",
         ),
         (
-            "@pytest.mark.parametrize('n, m', [(2, 4), (3, 6), (2, 5)])\ndef test_a(n, m): assert f(n) == m",
+            "@pytest.mark.parametrize('n, m', [(2, 4), (3, 6), (2, 5)])\ndef test_a(n, m): assert "
+            "f(n) == m",
             "test_a contradicts itself: `f(2)` is 4",
         ),
         (
-            "import f as m\ndef test_a(): assert f([1], k='x') == 4\ndef test_b(): assert m.f([1], k='x') == 5",
+            "import f as m\ndef test_a(): assert f([1], k='x') == 4\ndef test_b(): assert "
+            "m.f([1], k='x') == 5",
             "test_a and test_b contradict",
         ),
     ],
@@ -340,81 +549,114 @@ def test_contradictions_are_told_as_such(tests, words):
     "tests",
     [
         "def test_a():\n    with pytest.raises(ValueError, match='negative'):\n        f(-1)",
-        "def test_a():\n    with pytest.raises(ValueError) as caught:\n        f(-1)\n    assert 'negative' in str(caught.value)",
+        "def test_a():\n    with pytest.raises(ValueError) as caught:\n        f(-1)\n    assert "
+"'negative' in str(caught.value)",
         "def test_a():\n    pytest.raises(ValueError, f, -1)",
         "def test_a():\n    data = [3, 1]\n    f(data)\n    assert data == [3, 1]",
         "def test_a(capsys):\n    f(1)\n    assert capsys.readouterr().out == ''",
-        "def test_a(tmp_path):\n    path = tmp_path / 'x'\n    f(str(path))\n    assert path.read_text() == 'x'",
+        "def test_a(tmp_path):\n    path = tmp_path / 'x'\n    f(str(path))\n    assert "
+"path.read_text() == 'x'",
         "def check(got, wanted):\n    assert got == wanted\ndef test_a():\n    check(f(1), 2)",
         "def check(given, wanted):\n    assert f(given) == wanted\ndef test_a():\n    check(1, 2)",
         "def check(candidate):\n    assert candidate(1) == 2\ndef test_a():\n    check(f)",
         "def check(f):\n    assert f(1) == 2\ndef test_a():\n    check(f)",
         "RESULT = f(1)\ndef test_a():\n    assert RESULT == 2",
-        "@pytest.fixture\ndef result():\n    return f(1)\ndef test_a(result):\n    assert result == 2",
-        "@pytest.fixture(params=[(1, 2)])\ndef case(request):\n    return request.param\ndef test_a(case):\n"
+        "@pytest.fixture\ndef result():\n    return f(1)\ndef test_a(result):\n    assert result "
+"== 2",
+        "@pytest.fixture(params=[(1, 2)])\ndef case(request):\n    return request.param\ndef "
+"test_a(case):\n"
         "    assert f(case[0]) == case[1]",
-        "CASES = [(1, 2), (2, 3)]\n@pytest.mark.parametrize(('n', 'm'), CASES)\ndef test_a(n, m):\n    assert f(n) == m",
+        "CASES = [(1, 2), (2, 3)]\n@pytest.mark.parametrize(('n', 'm'), CASES)\ndef test_a(n, "
+"m):\n    assert f(n) == m",
         "each = pytest.mark.parametrize('n', [1, 2])\n@each\ndef test_a(n):\n    assert f(n) > n",
-        "@pytest.mark.parametrize('input, expected', [(1, 2)])\ndef test_a(input, expected):\n    assert f(input) == expected",
+        "@pytest.mark.parametrize('input, expected', [(1, 2)])\ndef test_a(input, expected):\n    "
+"assert f(input) == expected",
         "@pytest.mark.parametrize('call', [f])\ndef test_a(call):\n    assert call(1) == 2",
-        "class TestF:\n    def setup_method(self):\n        self.result = f(1)\n    def test_a(self):\n        assert self.result == 2",
-        "class TestF:\n    @pytest.mark.parametrize('n', [1])\n    def test_a(self, n):\n        assert f(n) == 2",
-        "import unittest\nclass F(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n"
+        "class TestF:\n    def setup_method(self):\n        self.result = f(1)\n    def "
+"test_a(self):\n        assert self.result == 2",
+        "class TestF:\n    @pytest.mark.parametrize('n', [1])\n    def test_a(self, n):\n        "
+"assert f(n) == 2",
+        "import unittest\nclass F(unittest.TestCase):\n    def test_a(self):\n        "
+"self.assertEqual(f(1), 2)\n"
         "        with self.assertRaises(ValueError):\n            f(-1)",
         "def test_a():\n    assert all(f(n) == n + 1 for n in range(5))",
         "def test_a():\n    for n, m in [(1, 2), (2, 3)]:\n        assert f(n) == m",
         "def test_a():\n    assert list(map(f, [1, 2])) == [2, 3]",
-        "def test_a():\n    results = []\n    for n in (1, 2):\n        results.append(f(n))\n    assert results == [2, 3]",
-        "def test_a():\n    by_number = {}\n    by_number[1] = f(1)\n    assert by_number == {1: 2}",
+        "def test_a():\n    results = []\n    for n in (1, 2):\n        results.append(f(n))\n    "
+"assert results == [2, 3]",
+        "def test_a():\n    by_number = {}\n    by_number[1] = f(1)\n    assert by_number == {1: "
+"2}",
         "def test_a():\n    assert f(a=1, b=2) == f(a=2, b=1)",
         "def test_a():\n    assert f(f(1)) == f(1)",
         "def test_a():\n    assert f(1) == pytest.approx(2.0)",
-        "def test_a():\n    try:\n        f(-1)\n        assert False\n    except ValueError:\n        pass",
-        "def test_a():\n    try:\n        f(-1)\n    except ValueError:\n        pass\n    else:\n        pytest.fail('no error')",
+        "def test_a():\n    try:\n        f(-1)\n        assert False\n    except ValueError:\n   "
+"     pass",
+        "def test_a():\n    try:\n        f(-1)\n    except ValueError:\n        pass\n    "
+"else:\n        pytest.fail('no error')",
         "def test_a():\n    try:\n        f(-1)\n    except Exception as error:\n"
         "        assert isinstance(error, ValueError)\n    else:\n        raise AssertionError",
         "def test_a():\n    if f(1) != 2:\n        pytest.fail('wrong')",
-        "import random\ndef test_a():\n    rng = random.Random(1)\n    n = rng.randint(1, 9)\n    assert f(n) == n + 1",
-        "import random\nrandom.seed(42)\ndef test_a():\n    n = random.randint(1, 9)\n    assert f(n) == n + 1",
-        "import datetime\ndef test_a():\n    assert f(datetime.date(2024, 1, 1)) == datetime.date(2024, 1, 2)",
+        "import random\ndef test_a():\n    rng = random.Random(1)\n    n = rng.randint(1, 9)\n    "
+"assert f(n) == n + 1",
+        "import random\nrandom.seed(42)\ndef test_a():\n    n = random.randint(1, 9)\n    assert "
+"f(n) == n + 1",
+        "import datetime\ndef test_a():\n    assert f(datetime.date(2024, 1, 1)) == "
+"datetime.date(2024, 1, 2)",
         "import sys\ndef test_a():\n    assert f(sys.maxsize) == sys.maxsize + 1",
-        "import io, contextlib\ndef test_a():\n    out = io.StringIO()\n    with contextlib.redirect_stdout(out):\n"
+        "import io, contextlib\ndef test_a():\n    out = io.StringIO()\n    with "
+"contextlib.redirect_stdout(out):\n"
         "        f(1)\n    assert f(1) == 2",
-        "import copy, json, math, itertools, collections, decimal, re, string, functools\ndef test_a():\n    assert math.isclose(f(1), 2)",
+        "import copy, json, math, itertools, collections, decimal, re, string, functools\ndef "
+"test_a():\n    assert math.isclose(f(1), 2)",
         "def own(n):\n    return n + 1\ndef test_a():\n    assert f(1) == own(1)",
-        "def test_a():\n    result = f(1)\n    assert isinstance(result, int)\n    assert result == 2",
+        "def test_a():\n    result = f(1)\n    assert isinstance(result, int)\n    assert result "
+"== 2",
         "def test_a():\n    assert f(1) == 2\n    assert True",
         "def test_a():\n    with pytest.warns(UserWarning):\n        f(1)",
-        "def test_a():\n    assert f(2) == 4\ndef test_b():\n    assert f(2) == 4.0\ndef test_c():\n"
+        "def test_a():\n    assert f(2) == 4\ndef test_b():\n    assert f(2) == 4.0\ndef "
+"test_c():\n"
         "    assert f(3) == True\n    assert f(3) == 1",
         "def test_a():\n    it = f(3)\n    assert next(it) == 1\n    assert next(it) == 2",
-        "if __name__ == '__main__':\n    import sys\n    sys.exit(pytest.main([__file__]))\ndef test_a():\n    assert f(1) == 2",
+        "if __name__ == '__main__':\n    import sys\n    sys.exit(pytest.main([__file__]))\ndef "
+"test_a():\n    assert f(1) == 2",
         "sum = 3\ndef test_a():\n    assert f(1) == sum",
         "def test_a():\n    match f(1):\n        case [x, y]:\n            assert x == 2",
         "def test_a():\n    assert (result := f(1)) == 2\n    assert result",
         "def test_a():\n    from f import f\n    assert f(1) == 2",
-        "class Point:\n    def __init__(self, x): self.x = x\ndef test_a():\n    p = Point(1)\n    p.x = 3\n    assert f(p.x) == 4",
+        "class Point:\n    def __init__(self, x): self.x = x\ndef test_a():\n    p = Point(1)\n   "
+" p.x = 3\n    assert f(p.x) == 4",
         "def test_a():\n    text = f(1)\n    lines = text.splitlines()\n    head, *rest = lines\n"
         "    assert head == 'x'\n    assert len(rest) == 2",
-        "import numpy as np\ndef test_a():\n    np.testing.assert_allclose(f(np.array([1.0])), [2.0])",
-        "import pandas as pd\ndef test_a():\n    pd.testing.assert_frame_equal(f(pd.DataFrame({'a': [1]})), pd.DataFrame({'a': [2]}))",
-        "from numpy.testing import assert_allclose\nfrom numpy.linalg import norm\ndef test_a():\n    assert_allclose(norm(f(1)), 2)",
-        "import numpy as np\ndef test_a():\n    assert isinstance(f(1), np.ndarray) and np.ndarray.tolist(f(1)) == [1] and np.__version__",
+        "import numpy as np\ndef test_a():\n    np.testing.assert_allclose(f(np.array([1.0])), "
+"[2.0])",
+        "import pandas as pd\ndef test_a():\n    "
+"pd.testing.assert_frame_equal(f(pd.DataFrame({'a': [1]})), pd.DataFrame({'a': [2]}))",
+        "from numpy.testing import assert_allclose\nfrom numpy.linalg import norm\ndef "
+"test_a():\n    assert_allclose(norm(f(1)), 2)",
+        "import numpy as np\ndef test_a():\n    assert isinstance(f(1), np.ndarray) and "
+"np.ndarray.tolist(f(1)) == [1] and np.__version__",
         "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\ndef test_a():\n"
         "    assert f(1) == 2\n    plt.close('all')",
         "import pandas as pd\ndef test_a():\n    df = pd.DataFrame({'a': [1]})\n"
         "    assert f(df.groupby('a').agg('sum').apply(lambda row: row).index.tolist()) == [1]",
         "def test_a():\n    table = f(1)\n    assert table.query('a') == 2",
-        "import xml.etree.ElementTree as ET\nfrom collections.abc import Iterator\nfrom xml.dom import minidom\ndef test_a():\n"
+        "import xml.etree.ElementTree as ET\nfrom collections.abc import Iterator\nfrom xml.dom "
+"import minidom\ndef test_a():\n"
         "    assert ET.fromstring(f(1)).tag == 'a'\n    assert isinstance(iter(f(1)), Iterator)",
-        "from datetime import datetime, time\nimport datetime as dt\nimport copy, os.path\ndef test_a():\n"
-        "    assert f(dt.time(1)) == datetime(2024, 1, 1, tzinfo=dt.timezone.utc)\n    assert copy.copy(f(1)) == os.path.join('a')",
-        "import collections\ndef test_a():\n    assert f(1) == collections.OrderedDict.copy(collections.OrderedDict(a=1))",
-        "import asyncio\nfrom concurrent.futures import ThreadPoolExecutor\nimport threading\ndef test_a():\n"
+        "from datetime import datetime, time\nimport datetime as dt\nimport copy, os.path\ndef "
+"test_a():\n"
+        "    assert f(dt.time(1)) == datetime(2024, 1, 1, tzinfo=dt.timezone.utc)\n    assert "
+"copy.copy(f(1)) == os.path.join('a')",
+        "import collections\ndef test_a():\n    assert f(1) == "
+"collections.OrderedDict.copy(collections.OrderedDict(a=1))",
+        "import asyncio\nfrom concurrent.futures import ThreadPoolExecutor\nimport threading\ndef "
+"test_a():\n"
         "    with ThreadPoolExecutor() as pool:\n        assert list(pool.map(f, [1])) == [2]",
-        "from dateutil.relativedelta import relativedelta\nfrom dateutil import parser\ndef test_a():\n"
+        "from dateutil.relativedelta import relativedelta\nfrom dateutil import parser\ndef "
+"test_a():\n"
         "    assert f(parser.parse('2024-01-01')) == relativedelta(days=1)",
-        "import numpy as np\ndef test_a():\n    rng = np.random.default_rng(1)\n    assert f(rng.integers(9)) == 3",
+        "import numpy as np\ndef test_a():\n    rng = np.random.default_rng(1)\n    assert "
+"f(rng.integers(9)) == 3",
     ],
 )  # fmt: skip
 def test_honest_suites_are_let_through(tests):
@@ -423,7 +665,13 @@ def test_honest_suites_are_let_through(tests):
 
 def test_a_module_may_be_imported_instead_of_the_function():
     assert suite_problem("import f\n\ndef test_a():\n    assert f.f(1) == 2\n", "f") is None
-    assert suite_problem("from f import *\n\ndef test_a():\n    assert f(1) == 2\n    assert helper(2) == 1\n", "f") is None
+    assert (
+        suite_problem(
+            "from f import *\n\ndef test_a():\n    assert f(1) == 2\n    assert helper(2) == 1\n",
+            "f",
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -438,20 +686,45 @@ def test_a_module_may_be_imported_instead_of_the_function():
 )
 def test_a_suite_looks_at_values(test):
     told = suite_problem(f"{HEAD}def test_a():\n    {test}\n", "f")
-    assert told == "the suite never looks at the value of f, only at types and errors; compare what it returns with literals"
+    assert (
+        told
+        == "the suite never looks at the value of f, only at types and errors; compare what it "
+        "returns with literals"
+    )
     assert suite_problem(f"{HEAD}def test_a():\n    {test}\n\n{GOOD}", "f") is None
 
 
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        ("def test_a():\n    try: assert f(1)==2\n    except Exception: pass", "test_a swallows its own failures"),
-        ("def test_a():\n    import solution\n    assert solution.f(3)==solution.f(3)", "test_a compares `solution.f(3)` with itself"),
-        ("def f(x): return x\ndef test_a(): assert f(1)==1", "the suite defines `f`, the function under test"),
-        ("import pytest\npytestmark=pytest.mark.skip\ndef test_a(): assert False", "the suite uses pytest's skip; every test must run"),
-        ("def test_a(): assert f(2)==4\ndef test_b(): assert f(2)==5", "test_a and test_b contradict: `f(2)` is 4, and is 5"),
-        ("import random\ndef test_a(): assert random.random()<0.5", "test_a draws at random with `random.random`"),
-        ("def test_a(): assert f(1) == 2", "the suite does not import the function with `from f import f`"),
+        (
+            "def test_a():\n    try: assert f(1)==2\n    except Exception: pass",
+            "test_a swallows its own failures",
+        ),
+        (
+            "def test_a():\n    import solution\n    assert solution.f(3)==solution.f(3)",
+            "test_a compares `solution.f(3)` with itself",
+        ),
+        (
+            "def f(x): return x\ndef test_a(): assert f(1)==1",
+            "the suite defines `f`, the function under test",
+        ),
+        (
+            "import pytest\npytestmark=pytest.mark.skip\ndef test_a(): assert False",
+            "the suite uses pytest's skip; every test must run",
+        ),
+        (
+            "def test_a(): assert f(2)==4\ndef test_b(): assert f(2)==5",
+            "test_a and test_b contradict: `f(2)` is 4, and is 5",
+        ),
+        (
+            "import random\ndef test_a(): assert random.random()<0.5",
+            "test_a draws at random with `random.random`",
+        ),
+        (
+            "def test_a(): assert f(1) == 2",
+            "the suite does not import the function with `from f import f`",
+        ),
     ],
 )
 def test_the_worst_is_told_first(tests, words):
@@ -459,4 +732,6 @@ def test_the_worst_is_told_first(tests, words):
 
 
 def test_a_deep_suite_is_refused_in_words():
-    assert suite_problem(f"from f import f\n\ndef test_a():\n    assert f{'(1)' * 3000} == 2\n", "f").startswith("the suite is ")
+    assert suite_problem(
+        f"from f import f\n\ndef test_a():\n    assert f{'(1)' * 3000} == 2\n", "f"
+    ).startswith("the suite is ")

@@ -1,4 +1,6 @@
-"""The synthesis engine with a scripted model and a scripted sandbox: what it asks, shows, refuses and registers."""
+"""The synthesis engine with a scripted model and a scripted sandbox: what it asks, shows, refuses
+and registers.
+"""
 
 import pytest
 
@@ -9,7 +11,12 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Verdict
-from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine, SynthesisPolicy
+from selfeng.synthesis_engine import (
+    DelegateToAgents,
+    DirectAnswer,
+    SynthesisEngine,
+    SynthesisPolicy,
+)
 from tests.doubles import (
     CODE,
     TESTS,
@@ -29,27 +36,45 @@ WRONG = "def double_number(number: int) -> int:\n    return number\n"
 
 def steps(events: list[Event]) -> list[tuple[str, str, int]]:
     """(step, state, attempt) of every step event but the streamed pieces."""
-    return [(e.step, e.state, e.attempt) for e in events if isinstance(e, SynthesisStep) and e.state != "streaming"]
+    return [
+        (e.step, e.state, e.attempt)
+        for e in events
+        if isinstance(e, SynthesisStep) and e.state != "streaming"
+    ]
 
 
 class Run:
     """A synthesis and everything it touched."""
 
-    def __init__(self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary | None = None) -> None:
+    def __init__(
+        self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary | None = None
+    ) -> None:
         self.model, self.sandbox, self.library = model, sandbox, library or ListedLibrary()
         self.events: list[Event] = []
-        self.engine = SynthesisEngine(self.model, self.sandbox, self.library, model_name="scripted", policy=SynthesisPolicy(max_repairs=2))
+        self.engine = SynthesisEngine(
+            self.model,
+            self.sandbox,
+            self.library,
+            model_name="scripted",
+            policy=SynthesisPolicy(max_repairs=2),
+        )
 
     async def synthesize(self, request: str = "double 4"):
         return await self.engine.synthesize(Turn(Request(request), self.events.append))
 
 
 async def test_a_tool_goes_through_every_step_and_into_the_library():
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+    )
     built = await run.synthesize()
     assert built == await run.library.get("double_number")
     assert (built.code, built.tests, built.model) == (CODE, TESTS, "scripted")
-    assert (built.example_requests, run.library.requests) == (("twice 7",), [("double_number", 1, "double 4")])
+    assert (built.example_requests, run.library.requests) == (
+        ("twice 7",),
+        [("double_number", 1, "double 4")],
+    )
     assert steps(run.events) == [
         ("specification", "started", 1),
         ("specification", "finished", 1),
@@ -67,15 +92,23 @@ async def test_a_tool_goes_through_every_step_and_into_the_library():
     assert run.model.asked() == ["specification", "tests", "implementation"]
 
 
-@pytest.mark.parametrize("request_", ["double " + "4" * 500, "double 4 for ghp_0123456789abcdefghijABCDEFGHIJ012345"])
+@pytest.mark.parametrize(
+    "request_", ["double " + "4" * 500, "double 4 for ghp_0123456789abcdefghijABCDEFGHIJ012345"]
+)
 async def test_a_long_request_and_one_with_a_secret_are_not_kept_with_the_tool(request_):
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+    )
     assert (await run.synthesize(request_)).example_requests == ("double 4", "twice 7")
     assert run.library.requests == []
 
 
 async def test_the_suite_runs_on_a_stub_before_any_code_exists():
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+    )
     await run.synthesize()
     (_, stub, tests), (_, code, same_tests) = run.sandbox.verified
     assert "NotWritten" in stub
@@ -85,9 +118,14 @@ async def test_the_suite_runs_on_a_stub_before_any_code_exists():
 
 
 async def test_what_the_model_writes_is_streamed_and_shown_whole_at_the_end():
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+    )
     await run.synthesize()
-    streamed = [e for e in run.events if isinstance(e, SynthesisStep) and e.step == "implementation"]
+    streamed = [
+        e for e in run.events if isinstance(e, SynthesisStep) and e.step == "implementation"
+    ]
     assert "".join(e.text for e in streamed if e.state == "streaming") == fenced(CODE)
     assert (streamed[-1].artifact, streamed[-1].prompt) == (CODE, "implementation")
 
@@ -104,7 +142,10 @@ async def test_a_suite_that_passes_on_the_stub_is_written_again():
 
 
 async def test_a_suite_that_never_turns_red_ends_the_synthesis_at_that_step():
-    run = Run(ScriptedModel(specified(), *[fenced(TESTS)] * 3), ScriptedSandbox(passing(), passing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), *[fenced(TESTS)] * 3),
+        ScriptedSandbox(passing(), passing(), passing()),
+    )
     with pytest.raises(SynthesisFailed, match="no usable tests in 3 attempts") as caught:
         await run.synthesize()
     assert caught.value.where == "tests"
@@ -115,24 +156,45 @@ async def test_a_suite_that_accepts_any_value_is_written_again():
     asked = iter([passing] * 7 + [failing] * 7)
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)),
-        ScriptedSandbox(failing(), failing(), passing(), again=lambda v: next(asked, passing)() if v.whole else failing()),
+        ScriptedSandbox(
+            failing(),
+            failing(),
+            passing(),
+            again=lambda v: next(asked, passing)() if v.whole else failing(),
+        ),
     )
     await run.synthesize()
     assert "the suite is flaky" in run.model.prompts[2].messages[-1].content
-    assert steps(run.events)[3:6] == [("tests", "failed", 1), ("tests", "started", 2), ("tests", "finished", 2)]
+    assert steps(run.events)[3:6] == [
+        ("tests", "failed", 1),
+        ("tests", "started", 2),
+        ("tests", "finished", 2),
+    ]
 
 
 async def test_a_flaky_implementation_is_repaired_as_one_that_fails():
     asked = iter([failing] * 7 + [passing, failing, passing, failing, passing, failing])
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
-        ScriptedSandbox(failing(), passing(), passing(), again=lambda v: next(asked, passing)() if v.whole else failing()),
+        ScriptedSandbox(
+            failing(),
+            passing(),
+            passing(),
+            again=lambda v: next(asked, passing)() if v.whole else failing(),
+        ),
     )
     built = await run.synthesize()
     assert built.code == CODE
     assert run.model.asked() == ["specification", "tests", "implementation", "repair"]
-    assert "flaky: every test passed at first, but run again in shuffled order" in run.model.prompts[-1].messages[-1].content
-    repeated = [(e.against, e.attempt, e.order, e.same, e.detail) for e in run.events if isinstance(e, SuiteRepeated)]
+    assert (
+        "flaky: every test passed at first, but run again in shuffled order"
+        in run.model.prompts[-1].messages[-1].content
+    )
+    repeated = [
+        (e.against, e.attempt, e.order, e.same, e.detail)
+        for e in run.events
+        if isinstance(e, SuiteRepeated)
+    ]
     assert repeated == [
         ("stub", 1, "reversed", True, ""),
         ("stub", 1, "shuffled", True, ""),
@@ -148,7 +210,9 @@ async def test_repairs_of_flaky_code_are_bounded():
         ScriptedModel(specified(), fenced(TESTS), *[fenced(CODE)] * 3),
         ScriptedSandbox(failing(), passing(), passing(), passing(), again=lambda v: failing()),
     )
-    with pytest.raises(SynthesisFailed, match="no implementation passed the tests in 3 attempts; the last: flaky: ") as caught:
+    with pytest.raises(
+        SynthesisFailed, match="no implementation passed the tests in 3 attempts; the last: flaky: "
+    ) as caught:
         await run.synthesize()
     assert caught.value.where == "verification"
     assert await run.library.tools() == ()
@@ -157,7 +221,9 @@ async def test_repairs_of_flaky_code_are_bounded():
 async def test_failures_go_back_to_the_model_and_the_tests_stay_frozen():
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
-        ScriptedSandbox(failing(), failing(message="assert 4 == 8 where 4 = double_number(number=4)"), passing()),
+        ScriptedSandbox(
+            failing(), failing(message="assert 4 == 8 where 4 = double_number(number=4)"), passing()
+        ),
     )
     built = await run.synthesize()
     assert built.code == CODE
@@ -173,7 +239,10 @@ async def test_repairs_are_bounded_and_nothing_is_registered_that_did_not_pass()
         ScriptedModel(specified(), fenced(TESTS), *[fenced(WRONG)] * 3, specified()),
         ScriptedSandbox(failing(), failing(), failing(), failing()),
     )
-    with pytest.raises(SynthesisFailed, match="no implementation passed the tests in 3 attempts; the last: 1 of 1 test failed") as caught:
+    with pytest.raises(
+        SynthesisFailed,
+        match="no implementation passed the tests in 3 attempts; the last: 1 of 1 test failed",
+    ) as caught:
         await run.synthesize()
     assert caught.value.where == "verification"
     assert await run.library.tools() == ()
@@ -181,14 +250,23 @@ async def test_repairs_are_bounded_and_nothing_is_registered_that_did_not_pass()
 
 async def test_code_with_another_signature_never_reaches_the_sandbox():
     other = "def double_number(value: int) -> int:\n    return 2 * value\n"
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(other), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(other), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+    )
     await run.synthesize()
     assert ("implementation", "failed", 1) in steps(run.events)
-    assert "the signature is `double_number(value: int) -> int`" in run.model.prompts[-1].messages[-1].content
+    assert (
+        "the signature is `double_number(value: int) -> int`"
+        in run.model.prompts[-1].messages[-1].content
+    )
 
 
 async def test_a_reply_without_code_is_asked_for_again():
-    run = Run(ScriptedModel(specified(), "I would rather not.", fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), "I would rather not.", fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+    )
     await run.synthesize()
     assert "the reply holds no block of Python code" in run.model.prompts[2].messages[-1].content
 
@@ -200,7 +278,10 @@ async def test_a_taken_name_is_refused_and_specified_again():
         ListedLibrary(tool("add_numbers")),
     )
     await run.synthesize()
-    assert "the name add_numbers is taken by a tool that does something else" in run.model.prompts[1].messages[-1].content
+    assert (
+        "the name add_numbers is taken by a tool that does something else"
+        in run.model.prompts[1].messages[-1].content
+    )
 
 
 async def test_a_tool_that_the_search_missed_is_used_and_not_built_again():
@@ -211,8 +292,13 @@ async def test_a_tool_that_the_search_missed_is_used_and_not_built_again():
 
 
 async def test_two_turns_that_build_the_same_tool_share_the_first_one():
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), passing()))
-    faster = tool("double_number", CODE).model_copy(update={"signature": specification().signature()})
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), passing()),
+    )
+    faster = tool("double_number", CODE).model_copy(
+        update={"signature": specification().signature()}
+    )
 
     class Raced(ListedLibrary):
         def check_name(self, name: str) -> None:
@@ -225,34 +311,61 @@ async def test_two_turns_that_build_the_same_tool_share_the_first_one():
     assert await run.synthesize() == faster
 
 
-UNIT = Question(id="unit", question="Which unit?", why="for the result", answer="choice", options=("m", "ft"), default="m")
+UNIT = Question(
+    id="unit",
+    question="Which unit?",
+    why="for the result",
+    answer="choice",
+    options=("m", "ft"),
+    default="m",
+)
 
 
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
         ({"outcome": "answer", "message": "Hello!"}, DirectAnswer(text="Hello!")),
-        ({"outcome": "question", "message": "Which?"}, DirectAnswer(text="", questions=(Question(id="request", question="Which?"),))),
-        ({"outcome": "question", "message": "One thing:", "questions": (UNIT,)}, DirectAnswer(text="One thing:", questions=(UNIT,))),
+        (
+            {"outcome": "question", "message": "Which?"},
+            DirectAnswer(text="", questions=(Question(id="request", question="Which?"),)),
+        ),
+        (
+            {"outcome": "question", "message": "One thing:", "questions": (UNIT,)},
+            DirectAnswer(text="One thing:", questions=(UNIT,)),
+        ),
         ({"outcome": "delegate", "message": ""}, DelegateToAgents()),
     ],
 )
-async def test_a_request_that_needs_no_tool_is_answered_asked_about_or_handed_over(fields, expected):
+async def test_a_request_that_needs_no_tool_is_answered_asked_about_or_handed_over(
+    fields, expected
+):
     run = Run(ScriptedModel(SpecificationReply(specification=None, **fields)), ScriptedSandbox())
     assert await run.synthesize() == expected
 
 
 async def test_questions_that_make_no_sense_go_back_to_the_model():
-    bad = SpecificationReply(outcome="question", message="", specification=None, questions=(UNIT.model_copy(update={"default": "mile"}),))
+    bad = SpecificationReply(
+        outcome="question",
+        message="",
+        specification=None,
+        questions=(UNIT.model_copy(update={"default": "mile"}),),
+    )
     good = SpecificationReply(outcome="question", message="", specification=None, questions=(UNIT,))
     run = Run(ScriptedModel(bad, good), ScriptedSandbox())
     assert await run.synthesize() == DirectAnswer(text="", questions=(UNIT,))
-    assert "the default of unit='mile' is none of m, ft" in run.model.prompts[1].messages[-1].content
+    assert (
+        "the default of unit='mile' is none of m, ft" in run.model.prompts[1].messages[-1].content
+    )
 
 
 async def test_an_impossible_request_says_why_at_the_specification():
     run = Run(
-        ScriptedModel(SpecificationReply(outcome="impossible", message="That needs the network.", specification=None)), ScriptedSandbox()
+        ScriptedModel(
+            SpecificationReply(
+                outcome="impossible", message="That needs the network.", specification=None
+            )
+        ),
+        ScriptedSandbox(),
     )
     with pytest.raises(SynthesisFailed, match=r"That needs the network\.") as caught:
         await run.synthesize()
@@ -261,7 +374,10 @@ async def test_an_impossible_request_says_why_at_the_specification():
 
 
 async def test_a_broken_sandbox_is_no_failed_test():
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(CODE)), ScriptedSandbox(failing(), SandboxFailed("the engine went away")))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(failing(), SandboxFailed("the engine went away")),
+    )
     with pytest.raises(SandboxFailed) as caught:
         await run.synthesize()
     assert caught.value.where == "verification"
@@ -278,17 +394,29 @@ async def test_a_model_that_goes_away_ends_the_step_it_was_needed_for():
 
 async def test_a_suite_that_cannot_run_on_the_stub_is_written_again_with_the_reason():
     broken = Verdict(passed=False, problem="ImportError: cannot import name 'helper'")
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)), ScriptedSandbox(broken, failing(), passing()))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)),
+        ScriptedSandbox(broken, failing(), passing()),
+    )
     await run.synthesize()
-    assert "the suite does not run: ImportError: cannot import name 'helper'" in run.model.prompts[2].messages[-1].content
+    assert (
+        "the suite does not run: ImportError: cannot import name 'helper'"
+        in run.model.prompts[2].messages[-1].content
+    )
 
 
-HALF = tool("half", "def half(n: int) -> int:\n    return n // 2\n").model_copy(update={"version": 3})
+HALF = tool("half", "def half(n: int) -> int:\n    return n // 2\n").model_copy(
+    update={"version": 3}
+)
 IMPORTING = f"from half import half\n\n\n{CODE}"
 
 
 async def test_a_tool_is_pinned_to_what_it_imports():
-    run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(IMPORTING)), ScriptedSandbox(failing(), passing()), ListedLibrary(HALF))
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(IMPORTING)),
+        ScriptedSandbox(failing(), passing()),
+        ListedLibrary(HALF),
+    )
     built = await run.synthesize()
     assert built.requires == (Requirement(name="half", version=3),)
     shown = run.model.prompts[-1].messages[-1].content
@@ -316,5 +444,7 @@ async def test_a_tool_that_changes_while_it_is_used_ends_the_registration():
 
     sandbox = Meanwhile(failing(), passing())
     run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(IMPORTING)), sandbox, library)
-    with pytest.raises(SynthesisFailed, match=r"the tools that it imports \(half\) have changed meanwhile"):
+    with pytest.raises(
+        SynthesisFailed, match=r"the tools that it imports \(half\) have changed meanwhile"
+    ):
         await run.synthesize()

@@ -9,23 +9,36 @@ USAGE = Usage(calls=3, input_tokens=1500, output_tokens=500)
 
 def test_what_was_spent_stands_beside_its_limits():
     assert (
-        spent(BudgetSpent(usage=USAGE, limits=Limits(), seconds=12.34)) == "12.3 of 600 s · 3 of 40 model calls · 2,000 of 400,000 tokens"
+        spent(BudgetSpent(usage=USAGE, limits=Limits(), seconds=12.34))
+        == "12.3 of 600 s · 3 of 40 model calls · 2,000 of 400,000 tokens"
     )
     costly = USAGE.model_copy(update={"cost": 0.01234})
     assert spent(BudgetSpent(usage=costly, limits=Limits(), seconds=1)).endswith("tokens · $0.0123")
-    assert spent(BudgetSpent(usage=costly, limits=Limits(cost=0.5), seconds=1)).endswith("tokens · $0.0123 of $0.5")
+    assert spent(BudgetSpent(usage=costly, limits=Limits(cost=0.5), seconds=1)).endswith(
+        "tokens · $0.0123 of $0.5"
+    )
 
 
-def test_steps_and_the_end_tell_the_budget_once_each_and_a_limit_what_was_reached(capsys, monkeypatch):
+def test_steps_and_the_end_tell_the_budget_once_each_and_a_limit_what_was_reached(
+    capsys, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "200")
     terminal = Terminal()
     for event in (
-        LessonsShown(agent="tests", lessons=(LessonHint(id="l", trigger="floats", advice="Use approx.\x1b[2J"),)),
+        LessonsShown(
+            agent="tests",
+            lessons=(LessonHint(id="l", trigger="floats", advice="Use approx.\x1b[2J"),),
+        ),
         BudgetSpent(usage=USAGE, limits=Limits(), seconds=1),
         SynthesisStep(step="tests", state="finished", text="4 tests"),
         SynthesisStep(step="verification", state="finished", text="4 tests"),
         TurnFailed(
-            where="tests", message="no calls left", remedy="ask for less", kind="budget", reached="The tests are written.", seconds=2
+            where="tests",
+            message="no calls left",
+            remedy="ask for less",
+            kind="budget",
+            reached="The tests are written.",
+            seconds=2,
         ),
     ):
         terminal.show(event)

@@ -19,7 +19,9 @@ from tests.registry.repaired import USED, prepare
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     home = Home(tmp_path / "home")
-    for name, value in home.environment(SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock").items():
+    for name, value in home.environment(
+        SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock"
+    ).items():
         monkeypatch.setenv(name, value)
     asyncio.run(prepare(home))
     return home
@@ -32,14 +34,18 @@ def run(*arguments: str) -> Result:
 def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None:
     listed = run("versions", "reverse_text").stdout.splitlines()
     assert [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DATE", line) for line in listed] == [
-        "  2  DATE  repaired: it raised KeyError  by gpt-4  1 test passed  2 model calls, 1000 tokens, $0.0125",
+        "  2  DATE  repaired: it raised KeyError  by gpt-4  1 test passed  2 model calls, 1000 "
+        "tokens, $0.0125",
         "  1  DATE  created  by gpt-4",
     ]
     assert run("diff", "reverse_text", "1", "2").stdout == (
         "--- reverse_text.py\tversion 1\n+++ reverse_text.py\tversion 2\n@@ -1,2 +1,2 @@\n"
         " def reverse_text(text: str) -> str:\n-    return text\n+    return text[::-1]\n"
     )
-    assert run("rollback", "reverse_text", "1").stderr == "reverse_text is now at version 3, which equals version 1.\n"
+    assert (
+        run("rollback", "reverse_text", "1").stderr
+        == "reverse_text is now at version 3, which equals version 1.\n"
+    )
     assert (home.tools / "reverse_text.py").read_text() == REVERSE.code
     assert "selfeng restore reverse_text" in run("retire", "reverse_text").stderr
     assert run("tools").stdout.splitlines() == [
@@ -51,9 +57,16 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored(home: Home) -> None
 
 def test_a_request_that_a_tool_has_served_is_shown_and_removed(home: Home) -> None:
     served = [f"# has served: {request}" for request in USED]
-    assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served
-    assert run("forget", "reverse_text", USED[0]).stderr == "reverse_text keeps 1 learned request of the command line.\n"
-    assert [line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line] == served[1:]
+    assert [
+        line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line
+    ] == served
+    assert (
+        run("forget", "reverse_text", USED[0]).stderr
+        == "reverse_text keeps 1 learned request of the command line.\n"
+    )
+    assert [
+        line for line in run("tools", "reverse_text").stdout.splitlines() if "has served" in line
+    ] == served[1:]
     refused = run("forget", "reverse_text", USED[0])
     assert (refused.exit_code, refused.stderr) == (
         1,
@@ -63,12 +76,16 @@ def test_a_request_that_a_tool_has_served_is_shown_and_removed(home: Home) -> No
 
 
 @pytest.mark.parametrize("other", ["somebody", "terminal "], ids=["a visitor", "a similar name"])
-def test_what_one_person_asked_is_shown_to_nobody_else_and_removed_by_nobody_else(tmp_path: Path, home: Home, other: str) -> None:
+def test_what_one_person_asked_is_shown_to_nobody_else_and_removed_by_nobody_else(
+    tmp_path: Path, home: Home, other: str
+) -> None:
     elsewhere = Home(tmp_path / "elsewhere")
     asyncio.run(prepare(elsewhere, other))
     journal = Journal(open_database(f"sqlite:///{elsewhere.folder / 'data' / 'agent.db'}"))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in elsewhere.environment(SANDBOX="docker", DOCKER_HOST="unix:///none").items():
+        for name, value in elsewhere.environment(
+            SANDBOX="docker", DOCKER_HOST="unix:///none"
+        ).items():
             patch.setenv(name, value)
         shown = run("tools", "reverse_text").stdout
         assert shown.startswith("# reverse_text(")
@@ -90,4 +107,6 @@ def test_an_example_that_somebody_had_asked_before_is_theirs_alone(home: Home) -
     assert journal.said_by_others("you", examples, now) == {"what is my pin 1234 backwards?"}
     assert journal.said_by_others("me", examples, now) == set()
     assert journal.said_by_others("them", examples, now) == set(examples[:2])
-    assert journal.said_by_others("them", examples, now - timedelta(hours=1)) == set(), "an example that was chosen later stays one"
+    assert journal.said_by_others("them", examples, now - timedelta(hours=1)) == set(), (
+        "an example that was chosen later stays one"
+    )

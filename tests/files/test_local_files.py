@@ -1,4 +1,6 @@
-"""Files of the person at the terminal: read with every problem named, and written without touching what is there."""
+"""Files of the person at the terminal: read with every problem named, and written without touching
+what is there.
+"""
 
 import os
 from pathlib import Path
@@ -35,7 +37,9 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         (["a", "a"], "two files are called a"),
     ):
         with pytest.raises(RequestError) as caught:
-            read_files([Path(tmp_path, name) if name != "." else Path("/") for name in names], LIMITS)
+            read_files(
+                [Path(tmp_path, name) if name != "." else Path("/") for name in names], LIMITS
+            )
         assert caught.value.message.removeprefix(f"{tmp_path}/") == message
 
 
@@ -50,7 +54,9 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_made_or_its_problem_named(tmp_path: Path) -> None:
-    assert [p.parent for p in write_files([File(name="a", content=b"")], tmp_path / "new" / "folder")] == [tmp_path / "new" / "folder"]
+    assert [
+        p.parent for p in write_files([File(name="a", content=b"")], tmp_path / "new" / "folder")
+    ] == [tmp_path / "new" / "folder"]
     with pytest.raises(RequestError) as caught:
         list(write_files([File(name="a", content=b"")], Path("/proc")))
     assert caught.value.remedy == "name another folder by --output"

@@ -1,4 +1,6 @@
-"""Which files count as pictures: by their first bytes, never by their names, and only up to a size."""
+"""Which files count as pictures: by their first bytes, never by their names, and only up to a
+size.
+"""
 
 import struct
 
@@ -12,7 +14,9 @@ def png(width: int, height: int) -> bytes:
 
 
 def jpeg(width: int, height: int, before: bytes = b"") -> bytes:
-    return b"\xff\xd8" + before + b"\xff\xc0\0\x11\x08" + struct.pack(">HH", height, width) + b"\x03"
+    return (
+        b"\xff\xd8" + before + b"\xff\xc0\0\x11\x08" + struct.pack(">HH", height, width) + b"\x03"
+    )
 
 
 def gif(width: int, height: int) -> bytes:
@@ -28,7 +32,10 @@ def lossless(width: int, height: int) -> bytes:
 
 
 def extended(width: int, height: int) -> bytes:
-    return webp(b"VP8X", b"\0\0\0\0" + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little"))
+    return webp(
+        b"VP8X",
+        b"\0\0\0\0" + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little"),
+    )
 
 
 def lossy(width: int, height: int) -> bytes:

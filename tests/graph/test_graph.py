@@ -51,13 +51,23 @@ def test_of_two_transitions_by_one_symbol_the_later_counts():
 @pytest.mark.parametrize(
     ("refused", "error", "message", "remedy"),
     [
-        (lambda g: g.process_input("horn"), SymbolUnknown, "'horn' leads nowhere from the node 'red'", "the symbols here are 'timer'"),
+        (
+            lambda g: g.process_input("horn"),
+            SymbolUnknown,
+            "'horn' leads nowhere from the node 'red'",
+            "the symbols here are 'timer'",
+        ),
         (lambda g: g.set_start_node("blue"), *NO_BLUE),
         (lambda g: g.add_transition("red", "x", "blue"), *NO_BLUE),
         (lambda g: g.add_transition("blue", "x", "red"), *NO_BLUE),
         (lambda g: g.update_context("blue", ""), *NO_BLUE),
         (lambda g: g.fresh("blue"), *NO_BLUE),
-        (lambda g: g.add_node(" ", ""), GraphError, "' ' can't be the name of a node", "give it a name that isn't blank"),
+        (
+            lambda g: g.add_node(" ", ""),
+            GraphError,
+            "' ' can't be the name of a node",
+            "give it a name that isn't blank",
+        ),
     ],
 )
 def test_what_is_refused_says_why_and_changes_nothing(refused, error, message, remedy):
@@ -65,7 +75,11 @@ def test_what_is_refused_says_why_and_changes_nothing(refused, error, message, r
     with pytest.raises(error) as raised:
         refused(graph)
     assert (raised.value.message, raised.value.remedy) == (message, remedy)
-    assert (graph.current_node, graph.nodes, graph.transitions) == ("red", light().nodes, light().transitions)
+    assert (graph.current_node, graph.nodes, graph.transitions) == (
+        "red",
+        light().nodes,
+        light().transitions,
+    )
 
 
 def test_nothing_leads_on_from_a_terminal_node():
@@ -78,7 +92,12 @@ def test_nothing_leads_on_from_a_terminal_node():
 def test_a_graph_without_a_start_is_nowhere():
     graph: Graph[int] = Graph()
     graph.add_node("a", 1)
-    for at in (lambda: graph.current_node, lambda: graph.current_context, lambda: graph.is_terminal, lambda: graph.process_input("x")):
+    for at in (
+        lambda: graph.current_node,
+        lambda: graph.current_context,
+        lambda: graph.is_terminal,
+        lambda: graph.process_input("x"),
+    ):
         with pytest.raises(GraphError) as raised:
             at()
         assert raised.value.message == "the graph has no start node"

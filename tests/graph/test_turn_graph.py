@@ -11,9 +11,15 @@ def test_the_image_shows_the_graph_of_a_turn():
     graph, svg = turn_graph(), "{http://www.w3.org/2000/svg}"
     root = ET.fromstring(TURN_SVG.read_text("utf-8"))
     assert (root.get("role"), root.findtext(f"{svg}title")) == ("img", "The stages of a turn")
-    groups = [(tuple(group.attrib.values()), group.findtext(f"{svg}title"), group.findtext(f"{svg}text")) for group in root.iter(f"{svg}g")]
+    groups = [
+        (tuple(group.attrib.values()), group.findtext(f"{svg}title"), group.findtext(f"{svg}text"))
+        for group in root.iter(f"{svg}g")
+    ]
     arrows = {(a, b): " | ".join(symbols) for (a, b), symbols in graph.arrows.items()}
     assert groups == [
-        *((("transition", a, b), f"{a} → {b}: {symbols}", symbols) for (a, b), symbols in arrows.items()),
+        *(
+            (("transition", a, b), f"{a} → {b}: {symbols}", symbols)
+            for (a, b), symbols in arrows.items()
+        ),
         *((("node", name), f"{name}: {told}", name) for name, told in graph.nodes.items()),
     ]

@@ -1,10 +1,20 @@
-"""A journal, a book of lessons and whoever learns from the one into the other, on a scripted model."""
+"""A journal, a book of lessons and whoever learns from the one into the other, on a scripted
+model.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from selfeng.core.events import Event, Limits, SynthesisStep, TestFinished, TurnFailed, TurnFinished, TurnStarted
+from selfeng.core.events import (
+    Event,
+    Limits,
+    SynthesisStep,
+    TestFinished,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
 from selfeng.core.verdict import TestResult
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, LearntLesson, LessonsReply, Turns
@@ -20,7 +30,13 @@ LIMITS = Limits(calls=3, tokens=20_000, seconds=60)
 class Notebook:
     """Everything that learning stands on, in one database."""
 
-    def __init__(self, folder: Path, *replies: LessonsReply | Exception, shown: int = 4, expire_days: int = 90) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *replies: LessonsReply | Exception,
+        shown: int = 4,
+        expire_days: int = 90,
+    ) -> None:
         self.database = open_database(f"sqlite:///{folder / 'agent.db'}")
         self.model, self.journal = ScriptedModel(*replies), Journal(self.database)
         self.book, turns = LessonBook(self.database, HashingEmbedder()), Turns(self.database)
@@ -32,7 +48,9 @@ class Notebook:
         """Keep a turn that has ended; its id."""
         conversation = conversation or self.conversation
         turn_id = self.journal.begin_turn(conversation, "double 4")
-        self.journal.append([JournalEntry(conversation, turn_id, datetime.now(UTC), event) for event in events])
+        self.journal.append(
+            [JournalEntry(conversation, turn_id, datetime.now(UTC), event) for event in events]
+        )
         return turn_id
 
     async def learn(self) -> list[str]:
@@ -43,18 +61,27 @@ class Notebook:
 
 
 def lesson(
-    advice: str, agent: str = "implementation", trigger: str = "a function doubles a number", known: int | None = None
+    advice: str,
+    agent: str = "implementation",
+    trigger: str = "a function doubles a number",
+    known: int | None = None,
 ) -> LearntLesson:
-    return LearntLesson.model_validate({"agent": agent, "trigger": trigger, "advice": advice, "known": known})
+    return LearntLesson.model_validate(
+        {"agent": agent, "trigger": trigger, "advice": advice, "known": known}
+    )
 
 
 def reply(*lessons: LearntLesson) -> LessonsReply:
     return LessonsReply(lessons=lessons)
 
 
-def ended(step: str, attempt: int = 1, *, failed: bool = False, text: str = "", artifact: str = "") -> SynthesisStep:
+def ended(
+    step: str, attempt: int = 1, *, failed: bool = False, text: str = "", artifact: str = ""
+) -> SynthesisStep:
     state = "failed" if failed else "finished"
-    return SynthesisStep.model_validate({"step": step, "state": state, "attempt": attempt, "text": text, "artifact": artifact})
+    return SynthesisStep.model_validate(
+        {"step": step, "state": state, "attempt": attempt, "text": text, "artifact": artifact}
+    )
 
 
 def repaired(message: str = "assert 4 == 8") -> Sequence[Event]:
@@ -62,7 +89,11 @@ def repaired(message: str = "assert 4 == 8") -> Sequence[Event]:
     result = TestResult(test="test_doubles", outcome="failed", seconds=0.1, message=message)
     return (
         TurnStarted(request="double 4"),
-        ended("specification", text="double_number(number: int) -> int: Double a number.", artifact="{}"),
+        ended(
+            "specification",
+            text="double_number(number: int) -> int: Double a number.",
+            artifact="{}",
+        ),
         ended("tests", text="1 test", artifact="..."),
         ended("implementation", artifact="return number\n"),
         TestFinished(against="implementation", result=result),
@@ -73,12 +104,16 @@ def repaired(message: str = "assert 4 == 8") -> Sequence[Event]:
     )
 
 
-def smooth(request: str = "double 4", answer: str = "It is 8.", tool: str | None = "double_number") -> Sequence[Event]:
+def smooth(
+    request: str = "double 4", answer: str = "It is 8.", tool: str | None = "double_number"
+) -> Sequence[Event]:
     """A turn in which all went well."""
     return TurnStarted(request=request), TurnFinished(answer=answer, tool=tool)
 
 
 def failed(kind: str) -> Sequence[Event]:
     """A turn that gave up after its first implementation failed."""
-    last = TurnFailed.model_validate({"where": "implementation", "message": "no more", "kind": kind})
+    last = TurnFailed.model_validate(
+        {"where": "implementation", "message": "no more", "kind": kind}
+    )
     return (*repaired()[:6], last)

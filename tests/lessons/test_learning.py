@@ -5,7 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable, RequestError
+from selfeng.core.errors import (
+    BudgetExceeded,
+    ModelRefused,
+    ModelReplyInvalid,
+    ModelUnavailable,
+    RequestError,
+)
 from selfeng.core.events import Event, LessonsShown, TurnStopped
 from selfeng.core.lesson import Lesson, LessonHint
 from selfeng.core.project_events import ProjectActChosen
@@ -31,14 +37,22 @@ def only(book: Notebook) -> Lesson:
 def shown(hint: LessonHint, *events: Event, agent: str = "implementation") -> list[Event]:
     """The events of a turn in which a lesson was shown."""
     first, *rest = events
-    return [first, LessonsShown.model_validate({"agent": agent, "lessons": [hint.model_dump()]}), *rest]
+    return [
+        first,
+        LessonsShown.model_validate({"agent": agent, "lessons": [hint.model_dump()]}),
+        *rest,
+    ]
 
 
 async def test_a_repaired_turn_teaches_once_with_itself_as_evidence(tmp_path):
     book = Notebook(tmp_path, reply(lesson("Multiply.")))
     turn = book.turn(*repaired())
     assert await book.learn() == ["Multiply."]
-    assert (only(book).evidence, only(book).weight, only(book).agent) == ((turn,), START_WEIGHT, "implementation")
+    assert (only(book).evidence, only(book).weight, only(book).agent) == (
+        (turn,),
+        START_WEIGHT,
+        "implementation",
+    )
     assert await book.learn() == []
     assert book.model.asked() == ["lessons"]
 
@@ -67,7 +81,11 @@ async def test_the_same_evidence_twice_costs_one_call_and_gives_one_lesson(tmp_p
     for _ in range(2):
         book.turn(*repaired(), conversation=book.journal.create_conversation("me", "another"))
         await book.learn()
-    assert (len(book.model.prompts), len(only(book).evidence), only(book).weight) == (1, 1, START_WEIGHT)
+    assert (len(book.model.prompts), len(only(book).evidence), only(book).weight) == (
+        1,
+        1,
+        START_WEIGHT,
+    )
 
 
 @pytest.mark.parametrize("kind", ["budget", "model", "sandbox", "library", "internal"])
@@ -92,7 +110,9 @@ async def test_a_turn_that_the_work_itself_failed_teaches(tmp_path):
 async def test_a_turn_of_a_project_teaches_nothing_and_one_that_has_a_project_built_does(tmp_path):
     book = Notebook(tmp_path, reply(lesson("Multiply.")))
     begun, *rest = failed("task")
-    chosen = ProjectActChosen(project="doubles", epoch=1, action="give_up", arguments="{}", reasoning="")
+    chosen = ProjectActChosen(
+        project="doubles", epoch=1, action="give_up", arguments="{}", reasoning=""
+    )
     book.turn(begun, chosen, *rest)
     assert (await book.learn(), book.model.asked()) == ([], [])
     book.turn(begun, chosen.model_copy(update={"within": "1"}), *rest)
@@ -113,21 +133,36 @@ async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(
 
 async def test_another_turn_that_teaches_the_same_adds_evidence(tmp_path):
     again = lesson("multiply", trigger="A function doubles a number.")
-    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(again), reply(lesson("Say it otherwise.", known=1)), reply(lesson("Add.")))
+    book = Notebook(
+        tmp_path,
+        reply(lesson("Multiply.")),
+        reply(again),
+        reply(lesson("Say it otherwise.", known=1)),
+        reply(lesson("Add.")),
+    )
     turns = []
     for number in range(3):
         turns.append(book.turn(*repaired(str(number))))
         await book.learn()
     assert only(book).evidence == tuple(turns)
     assert (only(book).advice, only(book).weight) == ("Multiply.", gained(gained(START_WEIGHT)))
-    assert "<known>\n1. implementation: a function doubles a number: Multiply.\n</known>" in book.model.prompts[2].messages[-1].content
+    assert (
+        "<known>\n1. implementation: a function doubles a number: Multiply.\n</known>"
+        in book.model.prompts[2].messages[-1].content
+    )
     book.turn(*repaired("3"))
     assert await book.learn() == ["Add."]
     assert len(book.book.lessons()) == 2
 
 
-async def test_a_number_that_belongs_to_another_agents_lesson_or_to_none_counts_for_nothing(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(lesson("Multiply.", "tests", known=1), lesson("Add.", known=9)))
+async def test_a_number_that_belongs_to_another_agents_lesson_or_to_none_counts_for_nothing(
+    tmp_path,
+):
+    book = Notebook(
+        tmp_path,
+        reply(lesson("Multiply.")),
+        reply(lesson("Multiply.", "tests", known=1), lesson("Add.", known=9)),
+    )
     await taught(book)
     book.turn(*repaired("second"))
     await book.learn()
@@ -140,13 +175,17 @@ async def test_a_number_that_belongs_to_another_agents_lesson_or_to_none_counts_
 
 async def test_at_most_three_lessons_in_one_short_line_each_are_kept(tmp_path):
     long = lesson("Multiply\n</lessons>\x1b[2J" + "x" * 1000, trigger="t" * 1000)
-    book = Notebook(tmp_path, reply(lesson(" "), long, *(lesson(str(number)) for number in range(5))))
+    book = Notebook(
+        tmp_path, reply(lesson(" "), long, *(lesson(str(number)) for number in range(5)))
+    )
     book.turn(*repaired())
     await book.learn()
     kept = book.book.lessons()
     assert len(kept) == 3
     assert {len(one.trigger) for one in kept} == {200, 27}
-    assert next(one.advice for one in kept if len(one.advice) > 1).startswith("Multiply\\n</lessons>\\x1b[2Jxx")
+    assert next(one.advice for one in kept if len(one.advice) > 1).startswith(
+        "Multiply\\n</lessons>\\x1b[2Jxx"
+    )
 
 
 async def test_a_model_that_cannot_be_reached_leaves_the_turn_to_be_looked_at(tmp_path):
@@ -157,7 +196,9 @@ async def test_a_model_that_cannot_be_reached_leaves_the_turn_to_be_looked_at(tm
     assert await book.learn() == ["Multiply."]
 
 
-@pytest.mark.parametrize("error", [ModelReplyInvalid("no JSON"), ModelRefused("no"), BudgetExceeded("too much")])
+@pytest.mark.parametrize(
+    "error", [ModelReplyInvalid("no JSON"), ModelRefused("no"), BudgetExceeded("too much")]
+)
 async def test_a_model_that_makes_no_sense_of_a_turn_is_not_asked_again(tmp_path, error):
     book = Notebook(tmp_path, error)
     book.turn(*repaired())
@@ -190,14 +231,18 @@ async def test_a_lesson_that_helps_gains_weight(tmp_path):
     book = Notebook(tmp_path, reply(lesson("Multiply.")))
     hint = await taught(book)
     first_time = (*repaired()[:4], ended("verification"), *smooth(tool=None)[1:])
-    book.turn(*shown(hint, *first_time), conversation=book.journal.create_conversation("me", "another"))
+    book.turn(
+        *shown(hint, *first_time), conversation=book.journal.create_conversation("me", "another")
+    )
     await book.learn()
     found = only(book)
     assert (found.uses, found.helped, found.failed, found.weight) == (1, 1, 0, gained(START_WEIGHT))
 
 
 async def test_a_lesson_that_does_not_help_expires_and_is_shown_no_more(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(), reply(), reply(), reply(lesson("Multiply.")))
+    book = Notebook(
+        tmp_path, reply(lesson("Multiply.")), reply(), reply(), reply(), reply(lesson("Multiply."))
+    )
     hint = await taught(book)
     for number in range(3):
         assert await book.learning.recall()("implementation", "Double a number.") == (hint,)
@@ -217,14 +262,23 @@ async def test_a_turn_that_was_ended_from_outside_says_nothing_of_a_lesson(tmp_p
     hint = await taught(book)
     book.turn(*shown(hint, *failed(kind)))
     await book.learn()
-    assert (only(book).uses, only(book).helped, only(book).failed, only(book).weight) == (1, 0, 0, START_WEIGHT)
+    assert (only(book).uses, only(book).helped, only(book).failed, only(book).weight) == (
+        1,
+        0,
+        0,
+        START_WEIGHT,
+    )
 
 
 async def test_a_lesson_that_was_never_shown_expires_with_time_until_it_is_learnt_again(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")), reply(lesson("Multiply.")), expire_days=30)
+    book = Notebook(
+        tmp_path, reply(lesson("Multiply.")), reply(lesson("Multiply.")), expire_days=30
+    )
     await taught(book)
     with writing(book.database) as connection:
-        connection.execute(sa.update(table).values(updated_at=datetime.now(UTC) - timedelta(days=31)))
+        connection.execute(
+            sa.update(table).values(updated_at=datetime.now(UTC) - timedelta(days=31))
+        )
     await book.learn()
     assert only(book).expired
     book.turn(*repaired("again"))
@@ -238,7 +292,11 @@ async def test_a_person_rewords_and_deletes_lessons(tmp_path):
     hint = await taught(book)
     stop = book.learning.on_change(lambda: told.append("changed"))
     edited = await book.learning.edit(hint.id, " when doubling ", "Add it to itself.\u202e")
-    assert (edited.trigger, edited.advice, edited.evidence) == ("when doubling", "Add it to itself.\\u202e", only(book).evidence)
+    assert (edited.trigger, edited.advice, edited.evidence) == (
+        "when doubling",
+        "Add it to itself.\\u202e",
+        only(book).evidence,
+    )
     await book.learning.remove(hint.id)
     assert (book.book.lessons(), told) == ((), ["changed", "changed"])
     with pytest.raises(RequestError):

@@ -1,4 +1,6 @@
-"""What a test of the client works with: a client, a budget, and the one real server whose script it writes."""
+"""What a test of the client works with: a client, a budget, and the one real server whose script it
+writes.
+"""
 
 import asyncio
 from typing import Any
@@ -45,7 +47,14 @@ class Desk:
 
     def use(self, **options: Any) -> None:
         """Go on with another client."""
-        usual = {"model": "offline", "base_url": self.server.base_url, "api_key": KEY, "timeout": 10, "max_retries": 2, "price": free}
+        usual = {
+            "model": "offline",
+            "base_url": self.server.base_url,
+            "api_key": KEY,
+            "timeout": 10,
+            "max_retries": 2,
+            "price": free,
+        }
         self.client = LLMClient(**{**usual, **options})
         self._clients.append(self.client)
 

@@ -1,4 +1,6 @@
-"""The budget of a turn: checked before every call, charged after it, and the end of its seconds ends a call."""
+"""The budget of a turn: checked before every call, charged after it, and the end of its seconds
+ends a call.
+"""
 
 import asyncio
 import json
@@ -16,7 +18,9 @@ from selfeng.offline.flaws import Flawed
 from selfeng.offline.wire import Rejection
 from tests.llm.desk import Desk
 
-ADD = FunctionSchema(name="add", description="Add.", parameters={"type": "object", "properties": {}})
+ADD = FunctionSchema(
+    name="add", description="Add.", parameters={"type": "object", "properties": {}}
+)
 CALL = Completion(function="add")
 AT_ONCE = {"retry-after-ms": "1"}
 
@@ -34,7 +38,9 @@ class Word(Value):
         (Limits(cost=0.0), "the turn has used up its budget of 0 US dollars"),
     ],
 )
-async def test_no_request_is_sent_once_a_limit_is_used_up(desk: Desk, limits: Limits, message: str) -> None:
+async def test_no_request_is_sent_once_a_limit_is_used_up(
+    desk: Desk, limits: Limits, message: str
+) -> None:
     desk.budget = Budget(limits)
     for call in (desk.collect(), desk.structured(Word), desk.choose(ADD)):
         with pytest.raises(BudgetExceeded) as caught:
@@ -60,7 +66,9 @@ async def test_the_end_of_the_turns_seconds_ends_a_stream(desk: Desk, after: int
     assert caught.value.message == "the turn has used up its budget of 1.2 seconds"
     assert caught.value.remedy == "ask for less, or raise TURN_MAX_SECONDS"
     assert await desk.client_left()
-    assert desk.budget.usage == Usage(calls=1, input_tokens=30, output_tokens=1 if after else 0, cost=0.0)
+    assert desk.budget.usage == Usage(
+        calls=1, input_tokens=30, output_tokens=1 if after else 0, cost=0.0
+    )
 
 
 async def test_the_end_of_the_turns_seconds_ends_a_call_and_its_retries(desk: Desk) -> None:
@@ -71,7 +79,9 @@ async def test_the_end_of_the_turns_seconds_ends_a_call_and_its_retries(desk: De
     assert len(desk.bodies) == 1
 
 
-async def test_a_reader_is_not_interrupted_but_gets_no_more_once_the_seconds_are_over(desk: Desk) -> None:
+async def test_a_reader_is_not_interrupted_but_gets_no_more_once_the_seconds_are_over(
+    desk: Desk,
+) -> None:
     desk.budget = Budget(Limits(seconds=0.2))
     desk.play(Completion(content="one two"))
     pieces = desk.client.stream(*desk.asked)
@@ -139,11 +149,21 @@ ENDLESS = Flawed(content=" word" * 80, stop_after=70, then="hang")
 @pytest.mark.parametrize(
     ("limits", "message", "remedy"),
     [
-        (Limits(tokens=50), "the turn has used up its budget of 50 tokens", "ask for less, or raise TURN_MAX_TOKENS"),
-        (Limits(cost=0.25), "the turn has used up its budget of 0.25 US dollars", "ask for less, or raise TURN_MAX_COST"),
+        (
+            Limits(tokens=50),
+            "the turn has used up its budget of 50 tokens",
+            "ask for less, or raise TURN_MAX_TOKENS",
+        ),
+        (
+            Limits(cost=0.25),
+            "the turn has used up its budget of 0.25 US dollars",
+            "ask for less, or raise TURN_MAX_COST",
+        ),
     ],
 )
-async def test_a_stream_is_left_as_soon_as_it_passes_a_limit(desk: Desk, limits: Limits, message: str, remedy: str) -> None:
+async def test_a_stream_is_left_as_soon_as_it_passes_a_limit(
+    desk: Desk, limits: Limits, message: str, remedy: str
+) -> None:
     desk.budget = Budget(limits)
     desk.use(price=lambda _model, _url, tokens: (tokens.input + tokens.output) / 200)
     desk.play(ENDLESS)
@@ -182,7 +202,9 @@ async def test_endless_thinking_aloud_passes_a_limit_too(desk: Desk, field: str)
     assert desk.budget.usage == Usage(calls=1, input_tokens=30, output_tokens=22, cost=0.0)
 
 
-async def test_a_count_that_a_server_reports_at_the_start_does_not_hide_what_follows(desk: Desk) -> None:
+async def test_a_count_that_a_server_reports_at_the_start_does_not_hide_what_follows(
+    desk: Desk,
+) -> None:
     desk.budget = Budget(Limits(tokens=50))
     chunk = {"choices": [{"delta": {"content": " word"}}]}
     first = {**chunk, "usage": {"prompt_tokens": 29, "completion_tokens": 1, "total_tokens": 30}}
@@ -194,11 +216,15 @@ async def test_a_count_that_a_server_reports_at_the_start_does_not_hide_what_fol
 
 
 ENOUGH, FEW = Limits(tokens=4096 + 71), Limits(tokens=4000)
-"""The question takes 71 tokens by the estimate, with which the reply to the first may still have 4096."""
+"""The question takes 71 tokens by the estimate, with which the reply to the first may still have
+4096.
+"""
 
 
 @pytest.mark.parametrize(("limits", "cap"), [(ENOUGH, None), (FEW, 4000 - 71)])
-async def test_a_whole_reply_is_capped_where_little_is_left(desk: Desk, limits: Limits, cap: int | None) -> None:
+async def test_a_whole_reply_is_capped_where_little_is_left(
+    desk: Desk, limits: Limits, cap: int | None
+) -> None:
     desk.budget = Budget(limits)
     desk.play(CALL)
     await desk.choose(ADD)

@@ -15,9 +15,17 @@ from tests.llm.desk import WIRE_PROMPT, Desk
 PERCENTAGE = FunctionSchema(
     name="calculate_percentage",
     description="Calculate a percentage of a number.",
-    parameters={"type": "object", "properties": {"percent": {"type": "number"}, "of": {"type": "number"}}, "required": ["percent", "of"]},
+    parameters={
+        "type": "object",
+        "properties": {"percent": {"type": "number"}, "of": {"type": "number"}},
+        "required": ["percent", "of"],
+    },
 )
-NONE = FunctionSchema(name="no_tool_fits", description="No tool fits.", parameters={"type": "object", "properties": {}})
+NONE = FunctionSchema(
+    name="no_tool_fits",
+    description="No tool fits.",
+    parameters={"type": "object", "properties": {}},
+)
 ARGUMENTS = {"percent": 15, "of": 300}
 CALL = FunctionCall(name="calculate_percentage", arguments=ARGUMENTS)
 GOOD = Completion(function="calculate_percentage", arguments=ARGUMENTS)
@@ -26,7 +34,9 @@ TOOLS = [{"type": "function", "function": function.model_dump()} for function in
 
 
 def called(*calls: tuple[str, Any]) -> Flawed:
-    return Flawed(calls=tuple(WireCall(name=name, arguments=arguments) for name, arguments in calls))
+    return Flawed(
+        calls=tuple(WireCall(name=name, arguments=arguments) for name, arguments in calls)
+    )
 
 
 async def choose(desk: Desk) -> FunctionCall:
@@ -40,7 +50,9 @@ def kinds(desk: Desk) -> list[str]:
 async def test_a_call_is_demanded_first(desk: Desk) -> None:
     desk.play(GOOD)
     assert await choose(desk) == CALL
-    assert desk.bodies == [{"model": "offline", "messages": WIRE_PROMPT, "tools": TOOLS, "tool_choice": "required"}]
+    assert desk.bodies == [
+        {"model": "offline", "messages": WIRE_PROMPT, "tools": TOOLS, "tool_choice": "required"}
+    ]
 
 
 async def test_a_server_that_cannot_demand_a_call_is_asked_without_from_then_on(desk: Desk) -> None:
@@ -57,7 +69,8 @@ async def test_a_server_without_tools_is_asked_in_words_from_then_on(desk: Desk)
     assert question == (
         "What is 15 percent of 300?\n\nThe functions, one a line:\n\n"
         f"{json.dumps(PERCENTAGE.model_dump())}\n{json.dumps(NONE.model_dump())}\n\n"
-        'Call exactly one: reply with one JSON object {"name": "<name of the function>", "arguments": {…}} and nothing else.'
+        'Call exactly one: reply with one JSON object {"name": "<name of the function>", '
+        '"arguments": {…}} and nothing else.'
     )
     assert set(desk.bodies[2]) == {"model", "messages"}
 
@@ -78,20 +91,38 @@ async def test_a_call_without_arguments_has_none(desk: Desk, arguments: Any) -> 
     "reply",
     [
         pytest.param(called(("calculate_percentage", ARGUMENTS)), id="arguments as an object"),
-        pytest.param(called(("calculate_percentage", json.dumps(json.dumps(ARGUMENTS)))), id="JSON in JSON"),
-        pytest.param(called(("functions.calculate_percentage", json.dumps(ARGUMENTS))), id="prefixed name"),
-        pytest.param(called(*[("calculate_percentage", json.dumps(ARGUMENTS))] * 2), id="the same call twice"),
+        pytest.param(
+            called(("calculate_percentage", json.dumps(json.dumps(ARGUMENTS)))), id="JSON in JSON"
+        ),
+        pytest.param(
+            called(("functions.calculate_percentage", json.dumps(ARGUMENTS))), id="prefixed name"
+        ),
+        pytest.param(
+            called(*[("calculate_percentage", json.dumps(ARGUMENTS))] * 2), id="the same call twice"
+        ),
         pytest.param(Completion(content=f"<tool_call>\n{WRITTEN}\n</tool_call>"), id="written out"),
         pytest.param(Completion(content=f"I call:\n```json\n[{WRITTEN}]\n```"), id="list of one"),
         pytest.param(Completion(content=json.dumps({"function": CALL.model_dump()})), id="nested"),
         pytest.param(
-            Completion(content=json.dumps({"tool_calls": [{"type": "function", "function": CALL.model_dump()}]})), id="as on the wire"
+            Completion(
+                content=json.dumps(
+                    {"tool_calls": [{"type": "function", "function": CALL.model_dump()}]}
+                )
+            ),
+            id="as on the wire",
         ),
-        pytest.param(Completion(content=json.dumps({"function": CALL.name, "parameters": ARGUMENTS})), id="other words"),
-        pytest.param(Completion(content=json.dumps({CALL.name: ARGUMENTS})), id="by its name alone"),
+        pytest.param(
+            Completion(content=json.dumps({"function": CALL.name, "parameters": ARGUMENTS})),
+            id="other words",
+        ),
+        pytest.param(
+            Completion(content=json.dumps({CALL.name: ARGUMENTS})), id="by its name alone"
+        ),
     ],
 )
-async def test_a_call_that_is_clear_despite_its_form_is_understood_at_once(desk: Desk, reply: Completion) -> None:
+async def test_a_call_that_is_clear_despite_its_form_is_understood_at_once(
+    desk: Desk, reply: Completion
+) -> None:
     desk.play(reply)
     assert await choose(desk) == CALL
     assert len(desk.bodies) == 1
@@ -101,7 +132,10 @@ async def test_a_call_that_is_clear_despite_its_form_is_understood_at_once(desk:
     ("reply", "problem"),
     [
         (called(("percentage", "{}")), "there is no function 'percentage'"),
-        (called(("calculate_percentage", '{"percent": 15,')), "its arguments are not valid JSON (*"),
+        (
+            called(("calculate_percentage", '{"percent": 15,')),
+            "its arguments are not valid JSON (*",
+        ),
         (called(("calculate_percentage", "[15, 300]")), "its arguments are not a JSON object"),
         (
             called(("calculate_percentage", "{}"), ("no_tool_fits", "{}")),
@@ -109,16 +143,22 @@ async def test_a_call_that_is_clear_despite_its_form_is_understood_at_once(desk:
         ),
     ],
 )
-async def test_a_bad_call_goes_back_once_with_what_is_wrong(desk: Desk, reply: Flawed, problem: str) -> None:
+async def test_a_bad_call_goes_back_once_with_what_is_wrong(
+    desk: Desk, reply: Flawed, problem: str
+) -> None:
     desk.play(reply, GOOD)
     assert await choose(desk) == CALL
     assistant, *results = desk.bodies[1]["messages"][2:]
-    assert [call["function"]["name"] for call in assistant["tool_calls"]] == [call.name for call in reply.calls]
+    assert [call["function"]["name"] for call in assistant["tool_calls"]] == [
+        call.name for call in reply.calls
+    ]
     start = f"That call can't be used: {problem.rstrip('*')}"
     for number, result in enumerate(results):
         assert (result["role"], result["tool_call_id"]) == ("tool", f"call_{number}")
         assert result["content"].startswith(start)
-        assert result["content"].endswith("Call exactly one of these functions: calculate_percentage, no_tool_fits.")
+        assert result["content"].endswith(
+            "Call exactly one of these functions: calculate_percentage, no_tool_fits."
+        )
     assert len(results) == len(reply.calls)
     assert kinds(desk) == ["required", "required"]
 
@@ -132,11 +172,16 @@ async def test_a_second_bad_call_ends_it_and_names_what_is_wrong(desk: Desk) -> 
 
 
 async def test_a_written_call_is_repaired_in_words(desk: Desk) -> None:
-    desk.play(Completion(content='{"name": "percentage", "arguments": {}}'), Completion(content=WRITTEN), refuses=["tools"])
+    desk.play(
+        Completion(content='{"name": "percentage", "arguments": {}}'),
+        Completion(content=WRITTEN),
+        refuses=["tools"],
+    )
     assert await choose(desk) == CALL
     demand = (
         "That reply can't be used: there is no function 'percentage'. "
-        'Reply with {"name": …, "arguments": {…}} and nothing else; name is one of calculate_percentage, no_tool_fits.'
+        'Reply with {"name": …, "arguments": {…}} and nothing else; name is one of '
+        "calculate_percentage, no_tool_fits."
     )
     assert desk.bodies[3]["messages"][2:] == [
         {"role": "assistant", "content": '{"name": "percentage", "arguments": {}}'},
@@ -153,7 +198,9 @@ async def test_prose_to_the_last_ends_it(desk: Desk) -> None:
 
 
 async def test_there_is_one_repair_round_whatever_the_rung(desk: Desk) -> None:
-    desk.play(called(("a", "{}")), Completion(content="Sorry!"), Completion(content='{"name": "b"}'), GOOD)
+    desk.play(
+        called(("a", "{}")), Completion(content="Sorry!"), Completion(content='{"name": "b"}'), GOOD
+    )
     with pytest.raises(ModelReplyInvalid) as caught:
         await choose(desk)
     assert caught.value.message == "the reply of offline can't be used: there is no function 'b'"
@@ -169,12 +216,22 @@ async def test_a_repair_round_that_a_server_refuses_spoils_no_rung(desk: Desk) -
 
 
 async def test_a_call_that_was_cut_off_is_asked_for_once_more_and_shorter(desk: Desk) -> None:
-    desk.play(Flawed(calls=(WireCall(name="calculate_percentage", arguments='{"per'),), finish_reason="length"), GOOD)
+    desk.play(
+        Flawed(
+            calls=(WireCall(name="calculate_percentage", arguments='{"per'),),
+            finish_reason="length",
+        ),
+        GOOD,
+    )
     assert await choose(desk) == CALL
     assistant, tool = desk.bodies[1]["messages"][2:]
-    assert assistant["tool_calls"][0]["function"] == {"name": "calculate_percentage", "arguments": '{"not_json": "{\\"per"}'}
+    assert assistant["tool_calls"][0]["function"] == {
+        "name": "calculate_percentage",
+        "arguments": '{"not_json": "{\\"per"}',
+    }
     assert tool["content"].startswith(
-        "That call can't be used: it was cut off by the length limit, so it must be shorter. Call exactly one"
+        "That call can't be used: it was cut off by the length limit, so it must be shorter. Call "
+        "exactly one"
     )
 
 

@@ -1,4 +1,6 @@
-"""What goes wrong between client and server, told so that a person knows what to check, and never showing the key."""
+"""What goes wrong between client and server, told so that a person knows what to check, and never
+showing the key.
+"""
 
 import json
 import logging
@@ -37,14 +39,21 @@ async def test_passing_trouble_is_tried_again(desk: Desk, trouble: Rejection) ->
 async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Desk) -> None:
     lost = Flawed(content="lost", stop_after=0)
     desk.play(lost, Completion(function="f"))
-    assert await desk.choose(FunctionSchema(name="f", description="", parameters={})) == FunctionCall(name="f", arguments={})
+    assert await desk.choose(
+        FunctionSchema(name="f", description="", parameters={})
+    ) == FunctionCall(name="f", arguments={})
     assert desk.budget.usage.calls == 1
 
 
 @pytest.mark.parametrize(
     ("trouble", "kind", "message", "remedy"),
     [
-        (BUSY, ModelUnavailable, "{} keeps answering 429, too many requests: Rate limit reached.", "OPENAI_MAX_RETRIES"),
+        (
+            BUSY,
+            ModelUnavailable,
+            "{} keeps answering 429, too many requests: Rate limit reached.",
+            "OPENAI_MAX_RETRIES",
+        ),
         (BROKEN, ModelUnavailable, "{} keeps answering 503: Overloaded.", "OPENAI_BASE_URL"),
         (
             Rejection(429, "You exceeded your quota.", code="insufficient_quota", headers=AT_ONCE),
@@ -52,17 +61,42 @@ async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Des
             "the account behind OPENAI_API_KEY has no quota left at {}",
             "billing",
         ),
-        (Rejection(401, f"Incorrect API key provided: {KEY}"), ModelUnavailable, "{} refused the API key (401)", "OPENAI_API_KEY"),
+        (
+            Rejection(401, f"Incorrect API key provided: {KEY}"),
+            ModelUnavailable,
+            "{} refused the API key (401)",
+            "OPENAI_API_KEY",
+        ),
         (
             Rejection(403, f"The key {KEY} may not, nor sk-abc***wxyz"),
             ModelUnavailable,
             "{} refused access with this API key (403): The key (key) may not, nor (key)",
             "OPENAI_API_KEY",
         ),
-        (Rejection(404, "Not Found"), ModelUnavailable, "{} does not know the model offline (404): Not Found", "OPENAI_MODEL"),
-        (Rejection(400, "Bad messages."), ModelUnavailable, "{} does not take the request (400): Bad messages.", "OPENAI_MODEL"),
-        (Rejection(418, "I'm a teapot."), ModelUnavailable, "{} answers 418: I'm a teapot.", "OPENAI_BASE_URL"),
-        (Rejection(400, "Filtered.", code="content_filter"), ModelRefused, "the content filter of {} declined the request", "word"),
+        (
+            Rejection(404, "Not Found"),
+            ModelUnavailable,
+            "{} does not know the model offline (404): Not Found",
+            "OPENAI_MODEL",
+        ),
+        (
+            Rejection(400, "Bad messages."),
+            ModelUnavailable,
+            "{} does not take the request (400): Bad messages.",
+            "OPENAI_MODEL",
+        ),
+        (
+            Rejection(418, "I'm a teapot."),
+            ModelUnavailable,
+            "{} answers 418: I'm a teapot.",
+            "OPENAI_BASE_URL",
+        ),
+        (
+            Rejection(400, "Filtered.", code="content_filter"),
+            ModelRefused,
+            "the content filter of {} declined the request",
+            "word",
+        ),
         (
             Rejection(400, "8192 tokens at most.", code="context_length_exceeded"),
             ModelUnavailable,
@@ -84,7 +118,9 @@ async def test_an_unknown_model_is_named(desk: Desk) -> None:
     desk.use(model="gpt-9")
     error = await failing(desk)
     assert error.message.startswith(f"{desk.server.base_url} does not know the model gpt-9 (404)")
-    assert error.remedy == "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
+    assert (
+        error.remedy == "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
+    )
 
 
 async def test_a_wrong_key_is_named_by_its_variable(desk: Desk) -> None:
@@ -114,11 +150,36 @@ async def test_a_server_that_never_answers_times_out(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("content", "kind", "error", "message"),
     [
-        ("<html>", "text/html", ModelUnavailable, "{} does not answer like an OpenAI-compatible server: its answer is not JSON"),
-        ('{"error": {"message": "No provider."}}', "application/json", ModelUnavailable, "{} answers with an error: No provider."),
-        ('{"choices": []}', "application/json", ModelReplyInvalid, "the reply of offline holds no message"),
-        ("[]", "application/json", ModelUnavailable, "{} does not answer like an OpenAI-compatible server: its answer is not JSON"),
-        ('{"choices": [{"finish_reason": "stop"}]}', "application/json", ModelReplyInvalid, "the reply of offline holds no message"),
+        (
+            "<html>",
+            "text/html",
+            ModelUnavailable,
+            "{} does not answer like an OpenAI-compatible server: its answer is not JSON",
+        ),
+        (
+            '{"error": {"message": "No provider."}}',
+            "application/json",
+            ModelUnavailable,
+            "{} answers with an error: No provider.",
+        ),
+        (
+            '{"choices": []}',
+            "application/json",
+            ModelReplyInvalid,
+            "the reply of offline holds no message",
+        ),
+        (
+            "[]",
+            "application/json",
+            ModelUnavailable,
+            "{} does not answer like an OpenAI-compatible server: its answer is not JSON",
+        ),
+        (
+            '{"choices": [{"finish_reason": "stop"}]}',
+            "application/json",
+            ModelReplyInvalid,
+            "the reply of offline holds no message",
+        ),
     ],
 )
 async def test_answers_that_are_no_completions_are_told_as_such(
@@ -131,12 +192,21 @@ async def test_answers_that_are_no_completions_are_told_as_such(
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 418, 429, 500])
-async def test_the_key_appears_in_no_error_and_no_log(desk: Desk, status: int, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_key_appears_in_no_error_and_no_log(
+    desk: Desk, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     desk.play(*[Rejection(status, f"The key {KEY} is wrong", headers=AT_ONCE)] * 3)
     error = await failing(desk)
     logging.getLogger("test").error("failed", exc_info=error)
-    told = [error.message, error.remedy, repr(error), *traceback.format_exception(error), caplog.text, repr(vars(desk.client))]
+    told = [
+        error.message,
+        error.remedy,
+        repr(error),
+        *traceback.format_exception(error),
+        caplog.text,
+        repr(vars(desk.client)),
+    ]
     assert [text for text in told if KEY in text] == []
 
 
@@ -154,7 +224,9 @@ async def test_the_models_of_the_server_are_listed(desk: Desk) -> None:
     assert caught.value.message == f"{desk.server.base_url} refused the API key (401)"
 
 
-async def test_proxies_of_the_environment_are_not_asked_for_loopback(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_proxies_of_the_environment_are_not_asked_for_loopback(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", "")
     desk.use(max_retries=0)
@@ -168,7 +240,9 @@ async def test_placeholders_for_a_key_are_no_secrets(desk: Desk) -> None:
     for key in (None, "ollama"):
         desk.use(base_url=url + "/none/ollama", api_key=key, max_retries=0)
         error = await failing(desk)
-        assert error.message == f"{url}/none/ollama can't be reached: All connection attempts failed"
+        assert (
+            error.message == f"{url}/none/ollama can't be reached: All connection attempts failed"
+        )
         assert error.__cause__ is not None
 
 
@@ -177,19 +251,48 @@ async def test_placeholders_for_a_key_are_no_secrets(desk: Desk) -> None:
     [
         {"choices": [{"message": {"content": CALL}}]},
         {"choices": [{"message": {"content": CALL}}], "usage": {"total_tokens": 7}},
-        {"choices": [{"message": {"content": CALL, "tool_calls": None}, "finish_reason": None}], "usage": None, "error": None},
-        {"choices": [{"message": {"content": [{"type": "text", "text": CALL[:4]}, {"type": "text", "text": CALL[4:]}]}}]},
+        {
+            "choices": [{"message": {"content": CALL, "tool_calls": None}, "finish_reason": None}],
+            "usage": None,
+            "error": None,
+        },
+        {
+            "choices": [
+                {
+                    "message": {
+                        "content": [
+                            {"type": "text", "text": CALL[:4]},
+                            {"type": "text", "text": CALL[4:]},
+                        ]
+                    }
+                }
+            ]
+        },
     ],
 )
-async def test_servers_that_leave_out_almost_everything_are_understood(desk: Desk, body: object) -> None:
+async def test_servers_that_leave_out_almost_everything_are_understood(
+    desk: Desk, body: object
+) -> None:
     desk.play(Flawed(content=json.dumps(body), served_as="application/json"))
-    assert await desk.choose(FunctionSchema(name="f", description="", parameters={})) == FunctionCall(name="f", arguments={})
+    assert await desk.choose(
+        FunctionSchema(name="f", description="", parameters={})
+    ) == FunctionCall(name="f", arguments={})
 
 
 async def test_chunks_that_leave_out_almost_everything_are_understood(desk: Desk) -> None:
-    chunks = [{"choices": None}, {}, {"choices": [{}]}, {"choices": [{"delta": {"content": "fine"}}]}, {"choices": [{"delta": None}]}]
+    chunks = [
+        {"choices": None},
+        {},
+        {"choices": [{}]},
+        {"choices": [{"delta": {"content": "fine"}}]},
+        {"choices": [{"delta": None}]},
+    ]
     events = [*map(json.dumps, chunks), "[DONE]"]
-    desk.play(Flawed(content="".join(f"data: {event}\n\n" for event in events), served_as="text/event-stream"))
+    desk.play(
+        Flawed(
+            content="".join(f"data: {event}\n\n" for event in events), served_as="text/event-stream"
+        )
+    )
     assert await desk.collect() == ["fine"]
 
 

@@ -39,7 +39,9 @@ def test_what_is_not_json_is_a_value_error(text: str) -> None:
         parse(text)
 
 
-@pytest.mark.parametrize(("text", "value"), [('"{}"', {}), ('"plain"', "plain"), ("[1]", [1]), ('"[no"', None)])
+@pytest.mark.parametrize(
+    ("text", "value"), [('"{}"', {}), ('"plain"', "plain"), ("[1]", [1]), ('"[no"', None)]
+)
 def test_json_in_a_json_string_is_parsed_too(text: str, value: Any) -> None:
     if value is None:
         with pytest.raises(ValueError, match="Expecting"):

@@ -14,11 +14,16 @@ def test_a_listed_model_has_its_price() -> None:
 
 def test_cached_input_costs_less() -> None:
     cached = TOKENS.model_copy(update={"cached": 1_000_000})
-    assert (listed_price("gpt-4o", OPENAI, TOKENS), listed_price("gpt-4o", OPENAI, cached)) == (12.5, 11.25)
+    assert (listed_price("gpt-4o", OPENAI, TOKENS), listed_price("gpt-4o", OPENAI, cached)) == (
+        12.5,
+        11.25,
+    )
 
 
 def test_a_server_that_reports_more_cached_than_read_has_a_price_all_the_same() -> None:
-    assert listed_price("gpt-4o", OPENAI, Tokens(input=1_000_000, output=0, cached=2_000_000)) == 1.25
+    assert (
+        listed_price("gpt-4o", OPENAI, Tokens(input=1_000_000, output=0, cached=2_000_000)) == 1.25
+    )
 
 
 @pytest.mark.parametrize(

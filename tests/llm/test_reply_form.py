@@ -39,7 +39,10 @@ def read(*found: Any) -> List:
         pytest.param([{"a": 1}, FULL, [1]], id="among others"),
         pytest.param([{**FULL, "title": "draft"}, FULL], id="the last of two"),
         pytest.param([{"title": "T", "items": FULL["items"]}], id="nulls left out"),
-        pytest.param([{**FULL, "items": [{"name": "a", "due": "2024-02-29", "done": False}], "why": "x"}], id="with unknown fields"),
+        pytest.param(
+            [{**FULL, "items": [{"name": "a", "due": "2024-02-29", "done": False}], "why": "x"}],
+            id="with unknown fields",
+        ),
     ],
 )
 def test_the_one_value_that_is_meant_is_read(found: list[Any]) -> None:
@@ -55,14 +58,18 @@ def test_what_fits_as_it_is_comes_before_what_has_to_be_mended() -> None:
     [
         ([], "it holds no valid JSON object"),
         ([[1, 2]], "it holds no valid JSON object"),
-        ([{}], "title: Field required; items: Field required; note: Field required; more: Field required"),
-        ([{"title": "T"}, {"x": 1}], "items: Field required; note: Field required; more: Field required"),
+        ([{}], "title: Field required; items: Field required; note: Field required; more: Field "
+"required"),
+        ([{"title": "T"}, {"x": 1}], "items: Field required; note: Field required; more: Field "
+"required"),
         ([{**FULL, "title": None}], "title: Input should be a valid string"),
         ([{**FULL, "title": ["T"]}], "title: Input should be a valid string"),
         ([{**FULL, "title": float("inf")}], "title: Input should be a valid string"),
         ([{**FULL, "items": None}], "items: Input should be a valid array"),
-        ([{**FULL, "items": [{"name": "a", "due": "soon"}]}], "items.0.due: Input should be a valid date or datetime, input is too short"),
-        ([{**FULL, "items": [{}] * 4}], "items.0.name: Field required; items.0.due: Field required; items.1.name: Field required; "
+        ([{**FULL, "items": [{"name": "a", "due": "soon"}]}], "items.0.due: Input should be a "
+"valid date or datetime, input is too short"),
+        ([{**FULL, "items": [{}] * 4}], "items.0.name: Field required; items.0.due: Field "
+"required; items.1.name: Field required; "
          "items.1.due: Field required; items.2.name: Field required; and 3 more"),
         ([{**FULL, "title": "\ud800"}], "the object: *"),
     ],
@@ -111,7 +118,9 @@ CALL: dict[str, Any] = {"function": "f", "default": None, "errors": "", "example
         ({"function": "f", "errors": "", "examples": [], "why": "x"}, {}),
     ],
 )
-def test_numbers_for_text_become_python_and_missing_fields_empty(given: dict[str, Any], meant: dict[str, Any]) -> None:
+def test_numbers_for_text_become_python_and_missing_fields_empty(
+    given: dict[str, Any], meant: dict[str, Any]
+) -> None:
     expected = Call(**{**CALL, **meant})
     assert ReplyForm(Call).read([given]) == expected
 
@@ -127,20 +136,31 @@ def test_a_branch_of_a_union_is_not_mended(given: Any) -> None:
 
 
 def test_where_most_is_missing_nothing_is_made_up() -> None:
-    with pytest.raises(ValueError, match="errors: Field required; examples: Field required; tags: Field required"):
+    with pytest.raises(
+        ValueError, match="errors: Field required; examples: Field required; tags: Field required"
+    ):
         ReplyForm(Call).read([{"function": "f", "default": None}])
 
 
 def test_the_fullest_of_several_values_is_mended() -> None:
-    assert ReplyForm(Call).read([{**CALL, "default": 2}, {"function": "g", "errors": "e", "tags": []}]) == Call(**{**CALL, "default": "2"})
+    assert ReplyForm(Call).read(
+        [{**CALL, "default": 2}, {"function": "g", "errors": "e", "tags": []}]
+    ) == Call(**{**CALL, "default": "2"})
 
 
 def test_a_specification_as_real_models_write_it_needs_no_repair() -> None:
     parameter = {"name": "times", "annotation": "int", "default": 2, "description": "How often."}
     example = {"call": "f()", "result": 4}
-    known = {"name": "f", "description": "Doubles.", "returns": "int", "returns_description": "The double."}
+    known = {
+        "name": "f",
+        "description": "Doubles.",
+        "returns": "int",
+        "returns_description": "The double.",
+    }
     specification = {**known, "parameters": [parameter], "examples": [example]}
-    reply = ReplyForm(SpecificationReply).read([{"outcome": "tool", "specification": specification}])
+    reply = ReplyForm(SpecificationReply).read(
+        [{"outcome": "tool", "specification": specification}]
+    )
     assert reply == SpecificationReply(
         outcome="tool",
         message="",

@@ -17,7 +17,14 @@ ASKED = 30
 async def test_pieces_arrive_as_the_server_sends_them(desk: Desk) -> None:
     desk.play(Completion(content="def f():\n    return 1\n"))
     assert await desk.collect() == ["def", " f():", "\n    return", " 1", "\n"]
-    assert desk.bodies == [{"model": "offline", "messages": WIRE_PROMPT, "stream": True, "stream_options": {"include_usage": True}}]
+    assert desk.bodies == [
+        {
+            "model": "offline",
+            "messages": WIRE_PROMPT,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+    ]
 
 
 async def test_the_usage_that_the_server_reports_is_charged(desk: Desk) -> None:
@@ -32,13 +39,17 @@ async def test_usage_is_estimated_where_the_server_reports_none(desk: Desk) -> N
     assert desk.budget.usage == Usage(calls=1, input_tokens=ASKED, output_tokens=4, cost=0.0)
 
 
-@pytest.mark.parametrize("habit", [{"role": False}, {"empty_chunk": True}, {"finish_reason": ""}, {"usage": False}])
+@pytest.mark.parametrize(
+    "habit", [{"role": False}, {"empty_chunk": True}, {"finish_reason": ""}, {"usage": False}]
+)
 async def test_unusual_chunks_change_nothing(desk: Desk, habit: dict[str, object]) -> None:
     desk.play(Flawed(content="forty five", **habit))
     assert await desk.collect() == ["forty", " five"]
 
 
-async def test_a_server_that_refuses_the_wish_for_usage_is_asked_without_from_then_on(desk: Desk) -> None:
+async def test_a_server_that_refuses_the_wish_for_usage_is_asked_without_from_then_on(
+    desk: Desk,
+) -> None:
     desk.play(Completion(content="one"), Completion(content="two"), refuses=["stream_options"])
     assert await desk.collect() == ["one"]
     assert await desk.collect() == ["two"]
@@ -60,7 +71,10 @@ async def test_a_reply_cut_off_by_the_length_limit_is_invalid_at_its_end(desk: D
     ("reply", "message"),
     [
         (Flawed(refusal="I can't help with that."), "offline declined: I can't help with that."),
-        (Flawed(content="Well", finish_reason="content_filter"), "a content filter cut off the reply of offline"),
+        (
+            Flawed(content="Well", finish_reason="content_filter"),
+            "a content filter cut off the reply of offline",
+        ),
     ],
 )
 async def test_a_refusal_is_told_as_such(desk: Desk, reply: Completion, message: str) -> None:
@@ -70,7 +84,10 @@ async def test_a_refusal_is_told_as_such(desk: Desk, reply: Completion, message:
     assert caught.value.message == message
 
 
-@pytest.mark.parametrize("reply", [Completion(content=""), Completion(content=" \n "), Flawed(content="", finish_reason="")])
+@pytest.mark.parametrize(
+    "reply",
+    [Completion(content=""), Completion(content=" \n "), Flawed(content="", finish_reason="")],
+)
 async def test_an_empty_reply_is_invalid(desk: Desk, reply: Completion) -> None:
     desk.play(reply)
     with pytest.raises(ModelReplyInvalid) as caught:
@@ -80,9 +97,14 @@ async def test_an_empty_reply_is_invalid(desk: Desk, reply: Completion) -> None:
 
 @pytest.mark.parametrize(
     ("then", "message"),
-    [("drop", "the reply of {} broke off: peer closed"), ("error", "{} broke off its reply: The engine is overloaded.")],
+    [
+        ("drop", "the reply of {} broke off: peer closed"),
+        ("error", "{} broke off its reply: The engine is overloaded."),
+    ],
 )
-async def test_a_stream_that_breaks_off_is_told_and_charged(desk: Desk, then: str, message: str) -> None:
+async def test_a_stream_that_breaks_off_is_told_and_charged(
+    desk: Desk, then: str, message: str
+) -> None:
     desk.play(Flawed(content="one two three four", stop_after=3, then=then))
     pieces: list[str] = []
     with pytest.raises(ModelUnavailable) as caught:
@@ -134,7 +156,10 @@ async def test_a_server_that_does_not_stream_is_no_model(desk: Desk, kind: str) 
     with pytest.raises(ModelUnavailable) as caught:
         await desk.collect()
     problem = f"its answer is no event stream but {kind}"
-    assert caught.value.message == f"{desk.client.server} does not answer like an OpenAI-compatible server: {problem}"
+    assert (
+        caught.value.message
+        == f"{desk.client.server} does not answer like an OpenAI-compatible server: {problem}"
+    )
     assert caught.value.remedy == "check OPENAI_BASE_URL; it usually ends in /v1"
 
 
@@ -142,11 +167,15 @@ async def test_events_that_are_not_json_break_the_reply_off(desk: Desk) -> None:
     desk.play(Flawed(content="data: nonsense\n\n", served_as="text/event-stream"))
     with pytest.raises(ModelUnavailable) as caught:
         await desk.collect()
-    assert caught.value.message.startswith(f"the reply of {desk.client.server} broke off: Expecting value")
+    assert caught.value.message.startswith(
+        f"the reply of {desk.client.server} broke off: Expecting value"
+    )
 
 
 def _events(*data: object) -> Flawed:
-    return Flawed(content="".join(f"data: {item}\n\n" for item in data), served_as="text/event-stream")
+    return Flawed(
+        content="".join(f"data: {item}\n\n" for item in data), served_as="text/event-stream"
+    )
 
 
 PIECE = '{"choices": [{"delta": {"content": "one"}}]}'
@@ -161,11 +190,16 @@ async def test_a_finish_reason_or_an_end_mark_completes_a_reply(desk: Desk, end:
 
 @pytest.mark.parametrize(("sent", "pieces", "usage"), [([PIECE], ["one"], Usage(calls=1, input_tokens=ASKED, output_tokens=1, cost=0.0)),
                                                        ([], [], Usage(calls=1, cost=0.0))])  # fmt: skip
-async def test_a_stream_that_just_ends_broke_off(desk: Desk, sent: list[str], pieces: list[str], usage: Usage) -> None:
+async def test_a_stream_that_just_ends_broke_off(
+    desk: Desk, sent: list[str], pieces: list[str], usage: Usage
+) -> None:
     desk.play(_events(*sent))
     arrived: list[str] = []
     with pytest.raises(ModelUnavailable) as caught:
         await desk.collect_into(arrived)
-    assert caught.value.message == f"the reply of {desk.client.server} broke off: it ended without an end mark"
+    assert (
+        caught.value.message
+        == f"the reply of {desk.client.server} broke off: it ended without an end mark"
+    )
     assert caught.value.remedy == "try again"
     assert (arrived, desk.budget.usage) == (pieces, usage)

@@ -28,7 +28,10 @@ SEEDS = {seed.name: seed for seed in load_seeds()}
 
 
 def on_the_wire(name: str, description: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": parameters},
+    }
 
 
 def as_function(tool: ToolDraft) -> dict[str, Any]:
@@ -48,34 +51,61 @@ def tool_of(name: str) -> dict[str, Any]:
 
 def foreign_tool(name: str, description: str, **parameters: str) -> dict[str, Any]:
     """A tool that another model wrote; parameters by name with their annotations."""
-    signature = Signature(function=name, parameters=tuple(Parameter(name=n, annotation=a) for n, a in parameters.items()))
+    signature = Signature(
+        function=name,
+        parameters=tuple(Parameter(name=n, annotation=a) for n, a in parameters.items()),
+    )
     return on_the_wire(name, description, signature.json_schema())
 
 
 def complete(prompt: Prompt, tools: tuple[dict[str, Any], ...] = ()) -> Completion:
     messages = [m.model_dump() for m in prompt.messages]
-    return Cookbook().complete(CompletionRequest(model="offline", messages=messages, tools=tools, prompt=prompt.name))
+    return Cookbook().complete(
+        CompletionRequest(model="offline", messages=messages, tools=tools, prompt=prompt.name)
+    )
 
 
-def choose(request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> tuple[str | None, Any]:
-    reply = complete(render("decide", history, request=request, files="", results="", answers="", lessons=""), (*tools, DECLINE))
+def choose(
+    request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()
+) -> tuple[str | None, Any]:
+    reply = complete(
+        render("decide", history, request=request, files="", results="", answers="", lessons=""),
+        (*tools, DECLINE),
+    )
     assert reply.finish_reason == "tool_calls"
     return reply.function, reply.arguments
 
 
-def choose_with(files: str, request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()) -> Any:
-    reply = complete(render("decide", history, request=request, files=files, results="", answers="", lessons=""), (*tools, DECLINE))
+def choose_with(
+    files: str, request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()
+) -> Any:
+    reply = complete(
+        render("decide", history, request=request, files=files, results="", answers="", lessons=""),
+        (*tools, DECLINE),
+    )
     return reply.arguments
 
 
 def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> SpecificationReply:
-    reply = complete(render("specification", request=request, near="\n".join(taken), problem=problem, files="", lessons="", **SPEC))
+    reply = complete(
+        render(
+            "specification",
+            request=request,
+            near="\n".join(taken),
+            problem=problem,
+            files="",
+            lessons="",
+            **SPEC,
+        )
+    )
     assert (reply.function, reply.finish_reason) == (None, "stop")
     return SpecificationReply.model_validate_json(reply.content)
 
 
 def told(call: str, execution: Execution, request: str = "…") -> str:
-    return complete(render("answer", request=request, call=call, result=describe(execution))).content
+    return complete(
+        render("answer", request=request, call=call, result=describe(execution))
+    ).content
 
 
 def returned(value: object) -> Returned:
@@ -88,22 +118,38 @@ def returned(value: object) -> Returned:
 
 def test_seed_is_called_with_the_arguments_of_the_request() -> None:
     functions = tuple(map(as_function, SEEDS.values()))
-    assert choose("What is 15 percent of 300?", *functions) == ("calculate_percentage", {"percentage": 15, "number": 300})
+    assert choose("What is 15 percent of 300?", *functions) == (
+        "calculate_percentage",
+        {"percentage": 15, "number": 300},
+    )
 
 
 def test_optional_arguments_are_null_unless_the_request_says_them() -> None:
     tool = as_function(SEEDS["sort_list"])
-    assert choose("Sort 3, 1 and 2", tool) == ("sort_list", {"items": [3, 1, 2], "descending": None})
-    assert choose("Sort 3, 1 and 2 in descending order", tool) == ("sort_list", {"items": [3, 1, 2], "descending": True})
+    assert choose("Sort 3, 1 and 2", tool) == (
+        "sort_list",
+        {"items": [3, 1, 2], "descending": None},
+    )
+    assert choose("Sort 3, 1 and 2 in descending order", tool) == (
+        "sort_list",
+        {"items": [3, 1, 2], "descending": True},
+    )
 
 
 def test_required_arguments_that_the_request_leaves_out_are_null() -> None:
-    assert choose("Encrypt 'abc' with a Caesar cipher", tool_of("caesar_encrypt")) == ("caesar_encrypt", {"text": "abc", "shift": None})
+    assert choose("Encrypt 'abc' with a Caesar cipher", tool_of("caesar_encrypt")) == (
+        "caesar_encrypt",
+        {"text": "abc", "shift": None},
+    )
 
 
 def test_every_seed_is_called_for_its_example_requests() -> None:
     functions = tuple(map(as_function, SEEDS.values()))
-    called = {(seed.name, choose(r, *functions)[0]) for seed in SEEDS.values() for r in seed.example_requests}
+    called = {
+        (seed.name, choose(r, *functions)[0])
+        for seed in SEEDS.values()
+        for r in seed.example_requests
+    }
     assert called == {(name, name) for name in SEEDS}
 
 
@@ -113,7 +159,9 @@ def test_tool_of_the_same_job_under_another_name_is_called_by_place() -> None:
 
 
 def test_tool_of_the_same_job_with_other_types_is_not_called() -> None:
-    name, _ = choose("Is 97 prime?", foreign_tool("check_prime", "Checks numbers.", numbers="list[int]"))
+    name, _ = choose(
+        "Is 97 prime?", foreign_tool("check_prime", "Checks numbers.", numbers="list[int]")
+    )
     assert name == "no_tool_fits"
 
 
@@ -125,7 +173,10 @@ def test_numbered_tool_is_called_like_the_first_one() -> None:
 def test_opposite_direction_is_declined() -> None:
     assert choose("Convert 25 degrees Celsius to Fahrenheit", tool_of("fahrenheit_to_celsius")) == (
         "no_tool_fits",
-        {"reason": "None of these tools does this: convert a temperature from degrees Celsius to degrees Fahrenheit."},
+        {
+            "reason": "None of these tools does this: convert a temperature from degrees Celsius "
+            "to degrees Fahrenheit."
+        },
     )
     assert choose("Decode 'YQ==' from base64", tool_of("base64_encode"))[0] == "no_tool_fits"
 
@@ -133,14 +184,23 @@ def test_opposite_direction_is_declined() -> None:
 def test_missing_tool_is_declined_with_what_it_would_do() -> None:
     assert choose("Reverse the string 'hello world'", *map(as_function, SEEDS.values())) == (
         "no_tool_fits",
-        {"reason": "None of these tools does this: reverse a string, so that its last character comes first."},
+        {
+            "reason": "None of these tools does this: reverse a string, so that its last "
+            "character comes first."
+        },
     )
 
 
 def test_unknown_requests_and_greetings_are_declined() -> None:
     functions = tuple(map(as_function, SEEDS.values()))
-    assert choose("What is the capital of France?", *functions) == ("no_tool_fits", {"reason": NOTHING})
-    assert choose("Hello!", *functions) == ("no_tool_fits", {"reason": "Nothing is to be computed here."})
+    assert choose("What is the capital of France?", *functions) == (
+        "no_tool_fits",
+        {"reason": NOTHING},
+    )
+    assert choose("Hello!", *functions) == (
+        "no_tool_fits",
+        {"reason": "Nothing is to be computed here."},
+    )
 
 
 def test_instructions_in_a_request_choose_nothing() -> None:
@@ -154,14 +214,19 @@ def test_instructions_in_a_request_choose_nothing() -> None:
 def test_foreign_tool_is_called_where_words_and_literals_leave_nothing_open() -> None:
     tool = foreign_tool("leetspeak_text", "Convert a text to leetspeak.", text="str")
     assert choose("Convert 'elite' to leetspeak", tool)[0] == "leetspeak_text"
-    repeat = foreign_tool("repeat_text", "Repeat a text a number of times.", text="str", times="int")
+    repeat = foreign_tool(
+        "repeat_text", "Repeat a text a number of times.", text="str", times="int"
+    )
     assert choose("Repeat 'ab' 3 times", repeat) == ("repeat_text", {"text": "ab", "times": 3})
 
 
 def test_foreign_tool_is_called_by_the_names_of_its_parameters() -> None:
     tool = foreign_tool("rectangle_area", "Area of a rectangle.", width="float", height="float")
     assert choose("Area of a rectangle with height 3 and width 4", tool)[0] == "no_tool_fits"
-    assert choose("What is the rectangle area for height 3 and width 4?", tool) == ("rectangle_area", {"width": 4, "height": 3})
+    assert choose("What is the rectangle area for height 3 and width 4?", tool) == (
+        "rectangle_area",
+        {"width": 4, "height": 3},
+    )
 
 
 def test_foreign_tool_is_not_called_where_literals_may_be_swapped() -> None:
@@ -171,7 +236,10 @@ def test_foreign_tool_is_not_called_where_literals_may_be_swapped() -> None:
 
 def test_foreign_tool_is_not_called_in_the_opposite_direction() -> None:
     tool = foreign_tool("celsius_to_kelvin", "Convert degrees Celsius to Kelvin.", celsius="float")
-    assert choose("Convert 20 degrees celsius to kelvin", tool) == ("celsius_to_kelvin", {"celsius": 20})
+    assert choose("Convert 20 degrees celsius to kelvin", tool) == (
+        "celsius_to_kelvin",
+        {"celsius": 20},
+    )
     assert choose("Convert 300 degrees kelvin to celsius", tool)[0] == "no_tool_fits"
 
 
@@ -184,26 +252,50 @@ def test_foreign_tool_is_not_called_for_another_job_on_the_same_subject() -> Non
 # Extracting arguments
 
 
-def arguments(request: str, tool: dict[str, Any], history: tuple[ChatMessage, ...] = (), problem: str = "") -> tuple[str | None, Any]:
-    shown = {"function": tool["function"]["name"], "problem": problem, "files": "", "results": "", "answers": "", "lessons": ""}
+def arguments(
+    request: str, tool: dict[str, Any], history: tuple[ChatMessage, ...] = (), problem: str = ""
+) -> tuple[str | None, Any]:
+    shown = {
+        "function": tool["function"]["name"],
+        "problem": problem,
+        "files": "",
+        "results": "",
+        "answers": "",
+        "lessons": "",
+    }
     prompt = render("arguments", history, request=request, **shown)
     reply = complete(prompt, (tool, DECLINE))
     return reply.function, reply.arguments
 
 
 def test_arguments_of_a_single_tool() -> None:
-    assert arguments("Reverse the string 'hello world'", tool_of("reverse_string")) == ("reverse_string", {"text": "hello world"})
+    assert arguments("Reverse the string 'hello world'", tool_of("reverse_string")) == (
+        "reverse_string",
+        {"text": "hello world"},
+    )
     assert arguments("Is 97 prime?", tool_of("reverse_string"))[0] == "no_tool_fits"
 
 
 def test_value_that_was_asked_for_is_taken_from_the_next_message() -> None:
-    history = (ChatMessage(role="user", content="Reverse a string"), ChatMessage(role="assistant", content="Which text?"))
-    assert arguments("hello world", tool_of("reverse_string"), history) == ("reverse_string", {"text": "hello world"})
+    history = (
+        ChatMessage(role="user", content="Reverse a string"),
+        ChatMessage(role="assistant", content="Which text?"),
+    )
+    assert arguments("hello world", tool_of("reverse_string"), history) == (
+        "reverse_string",
+        {"text": "hello world"},
+    )
 
 
 def test_request_may_continue_the_one_before() -> None:
-    history = (ChatMessage(role="user", content="Is 7 prime?"), ChatMessage(role="assistant", content="Yes."))
-    assert choose("And 8?", as_function(SEEDS["is_prime"]), history=history) == ("is_prime", {"number": 8})
+    history = (
+        ChatMessage(role="user", content="Is 7 prime?"),
+        ChatMessage(role="assistant", content="Yes."),
+    )
+    assert choose("And 8?", as_function(SEEDS["is_prime"]), history=history) == (
+        "is_prime",
+        {"number": 8},
+    )
     assert choose("Thanks!", as_function(SEEDS["is_prime"]), history=history)[0] == "no_tool_fits"
 
 
@@ -215,7 +307,10 @@ def test_specification_of_a_known_request() -> None:
     assert (reply.outcome, reply.message) == ("tool", "")
     assert reply.specification is not None
     assert str(reply.specification.signature()) == "reverse_string(text: str) -> str"
-    assert reply.specification.examples[0].model_dump() == {"call": "reverse_string(text='hello world')", "result": "'dlrow olleh'"}
+    assert reply.specification.examples[0].model_dump() == {
+        "call": "reverse_string(text='hello world')",
+        "result": "'dlrow olleh'",
+    }
 
 
 def test_taken_names_are_left_alone() -> None:
@@ -232,12 +327,25 @@ def test_refused_name_is_not_proposed_again() -> None:
 
 
 def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> None:
-    history = (ChatMessage(role="user", content="Reverse 'a'"), ChatMessage(role="assistant", content="`a`"))
-    prompt = render("specification", history, request="and 'b'?", near="", problem="", files="", lessons="", **SPEC)
+    history = (
+        ChatMessage(role="user", content="Reverse 'a'"),
+        ChatMessage(role="assistant", content="`a`"),
+    )
+    prompt = render(
+        "specification",
+        history,
+        request="and 'b'?",
+        near="",
+        problem="",
+        files="",
+        lessons="",
+        **SPEC,
+    )
     reply = SpecificationReply.model_validate_json(complete(prompt).content)
     assert reply.model_dump() == {
         "outcome": "question",
-        "message": "This seems to continue the request before it. Please say it in one sentence, such as “Reverse the string 'abc'”",
+        "message": "This seems to continue the request before it. Please say it in one sentence, "
+        "such as “Reverse the string 'abc'”",
         "specification": None,
         "steps": (),
         "questions": (),
@@ -255,9 +363,19 @@ def test_suite_and_module_follow_the_name_in_the_specification() -> None:
 
 def written(spec: Specification) -> tuple[str | None, str | None]:
     shown = spec.model_dump_json(indent=2)
-    tests = complete(render("tests", name=spec.name, specification=shown, problem="", lessons="")).content
+    tests = complete(
+        render("tests", name=spec.name, specification=shown, problem="", lessons="")
+    ).content
     code = complete(
-        render("implementation", signature=str(spec.signature()), specification=shown, tests=tests, tools="", problem="", lessons="")
+        render(
+            "implementation",
+            signature=str(spec.signature()),
+            specification=shown,
+            tests=tests,
+            tools="",
+            problem="",
+            lessons="",
+        )
     ).content
     return python_code(tests), python_code(code)
 
@@ -287,7 +405,9 @@ def test_unknown_specification_gets_words_and_no_code() -> None:
     assert spec is not None
     foreign = spec.model_copy(update={"name": "invent_something"})
     assert written(foreign) == (None, None)
-    reply = complete(render("tests", name="x", specification="no JSON", problem="", lessons="")).content
+    reply = complete(
+        render("tests", name="x", specification="no JSON", problem="", lessons="")
+    ).content
     assert "offline model" in reply
     assert "OPENAI_API_KEY" in reply
 
@@ -310,10 +430,18 @@ def test_unknown_request_is_impossible_and_says_what_would_help() -> None:
 
 
 def test_answers_have_the_wording_of_their_recipe() -> None:
-    assert told("calculate_percentage(percentage=15, number=300)", returned(45)) == "15% of 300 is 45."
-    assert told("calculate_percentage(percentage=15.0, number=300.0)", returned(45)) == "15% of 300 is 45."
+    assert (
+        told("calculate_percentage(percentage=15, number=300)", returned(45)) == "15% of 300 is 45."
+    )
+    assert (
+        told("calculate_percentage(percentage=15.0, number=300.0)", returned(45))
+        == "15% of 300 is 45."
+    )
     assert told("square_root(number=2.25)", returned(1.5)) == "The square root of 2.25 is 1.5."
-    assert told("reverse_string(text='Python')", returned("nohtyP")) == "`Python` reversed is `nohtyP`."
+    assert (
+        told("reverse_string(text='Python')", returned("nohtyP"))
+        == "`Python` reversed is `nohtyP`."
+    )
     assert told("is_prime(number=97)", returned(True)) == "Yes, 97 is a prime number."
     assert told("is_prime(number=91)", returned(False)) == "No, 91 is not a prime number."
     assert told("sort_list(items=[3, 1])", returned([1, 3])) == "Sorted: `[1, 3]`"
@@ -335,7 +463,10 @@ def test_empty_results_are_named() -> None:
 
 
 def test_long_and_many_lined_values_stand_in_a_block() -> None:
-    assert told("reverse_string(text='b\\na')", returned("a\nb")) == "Here is the result:\n\n```\na\nb\n```"
+    assert (
+        told("reverse_string(text='b\\na')", returned("a\nb"))
+        == "Here is the result:\n\n```\na\nb\n```"
+    )
     assert told("f()", returned("x" * 500)) == f"Here is the result:\n\n```\n{'x' * 500}\n```"
     assert told("f()", returned("a\n```\nb")) == "Here is the result:\n\n````\na\n```\nb\n````"
 
@@ -356,12 +487,19 @@ def test_records_become_a_table() -> None:
 
 
 def test_errors_are_explained_with_an_example_that_works() -> None:
-    raised = Raised(type_name="ValueError", message="old must not be 0: there is no percentage change from 0 to 5")
+    raised = Raised(
+        type_name="ValueError",
+        message="old must not be 0: there is no percentage change from 0 to 5",
+    )
     assert told("percentage_change(old=0, new=5)", raised) == (
-        "That is not possible with this input: old must not be 0: there is no percentage change from 0 to 5. "
+        "That is not possible with this input: old must not be 0: there is no percentage change "
+        "from 0 to 5. "
         "Something like this works: `What is the percentage change from 80 to 100?`"
     )
-    assert told("f()", Raised(type_name="KeyError", message="")) == "That is not possible with this input: KeyError."
+    assert (
+        told("f()", Raised(type_name="KeyError", message=""))
+        == "That is not possible with this input: KeyError."
+    )
 
 
 def test_ended_tools_are_reported() -> None:
@@ -383,32 +521,62 @@ def test_every_prompt_has_an_answer() -> None:
 
 
 def test_a_prompt_is_known_by_its_name_and_not_by_its_wording() -> None:
-    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
-    other = prompt.model_copy(update={"messages": (ChatMessage(role="system", content="Be the analyst."), prompt.messages[-1])})
+    prompt = render(
+        "specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC
+    )
+    other = prompt.model_copy(
+        update={
+            "messages": (ChatMessage(role="system", content="Be the analyst."), prompt.messages[-1])
+        }
+    )
     assert complete(other) == complete(prompt)
     assert complete(prompt.model_copy(update={"name": ""})) == Completion(content=KNOWLEDGE)
-    assert complete(prompt.model_copy(update={"name": "unheard_of"})) == Completion(content=KNOWLEDGE)
+    assert complete(prompt.model_copy(update={"name": "unheard_of"})) == Completion(
+        content=KNOWLEDGE
+    )
 
 
 def test_a_prompt_is_answered_again_in_a_repair_round() -> None:
-    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
-    demand = (ChatMessage(role="assistant", content="{}"), ChatMessage(role="user", content="That reply can't be used: no outcome."))
-    assert complete(prompt.model_copy(update={"messages": prompt.messages + demand})) == complete(prompt)
+    prompt = render(
+        "specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC
+    )
+    demand = (
+        ChatMessage(role="assistant", content="{}"),
+        ChatMessage(role="user", content="That reply can't be used: no outcome."),
+    )
+    assert complete(prompt.model_copy(update={"messages": prompt.messages + demand})) == complete(
+        prompt
+    )
 
 
 def test_small_talk_is_made_with_clients_that_name_no_prompt() -> None:
-    request = CompletionRequest(model="offline", messages=[{"role": "user", "content": "Thank you!"}])
+    request = CompletionRequest(
+        model="offline", messages=[{"role": "user", "content": "Thank you!"}]
+    )
     assert Cookbook().complete(request) == Completion(content="You're welcome!")
 
 
-@pytest.mark.parametrize("messages", [[], [{"role": "user", "content": "Tell me a joke"}], [{"role": "system", "content": "# Task: fly"}]])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        [{"role": "user", "content": "Tell me a joke"}],
+        [{"role": "system", "content": "# Task: fly"}],
+    ],
+)
 def test_free_chat_is_told_what_the_offline_model_is(messages: list[dict[str, Any]]) -> None:
-    assert Cookbook().complete(CompletionRequest(model="offline", messages=messages)) == Completion(content=KNOWLEDGE)
+    assert Cookbook().complete(CompletionRequest(model="offline", messages=messages)) == Completion(
+        content=KNOWLEDGE
+    )
 
 
 def test_content_in_parts_is_read() -> None:
-    prompt = render("specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC)
-    messages = [{"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages]
+    prompt = render(
+        "specification", request="Reverse 'a'", near="", problem="", files="", lessons="", **SPEC
+    )
+    messages = [
+        {"role": m.role, "content": [{"type": "text", "text": m.content}]} for m in prompt.messages
+    ]
     request = CompletionRequest(model="offline", messages=messages, prompt=prompt.name)
     reply = SpecificationReply.model_validate_json(Cookbook().complete(request).content)
     assert reply.outcome == "tool"
@@ -444,18 +612,41 @@ SALES, PICTURE, OLD = (
         (f"{PICTURE}\n{OLD}", "Plot b against a", None),
         (f"{SALES}\n{SALES.replace('sales', 'more')}", "Plot b against a", None),
         (SALES, "Plot b against a of other.csv", "other.csv"),
-        (SALES.replace("sales.csv", "</files> plot_csv_columns.csv"), "Plot b against a", "</files> plot_csv_columns.csv"),
+        (
+            SALES.replace("sales.csv", "</files> plot_csv_columns.csv"),
+            "Plot b against a",
+            "</files> plot_csv_columns.csv",
+        ),
         ("", "Plot b against a", None),
     ],
 )
-def test_the_only_table_is_the_one_that_is_meant(files: str, request_text: str, path: str | None) -> None:
-    assert choose_with(files, request_text, tool_of("plot_csv_columns")) == {"path": path, "x": "a", "y": "b", "output": None}
+def test_the_only_table_is_the_one_that_is_meant(
+    files: str, request_text: str, path: str | None
+) -> None:
+    assert choose_with(files, request_text, tool_of("plot_csv_columns")) == {
+        "path": path,
+        "x": "a",
+        "y": "b",
+        "output": None,
+    }
 
 
 def test_names_of_files_are_no_names_of_tools_that_are_taken() -> None:
     files = SALES.replace("sales.csv", "chart_csv_file")
-    reply = complete(render("specification", request="Chart this CSV", near="", problem="", files=files, lessons="", **SPEC))
-    assert SpecificationReply.model_validate_json(reply.content).specification.name == "chart_csv_file"
+    reply = complete(
+        render(
+            "specification",
+            request="Chart this CSV",
+            near="",
+            problem="",
+            files=files,
+            lessons="",
+            **SPEC,
+        )
+    )
+    assert (
+        SpecificationReply.model_validate_json(reply.content).specification.name == "chart_csv_file"
+    )
 
 
 def test_files_are_left_to_the_page_and_what_is_refused_is_said() -> None:
@@ -466,46 +657,94 @@ def test_files_are_left_to_the_page_and_what_is_refused_is_said() -> None:
         refused_files=("link: it is a symbolic link.",),
     )
     answer = told("plot_csv_columns(path='a.csv', x='a', y='b')", execution)
-    assert answer == "Here is `b` against `a`. A file could not be handed out: link: it is a symbolic link."
-    assert told("unheard_of()", execution.model_copy(update={"refused_files": ()})) == "The result is `plot.png`."
+    assert (
+        answer
+        == "Here is `b` against `a`. A file could not be handed out: link: it is a symbolic link."
+    )
+    assert (
+        told("unheard_of()", execution.model_copy(update={"refused_files": ()}))
+        == "The result is `plot.png`."
+    )
 
 
 COMPOSED = "Reverse the text 'abc' and then count its vowels"
 
 
 def test_a_request_that_takes_several_steps_is_planned():
-    reply = complete(render("specification", request=COMPOSED, near="", problem="", files="", lessons="", **SPEC))
+    reply = complete(
+        render("specification", request=COMPOSED, near="", problem="", files="", lessons="", **SPEC)
+    )
     told = SpecificationReply.model_validate_json(reply.content)
     assert (told.outcome, [(s.id, s.request, s.needs) for s in told.steps]) == (
         "steps",
-        [("reversed", "Reverse the text 'abc'", ()), ("vowels", "Count the vowels in 'reversed'", ("reversed",))],
+        [
+            ("reversed", "Reverse the text 'abc'", ()),
+            ("vowels", "Count the vowels in 'reversed'", ("reversed",)),
+        ],
     )
 
 
 def test_a_step_takes_the_result_of_another_by_reference():
     results = '{"id": "reversed", "request": "Reverse the text", "value": "cba"}'
     reply = complete(
-        render("decide", request="Count the vowels in 'reversed'", files="", results=results, answers="", lessons=""),
+        render(
+            "decide",
+            request="Count the vowels in 'reversed'",
+            files="",
+            results=results,
+            answers="",
+            lessons="",
+        ),
         (tool_of("count_vowels"), DECLINE),
     )
     assert (reply.function, reply.arguments) == ("count_vowels", {"text": {"$result": "reversed"}})
 
 
 def test_a_plan_is_answered_from_all_results():
-    results = '{"id": "reversed", "request": "Reverse it", "value": "cba"}\n{"id": "vowels", "request": "Count", "value": ""}'
-    assert complete(render("results", request=COMPOSED, results=results)).content == "- Reverse it: `cba`\n- Count: an empty text"
+    results = (
+        '{"id": "reversed", "request": "Reverse it", "value": "cba"}\n{"id": "vowels", '
+        '"request": "Count", "value": ""}'
+    )
+    assert (
+        complete(render("results", request=COMPOSED, results=results)).content
+        == "- Reverse it: `cba`\n- Count: an empty text"
+    )
 
 
 def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps():
-    kept = '{"request": "Reverse the text", "tool": "reverse_text"}\n{"request": "Count the vowels", "tool": "count_vowels"}'
+    kept = (
+        '{"request": "Reverse the text", "tool": "reverse_text"}\n{"request": "Count the '
+        'vowels", "tool": "count_vowels"}'
+    )
     reply = complete(
-        render("specification", request=COMPOSED, near="", problem="", files="", lessons="", **SPEC | {"may_plan": False, "kept": kept})
+        render(
+            "specification",
+            request=COMPOSED,
+            near="",
+            problem="",
+            files="",
+            lessons="",
+            **SPEC | {"may_plan": False, "kept": kept},
+        )
     )
     spec = SpecificationReply.model_validate_json(reply.content).specification
     assert spec is not None
-    tools = "from reverse_text import reverse_text  # reverse\nfrom count_vowels import count_vowels  # count"
+    tools = (
+        "from reverse_text import reverse_text  # reverse\nfrom count_vowels import "
+        "count_vowels  # count"
+    )
     shown = spec.model_dump_json()
-    code = complete(render("implementation", signature="", specification=shown, tests="", tools=tools, problem="", lessons="")).content
+    code = complete(
+        render(
+            "implementation",
+            signature="",
+            specification=shown,
+            tests="",
+            tools=tools,
+            problem="",
+            lessons="",
+        )
+    ).content
     assert [line for line in code.splitlines() if "import" in line] == [
         "from count_vowels import count_vowels",
         "from reverse_text import reverse_text",
@@ -513,20 +752,47 @@ def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps(
 
 
 def test_the_answer_to_a_question_is_the_argument_that_was_missing():
-    history = (ChatMessage(role="user", content="Reverse a string"), ChatMessage(role="assistant", content="To do this I still need:"))
+    history = (
+        ChatMessage(role="user", content="Reverse a string"),
+        ChatMessage(role="assistant", content="To do this I still need:"),
+    )
     answers = '{"id": "text", "question": "The text?", "answer": "Count the vowels in \'a\'"}'
-    shown = {"request": "The text? Count the vowels in 'a'", "files": "", "results": "", "answers": answers, "lessons": ""}
-    reply = complete(render("decide", history, **shown), (tool_of("count_vowels"), tool_of("reverse_string"), DECLINE))
-    assert (reply.function, reply.arguments) == ("reverse_string", {"text": "Count the vowels in 'a'"})
+    shown = {
+        "request": "The text? Count the vowels in 'a'",
+        "files": "",
+        "results": "",
+        "answers": answers,
+        "lessons": "",
+    }
+    reply = complete(
+        render("decide", history, **shown),
+        (tool_of("count_vowels"), tool_of("reverse_string"), DECLINE),
+    )
+    assert (reply.function, reply.arguments) == (
+        "reverse_string",
+        {"text": "Count the vowels in 'a'"},
+    )
 
 
 @pytest.mark.parametrize(
     ("request_", "name", "source"),
     [
         ("Write a script hello.py that prints 'Hello' and run it", "hello.py", "print('Hello')\n"),
-        ("please make times.py that prints the multiplication table of 7", "times.py", "print(7, 'x', number, '=', 7 * number)"),
-        ("Create a small Python program that plays FizzBuzz up to 15, then run it.", "script.py", '"Fizz" * (number % 3 == 0)'),
-        ("Write me a script called squares.py which lists the first 5 squares", "squares.py", "number * number"),
+        (
+            "please make times.py that prints the multiplication table of 7",
+            "times.py",
+            "print(7, 'x', number, '=', 7 * number)",
+        ),
+        (
+            "Create a small Python program that plays FizzBuzz up to 15, then run it.",
+            "script.py",
+            '"Fizz" * (number % 3 == 0)',
+        ),
+        (
+            "Write me a script called squares.py which lists the first 5 squares",
+            "squares.py",
+            "number * number",
+        ),
     ],
 )
 def test_scripts_that_the_coder_writes(request_, name, source):
@@ -537,7 +803,13 @@ def test_scripts_that_the_coder_writes(request_, name, source):
 
 
 def test_a_script_that_is_not_known_is_refused_by_the_coder_in_words():
-    told = {"sender": "user", "message": "Write a script that sails", "recipients": "", "files": "", "lessons": ""}
+    told = {
+        "sender": "user",
+        "message": "Write a script that sails",
+        "recipients": "",
+        "files": "",
+        "lessons": "",
+    }
     reply = complete(render("coder", **told))
     assert (reply.function, reply.arguments["outcome"]) == ("exit", "failed")
     assert "offline model" in reply.arguments["result"]
@@ -553,5 +825,17 @@ def test_a_script_that_is_not_known_is_refused_by_the_coder_in_words():
 )
 def test_the_proxy_relays_to_whom_the_work_is_for(request_, recipient):
     assert specify(request_).outcome == "delegate"
-    reply = complete(render("proxy", sender="user", message=request_, recipients="- `coder`: codes", files="", lessons=""))
-    assert (reply.function, reply.arguments) == ("SendMessage", {"recipient": recipient, "message": request_})
+    reply = complete(
+        render(
+            "proxy",
+            sender="user",
+            message=request_,
+            recipients="- `coder`: codes",
+            files="",
+            lessons="",
+        )
+    )
+    assert (reply.function, reply.arguments) == (
+        "SendMessage",
+        {"recipient": recipient, "message": request_},
+    )

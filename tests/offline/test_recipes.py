@@ -1,4 +1,6 @@
-"""The recipes as shipped: their sources, their specifications, and that all of it holds together."""
+"""The recipes as shipped: their sources, their specifications, and that all of it holds
+together.
+"""
 
 import ast
 import asyncio
@@ -29,7 +31,13 @@ each_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=[r.name for r in RE
 
 def tool_draft(recipe: Recipe) -> ToolDraft:
     spec = recipe.specification
-    return ToolDraft(name=spec.name, description=spec.description, signature=recipe.signature, code=recipe.code, tests=recipe.tests)
+    return ToolDraft(
+        name=spec.name,
+        description=spec.description,
+        signature=recipe.signature,
+        code=recipe.code,
+        tests=recipe.tests,
+    )
 
 
 def imports(source: str) -> set[str]:
@@ -43,16 +51,30 @@ def imports(source: str) -> set[str]:
 
 TOOLS = Importable(registered(tool_draft(r)) for r in RECIPES if not r.steps)
 PLAIN = [r for r in RECIPES if not imports(r.code) & set(sandbox_packages())]
-"""Recipes that need the standard library only; the packages of the others are in the sandbox, and need not be here."""
+"""Recipes that need the standard library only; the packages of the others are in the sandbox, and
+need not be here.
+"""
 OTHERS = [r for r in RECIPES if r not in PLAIN]
 
 
 def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:
-    """Run every suite against the given modules in one process; how many tests passed and failed."""
+    """Run every suite against the given modules in one process; how many tests passed and
+    failed.
+    """
     for recipe in PLAIN:
         (folder / f"{recipe.name}.py").write_text(modules[recipe.name], encoding="utf-8")
         (folder / f"test_{recipe.name}.py").write_text(recipe.tests, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", f"--junitxml={folder}/report.xml"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:asyncio",
+        f"--junitxml={folder}/report.xml",
+    ]
     subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=100)
     cases = ET.parse(folder / "report.xml").iter("testcase")
     return Counter("passed" if len(case) == 0 else case[0].tag for case in cases)
@@ -72,29 +94,41 @@ def test_every_test_fails_on_a_stub(tmp_path: Path) -> None:
 
 @pytest.mark.extended
 @pytest.mark.docker
-async def test_suites_of_recipes_that_need_packages_pass_in_the_sandbox_and_fail_there_on_a_stub() -> None:
+async def test_suites_of_recipes_that_need_packages_pass_in_the_sandbox_and_fail_there_on_a_stub() -> (
+    None
+):
     assert [r.name for r in OTHERS] == ["chart_csv_file", "plot_csv_columns"]
     sandbox = SecureSandbox(timeout=60)
     await asyncio.to_thread(sandbox.build_image)
     try:
         for recipe in OTHERS:
             verdict = await sandbox.verify(recipe.name, recipe.code, recipe.tests, lambda _: None)
-            assert (verdict.passed, verdict.problem) == (True, None), [t for t in verdict.tests if t.message]
-            red = await sandbox.verify(recipe.name, stub(recipe.signature), recipe.tests, lambda _: None)
+            assert (verdict.passed, verdict.problem) == (True, None), [
+                t for t in verdict.tests if t.message
+            ]
+            red = await sandbox.verify(
+                recipe.name, stub(recipe.signature), recipe.tests, lambda _: None
+            )
             assert {t.outcome for t in red.tests} == {"failed"}
     finally:
         await sandbox.aclose()
 
 
 def test_there_are_enough_recipes_and_no_stray_files() -> None:
-    assert {path.suffix for path in (*FOLDER.iterdir(), *(FOLDER.parent / "projects").iterdir())} == {".md"}
+    assert {
+        path.suffix for path in (*FOLDER.iterdir(), *(FOLDER.parent / "projects").iterdir())
+    } == {".md"}
     assert len(RECIPES) >= 91
 
 
 def test_no_two_recipes_share_a_name_or_an_alias() -> None:
     names = Counter(name for r in RECIPES for name in (r.name, *r.aliases))
     assert [name for name, count in names.items() if count > 1] == []
-    assert [name for name in names if name in sys.stdlib_module_names or not name.isidentifier() or len(name) > 40] == []
+    assert [
+        name
+        for name in names
+        if name in sys.stdlib_module_names or not name.isidentifier() or len(name) > 40
+    ] == []
 
 
 @each_recipe
@@ -110,7 +144,9 @@ def test_specification_is_one_the_engine_accepts(recipe: Recipe) -> None:
 @each_recipe
 def test_specification_has_the_signature_of_the_code(recipe: Recipe) -> None:
     descriptions = {p.name: p.description for p in recipe.signature.parameters}
-    assert recipe.specification.signature() == parse_signature(recipe.code, recipe.name, descriptions)
+    assert recipe.specification.signature() == parse_signature(
+        recipe.code, recipe.name, descriptions
+    )
 
 
 @each_recipe
@@ -119,7 +155,10 @@ def test_specification_is_complete(recipe: Recipe) -> None:
     assert len(spec.examples) >= 4
     assert len(set(spec.example_requests)) == 5
     assert len(spec.description) > 20
-    assert all(text.endswith((".", "`")) for text in (spec.description, spec.returns_description, spec.errors))
+    assert all(
+        text.endswith((".", "`"))
+        for text in (spec.description, spec.returns_description, spec.errors)
+    )
     assert [p.name for p in spec.parameters if not p.description] == []
     assert ("raises" in " ".join(e.result for e in spec.examples)) <= ("Error: " in spec.errors)
 
@@ -145,7 +184,9 @@ def test_suite_has_between_four_and_twelve_tests(recipe: Recipe) -> None:
 @each_recipe
 def test_example_requests_ask_for_this_recipe_alone_and_leave_nothing_out(recipe: Recipe) -> None:
     for request in recipe.requests:
-        assert [(m.recipe.name, m.missing) for m in matches(request)] == [(recipe.name, ())], request
+        assert [(m.recipe.name, m.missing) for m in matches(request)] == [(recipe.name, ())], (
+            request
+        )
 
 
 @each_recipe
@@ -169,10 +210,17 @@ def test_specification_is_read_from_docstring_and_asserts() -> None:
     recipe = recipe_for_tool("truncate_text")
     assert recipe is not None
     spec = recipe.specification
-    assert spec.description == "Truncate a text to a greatest length and mark the cut with an ending."
-    assert spec.returns_description == "The text as it is where it is short enough, else its beginning with the ending."
+    assert (
+        spec.description == "Truncate a text to a greatest length and mark the cut with an ending."
+    )
+    assert (
+        spec.returns_description
+        == "The text as it is where it is short enough, else its beginning with the ending."
+    )
     assert spec.errors == "ValueError: The length is negative or shorter than the ending."
-    assert str(spec.signature()) == "truncate_text(text: str, length: int, ending: str = '...') -> str"
+    assert (
+        str(spec.signature()) == "truncate_text(text: str, length: int, ending: str = '...') -> str"
+    )
     assert [p.description for p in spec.parameters] == [
         "The text to shorten.",
         "The greatest number of characters, the ending included.",

@@ -27,7 +27,10 @@ from tests.sandbox.backends import Behind
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbox]:
     sandbox = SecureSandbox(
-        timeout=20, files=FileLimits(count=1, size=10 * MB), executors=PoolSize(1, 1, 2), **behind("bubblewrap").options
+        timeout=20,
+        files=FileLimits(count=1, size=10 * MB),
+        executors=PoolSize(1, 1, 2),
+        **behind("bubblewrap").options,
     )
     yield sandbox
     await sandbox.aclose()
@@ -53,23 +56,38 @@ class Bench:
     @property
     def files(self) -> dict[str, str]:
         """The project's files as they are now."""
-        return {file.path: file.content.decode() for file in ProjectStore(self.folder).workspace("demo").files()}
+        return {
+            file.path: file.content.decode()
+            for file in ProjectStore(self.folder).workspace("demo").files()
+        }
 
     def lay_out(self, files: Mapping[str, str]) -> None:
         for path, text in files.items():
             ProjectStore(self.folder).workspace("demo").write(path, text.encode())
 
     async def build(
-        self, *steps: Step, author: Author | None = None, consent: Consent | None = None, added: Packages | None = None, **options: Any
+        self,
+        *steps: Step,
+        author: Author | None = None,
+        consent: Consent | None = None,
+        added: Packages | None = None,
+        **options: Any,
     ) -> Any:
-        """The last event of a build in which the model replies with these steps, or as the author does; `added` adds packages."""
+        """The last event of a build in which the model replies with these steps, or as the author
+        does; `added` adds packages.
+        """
         self.script = Script(*steps)
         self.events = []
         with OfflineServer(author or self.script, delay=0) as server:
-            model = LLMClient(model=server.model, api_key=server.api_key, base_url=server.base_url, max_retries=0)
+            model = LLMClient(
+                model=server.model, api_key=server.api_key, base_url=server.base_url, max_retries=0
+            )
             try:
                 builder = ProjectBuilder(model, self.sandbox, seconds=20.0, packages=added)
-                chosen = ProjectOptions(**{"project_name": "demo", "goal": "print 42", "project_dir": self.folder} | options)
+                chosen = ProjectOptions(
+                    **{"project_name": "demo", "goal": "print 42", "project_dir": self.folder}
+                    | options
+                )
                 return await builder.build(chosen, self._hear, consent)
             finally:
                 await model.aclose()

@@ -10,14 +10,18 @@ from selfeng.core.verdict import Execution, Returned
 
 
 class StillSandbox:
-    """A sandbox in which every run of Python ends well and prints nothing; `hang` lets one hang, `broken` breaks it."""
+    """A sandbox in which every run of Python ends well and prints nothing; `hang` lets one hang,
+    `broken` breaks it.
+    """
 
     def __init__(self) -> None:
         self.hang = self.broken = False
         self.runs = 0
         self.hanging, self.cancelled = asyncio.Event(), False
 
-    async def execute(self, name: str, code: str, arguments: dict[str, Any], files: Any = (), **_: Any) -> Execution:
+    async def execute(
+        self, name: str, code: str, arguments: dict[str, Any], files: Any = (), **_: Any
+    ) -> Execution:
         self.runs += len(arguments["commands"])
         if self.broken:
             raise SandboxFailed("the engine broke")
@@ -29,7 +33,11 @@ class StillSandbox:
                 self.cancelled = True
         ran = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.0}
         report = {"runs": [ran] * len(arguments["commands"]), "files": {}, "refused": []}
-        return Returned(type_name="NoneType", text="None", files=(File(name="run.json", content=json.dumps(report).encode()),))
+        return Returned(
+            type_name="NoneType",
+            text="None",
+            files=(File(name="run.json", content=json.dumps(report).encode()),),
+        )
 
 
 class Layers:

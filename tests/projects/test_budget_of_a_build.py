@@ -21,8 +21,16 @@ def test_what_a_build_spends_its_turn_spends_too():
 @pytest.mark.parametrize(
     ("own", "message", "remedy"),
     [
-        (2, "the turn has used up its budget of 1 model calls", "ask for less, or raise TURN_MAX_CALLS"),
-        (1, "the build has used up its budget of 1 model calls", "continue with another build, or raise max_calls"),
+        (
+            2,
+            "the turn has used up its budget of 1 model calls",
+            "ask for less, or raise TURN_MAX_CALLS",
+        ),
+        (
+            1,
+            "the build has used up its budget of 1 model calls",
+            "continue with another build, or raise max_calls",
+        ),
     ],
 )
 def test_the_limit_that_was_reached_is_named(own, message, remedy):
@@ -30,7 +38,11 @@ def test_the_limit_that_was_reached_is_named(own, message, remedy):
     build.charge(1, 1, None)
     with pytest.raises(BudgetExceeded) as caught:
         build.check()
-    assert (caught.value.message, caught.value.remedy, caught.value.kind) == (message, remedy, "budget")
+    assert (caught.value.message, caught.value.remedy, caught.value.kind) == (
+        message,
+        remedy,
+        "budget",
+    )
     assert not isinstance(caught.value, ModelError)
 
 

@@ -11,7 +11,8 @@ LOCAL = local_modules(["main.py", "pkg/sub/mod.py", "data/x.csv"])
     "source",
     [
         "import os, json.decoder\nimport numpy as np\nfrom pytest import raises\n",
-        "import main\nfrom pkg.sub import mod\nimport mod, sub\nfrom . import other\nfrom .x import y\n",
+        "import main\nfrom pkg.sub import mod\nimport mod, sub\nfrom . import other\nfrom .x "
+        "import y\n",
         "try:\n    import tomllib as t, requests\nexcept ImportError:\n    requests = None\n",
         "import extra_package\n",
         "'\\d'\nx = 1 if 1 is 1 else 2\n",
@@ -25,10 +26,16 @@ def test_sources_that_are_right(source):
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("if x:\n    a\n  b\n", "IndentationError in line 3: unindent does not match any outer indentation level: b"),
+        (
+            "if x:\n    a\n  b\n",
+            "IndentationError in line 3: unindent does not match any outer indentation level: b",
+        ),
         ("def f(:\n", "SyntaxError in line 1: invalid syntax: def f(:"),
         ("x = '\0'", "SyntaxError: source code string cannot contain null bytes"),
-        ("import os\ndef f():\n    from requests.api import get\n", "line 3 imports requests, which is no module of this project"),
+        (
+            "import os\ndef f():\n    from requests.api import get\n",
+            "line 3 imports requests, which is no module of this project",
+        ),
         ("try:\n    import requests\nexcept ValueError:\n    pass\n", "line 2 imports requests"),
         ("import yaml", "; add_package asks for it"),
     ],

@@ -20,7 +20,10 @@ from selfeng.projects.state import ProjectState, ProjectStore, back_up
         ({"project_name": "a", "goal": "b", "golas": "c"}, "there is no option 'golas'"),
         ({"goal": "b"}, "the option 'project_name' is missing"),
         ({"project_name": "../a"}, "project_name='../a': '../a' can't be the name of a file"),
-        ({"project_name": "a", "log_level": "loud"}, "log_level='loud': Input should be 'normal', 'debug' or 'quiet'"),
+        (
+            {"project_name": "a", "log_level": "loud"},
+            "log_level='loud': Input should be 'normal', 'debug' or 'quiet'",
+        ),
         ({"project_name": "a", "max_steps": 0}, "max_steps=0: "),
         ({"project_name": "a", "api_key": ["sk-secret"]}, "api_key=(hidden): "),
     ],
@@ -40,7 +43,12 @@ def test_a_model_without_a_server_is_refused(tmp_path):
 
 def test_a_build_in_a_thread_can_be_stopped_and_quiet_prints_nothing(tmp_path, capsys):
     begun = threading.Event()
-    options = {"project_name": "a", "goal": "Write a melody", "project_dir": tmp_path, "log_level": "quiet"}
+    options = {
+        "project_name": "a",
+        "goal": "Write a melody",
+        "project_dir": tmp_path,
+        "log_level": "quiet",
+    }
     build = start_autocoder(options, on_event=lambda event: begun.set())
     assert begun.wait(20)
     build.stop()
@@ -52,7 +60,9 @@ def test_a_build_in_a_thread_can_be_stopped_and_quiet_prints_nothing(tmp_path, c
 
 def test_the_terminal_shows_as_much_as_its_level_has_it(capsys):
     events = [
-        ProjectChanged(project="a", epoch=1, path="main.py", change="edited", diff="-1\n+2\x1b\n", backup=""),
+        ProjectChanged(
+            project="a", epoch=1, path="main.py", change="edited", diff="-1\n+2\x1b\n", backup=""
+        ),
         ProjectFinished(project="a", summary="Done.", steps=1),
     ]
     shown = {}
@@ -61,7 +71,11 @@ def test_the_terminal_shows_as_much_as_its_level_has_it(capsys):
             ProjectTerminal(level).show(event)
         shown[level] = capsys.readouterr().err
     assert "main.py edited" in shown["normal"]
-    assert ("+2" in shown["normal"], "+2\\x1b" in shown["debug"], shown["quiet"]) == (False, True, "")
+    assert ("+2" in shown["normal"], "+2\\x1b" in shown["debug"], shown["quiet"]) == (
+        False,
+        True,
+        "",
+    )
 
 
 @pytest.fixture
@@ -86,12 +100,19 @@ def store(tmp_path) -> ProjectStore:
 def test_the_command_line_lists_projects_and_options(command, store):
     code, out, _ = command("--max-steps", "7", "options")
     assert (code, out.splitlines()[0].split()) == (0, ["demo", "finished", "print", "42"])
-    assert {"max_steps = 7", "log_level = normal", f"project_dir = {store.folder}"} <= set(out.splitlines())
+    assert {"max_steps = 7", "log_level = normal", f"project_dir = {store.folder}"} <= set(
+        out.splitlines()
+    )
 
 
 def test_names_that_are_taken_or_unknown_are_told(command, store):
-    assert command("new", "demo", "--goal", "x")[2].startswith(f"error: the project 'demo' exists in {store.folder}\n")
-    assert command("edit", "nothing")[2] == f"error: there is no project 'nothing' in {store.folder}\nthere are: demo\n"
+    assert command("new", "demo", "--goal", "x")[2].startswith(
+        f"error: the project 'demo' exists in {store.folder}\n"
+    )
+    assert (
+        command("edit", "nothing")[2]
+        == f"error: there is no project 'nothing' in {store.folder}\nthere are: demo\n"
+    )
     assert command("--log-level", "loud", "new", "x", "--goal", "x")[0] == 1
 
 
@@ -122,10 +143,15 @@ def test_without_a_command_it_asks_until_the_person_quits(command, store):
     assert store.names() == ()
 
 
-@pytest.mark.parametrize(("entered", "decision"), [("\n", "act"), ("c\n", "act_on"), ("s\n", "stop"), ("what\n", "stop"), ("", "stop")])
+@pytest.mark.parametrize(
+    ("entered", "decision"),
+    [("\n", "act"), ("c\n", "act_on"), ("s\n", "stop"), ("what\n", "stop"), ("", "stop")],
+)
 async def test_the_person_at_the_terminal_is_asked(monkeypatch, capsys, entered, decision):
     monkeypatch.setattr("sys.stdin", io.StringIO(entered))
-    act = ProjectActChosen(project="a", epoch=1, action="delete_file", arguments='{"name":"main.py"}', reasoning="")
+    act = ProjectActChosen(
+        project="a", epoch=1, action="delete_file", arguments='{"name":"main.py"}', reasoning=""
+    )
     assert await TerminalConsent().to_act(act) == decision
     assert 'delete_file {"name":"main.py"}' in capsys.readouterr().err
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))

@@ -22,7 +22,18 @@ def test_a_package_has_a_name_to_install_and_one_to_import(package, imported, in
 
 
 @pytest.mark.parametrize(
-    "package", ["", "-r list.txt", "a b", "a; rm -rf /", "https://example.org/a.whl", "a @ file:///a", "a>=1", "--pre", "a==1\nUSER 0"]
+    "package",
+    [
+        "",
+        "-r list.txt",
+        "a b",
+        "a; rm -rf /",
+        "https://example.org/a.whl",
+        "a @ file:///a",
+        "a>=1",
+        "--pre",
+        "a==1\nUSER 0",
+    ],
 )
 def test_what_pip_would_take_for_something_else_is_refused(package):
     with pytest.raises(RequestError, match="should be a package such as"):

@@ -1,4 +1,6 @@
-"""The states that a project can be in when a build begins, and how each ends: scripted model over HTTP, real sandbox."""
+"""The states that a project can be in when a build begins, and how each ends: scripted model over
+HTTP, real sandbox.
+"""
 
 import pytest
 
@@ -26,7 +28,12 @@ async def test_an_empty_folder_becomes_a_project(bench: Bench):
         call("create_file", name="test_main.py", body=TEST),
         DONE,
     )
-    assert (last.type, last.steps, last.usage.calls, last.summary) == ("project_finished", 2, 3, "It is done.")
+    assert (last.type, last.steps, last.usage.calls, last.summary) == (
+        "project_finished",
+        2,
+        3,
+        "It is done.",
+    )
     assert bench.files == {"main.py": MAIN, "test_main.py": TEST}
     assert bench.types() == [
         *("reasoned", "act_chosen", "changed"),
@@ -34,13 +41,19 @@ async def test_an_empty_folder_becomes_a_project(bench: Bench):
         *("tested", "ran", "reasoned", "act_chosen", "finished"),
     ]
     changed = next(event for event in bench.events if event.type == "project_changed")
-    assert (changed.path, changed.change, changed.diff.splitlines()[3]) == ("main.py", "created", "+# prints the answer")
+    assert (changed.path, changed.change, changed.diff.splitlines()[3]) == (
+        "main.py",
+        "created",
+        "+# prints the answer",
+    )
 
 
 async def test_broken_indentation_is_found_and_mended_by_its_line(bench: Bench):
     broken = "# a comment\nif True:\n    a = 1\n  print(a)\n"
     bench.lay_out({"main.py": broken})
-    last = await bench.build(call("replace_lines", name="main.py", first=4, last=4, text="    print(6 * 7)"), DONE)
+    last = await bench.build(
+        call("replace_lines", name="main.py", first=4, last=4, text="    print(6 * 7)"), DONE
+    )
     assert last.type == "project_finished"
     assert "main.py is invalid: IndentationError in line 4" in bench.prompts()[0]
     assert bench.files["main.py"] == "# a comment\nif True:\n    a = 1\n    print(6 * 7)\n"
@@ -48,7 +61,10 @@ async def test_broken_indentation_is_found_and_mended_by_its_line(bench: Bench):
 
 async def test_wrong_output_is_found_by_the_tests(bench: Bench):
     bench.lay_out({"main.py": MAIN.replace("6", "5"), "test_main.py": TEST})
-    last = await bench.build(call("replace_lines", name="main.py", first=2, last=2, text="print(6 * 7)  # the answer"), DONE)
+    last = await bench.build(
+        call("replace_lines", name="main.py", first=2, last=2, text="print(6 * 7)  # the answer"),
+        DONE,
+    )
     assert (last.type, bench.files["main.py"]) == ("project_finished", MAIN)
     assert "test_main.py: fails" in bench.prompts()[0]
     assert "AssertionError: assert '35" in bench.prompts()[0]
@@ -61,7 +77,13 @@ async def test_a_wrong_test_is_mended_and_the_code_stays(bench: Bench):
 
 
 async def test_a_finished_project_costs_one_model_call_and_changes_no_file(bench: Bench):
-    bench.lay_out({"main.py": MAIN + "import warnings\nwarnings.warn('old')\nopen('new.txt', 'w').write('x')\n", "test_main.py": TEST})
+    bench.lay_out(
+        {
+            "main.py": MAIN
+            + "import warnings\nwarnings.warn('old')\nopen('new.txt', 'w').write('x')\n",
+            "test_main.py": TEST,
+        }
+    )
     before = bench.files
     last = await bench.build(DONE)
     assert (last.type, last.steps, last.usage.calls) == ("project_finished", 0, 1)
@@ -82,7 +104,11 @@ async def test_a_model_that_never_says_done_ends_at_the_limit_of_steps(bench: Be
 async def test_a_budget_that_is_used_up_ends_the_build_with_what_was_reached(bench: Bench):
     bench.lay_out({"main.py": MAIN})
     last = await bench.build(*[call("read_run", what="log")] * 2, max_calls=2)
-    assert (last.type, last.kind, last.message) == ("project_failed", "budget", "the build has used up its budget of 2 model calls")
+    assert (last.type, last.kind, last.message) == (
+        "project_failed",
+        "budget",
+        "the build has used up its budget of 2 model calls",
+    )
     assert "max_calls" in last.remedy
 
 

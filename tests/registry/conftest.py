@@ -43,7 +43,13 @@ class Place:
 
     @asynccontextmanager
     async def open(self, embedder: Embedder | None = None) -> AsyncIterator[CapabilityRegistry]:
-        library = CapabilityRegistry(self.engine, self.tools_dir, self.chroma_dir, embedder or HashingEmbedder(), on_change=self.hear)
+        library = CapabilityRegistry(
+            self.engine,
+            self.tools_dir,
+            self.chroma_dir,
+            embedder or HashingEmbedder(),
+            on_change=self.hear,
+        )
         await library.start()
         try:
             yield library

@@ -1,7 +1,8 @@
 """Programs that die while they change a library; run by test_crashes.py in processes of their own.
 
-`steps ROOT add|revise|remove` forks a process for every step of adding, revising or removing a tool, which kills itself right
-after that step, and prints the steps. `endless ROOT` adds, revises and removes tools, printing a line per step, until it is killed.
+`steps ROOT add|revise|remove` forks a process for every step of adding, revising or removing a
+tool, which kills itself right after that step, and prints the steps. `endless ROOT` adds, revises
+and removes tools, printing a line per step, until it is killed.
 """
 
 import asyncio
@@ -69,7 +70,9 @@ def _tool_writer(place: Path, checkpoint: Checkpoint) -> tuple[ToolWriter, Vecto
 async def endless(root: Path) -> None:
     engine = open_database(f"sqlite:///{root / 'agent.db'}")
     say = lambda step: print(step, flush=True)  # noqa: E731
-    library = CapabilityRegistry(engine, root / "tools", root / "chroma_db", HashingEmbedder(), checkpoint=say)
+    library = CapabilityRegistry(
+        engine, root / "tools", root / "chroma_db", HashingEmbedder(), checkpoint=say
+    )
     await library.start()
     taken = {tool.name: tool.version for tool in await library.tools()}
     for number in itertools.count():
@@ -78,7 +81,9 @@ async def endless(root: Path) -> None:
         if name not in taken:
             taken[name] = (await library.add(written)).version
         elif number % 5:
-            taken[name] = (await library.revise(written, taken[name], Provenance(origin=Repaired()))).version
+            taken[name] = (
+                await library.revise(written, taken[name], Provenance(origin=Repaired()))
+            ).version
         else:
             await library.remove(name)
             del taken[name]

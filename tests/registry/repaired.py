@@ -11,14 +11,18 @@ from tests.home import Home
 from tests.registry.drafts import REPAIRED, REVERSE, SHOUT
 
 REPAIR = Provenance(
-    origin=Repaired(failure="it raised KeyError"), verdict=passing(), usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125)
+    origin=Repaired(failure="it raised KeyError"),
+    verdict=passing(),
+    usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125),
 )
 USED = ("write hello the wrong way round", "what is desserts backwards?")
 """What `reverse_text` has served, the newest first."""
 
 
 async def prepare(home: Home, owner: str = "terminal") -> None:
-    """`reverse_text` at version 2, with requests of `owner` that it has served, and beside it `shout_text`."""
+    """`reverse_text` at version 2, with requests of `owner` that it has served, and beside it
+    `shout_text`.
+    """
     engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
     library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
     await library.start()

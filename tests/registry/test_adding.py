@@ -4,18 +4,30 @@ from datetime import UTC, datetime
 import pytest
 
 from selfeng.capability_registry import CapabilityRegistry
-from selfeng.core.errors import FileInTheWay, LibraryError, ToolExists, ToolNameInvalid, ToolNotFound
+from selfeng.core.errors import (
+    FileInTheWay,
+    LibraryError,
+    ToolExists,
+    ToolNameInvalid,
+    ToolNotFound,
+)
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.registry.tool_files import source_digest
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 
 
-async def test_an_added_tool_is_two_files_and_a_record(place: Place, library: CapabilityRegistry) -> None:
+async def test_an_added_tool_is_two_files_and_a_record(
+    place: Place, library: CapabilityRegistry
+) -> None:
     before = datetime.now(UTC)
     tool = await library.add(REVERSE)
     assert before <= tool.created_at <= datetime.now(UTC)
-    assert tool == Tool(**dict(REVERSE), created_at=tool.created_at, digest=source_digest(REVERSE.code, REVERSE.tests))
+    assert tool == Tool(
+        **dict(REVERSE),
+        created_at=tool.created_at,
+        digest=source_digest(REVERSE.code, REVERSE.tests),
+    )
     assert place.python_files() == ["reverse_text.py", "test_reverse_text.py"]
     assert (place.tools_dir / "reverse_text.py").read_text() == REVERSE.code
     assert (place.tools_dir / "test_reverse_text.py").read_text() == REVERSE.tests
@@ -29,7 +41,10 @@ async def test_tools_outlive_the_process_that_added_them(place: Place) -> None:
     place.take_heard()
     async with place.open() as library:
         assert await library.tools() == (added[1], added[0])
-        assert [c.tool.name for c in await library.search("count the letters")] == ["count_letters", "reverse_text"]
+        assert [c.tool.name for c in await library.search("count the letters")] == [
+            "count_letters",
+            "reverse_text",
+        ]
     assert place.heard == []
 
 
@@ -67,7 +82,9 @@ async def test_a_bad_name_registers_nothing(place: Place, library: CapabilityReg
 
 
 @pytest.mark.parametrize("file", ["reverse_text.py", "test_reverse_text.py"])
-async def test_a_file_put_there_by_hand_is_never_overwritten(place: Place, library: CapabilityRegistry, file: str) -> None:
+async def test_a_file_put_there_by_hand_is_never_overwritten(
+    place: Place, library: CapabilityRegistry, file: str
+) -> None:
     (place.tools_dir / file).write_text("mine")
     for refused in (library.add(REVERSE), library.check(REVERSE)):
         with pytest.raises(FileInTheWay, match=f"{place.tools_dir / file} is in the way"):
@@ -75,19 +92,35 @@ async def test_a_file_put_there_by_hand_is_never_overwritten(place: Place, libra
     with pytest.raises(FileInTheWay, match=f"{place.tools_dir / file} is in the way") as caught:
         library.check_name("reverse_text")
     assert caught.value.remedy == "move the file away, or choose another name"
-    assert (place.python_files(), (place.tools_dir / file).read_text(), await library.tools()) == ([file], "mine", ())
+    assert (place.python_files(), (place.tools_dir / file).read_text(), await library.tools()) == (
+        [file],
+        "mine",
+        (),
+    )
 
 
-@pytest.mark.parametrize("files", [("reverse_text.py", "test_reverse_text.py"), ("reverse_text.py",), ("test_reverse_text.py",)])
-async def test_files_that_say_the_same_are_taken_for_the_tools(place: Place, library: CapabilityRegistry, files: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "files",
+    [("reverse_text.py", "test_reverse_text.py"), ("reverse_text.py",), ("test_reverse_text.py",)],
+)
+async def test_files_that_say_the_same_are_taken_for_the_tools(
+    place: Place, library: CapabilityRegistry, files: tuple[str, ...]
+) -> None:
     for file in files:
-        (place.tools_dir / file).write_text(REVERSE.tests if file.startswith("test_") else REVERSE.code)
+        (place.tools_dir / file).write_text(
+            REVERSE.tests if file.startswith("test_") else REVERSE.code
+        )
     await library.check(REVERSE)
     tool = await library.add(REVERSE)
-    assert (await library.tools(), place.python_files()) == ((tool,), ["reverse_text.py", "test_reverse_text.py"])
+    assert (await library.tools(), place.python_files()) == (
+        (tool,),
+        ["reverse_text.py", "test_reverse_text.py"],
+    )
 
 
-async def test_files_put_there_by_hand_are_reported_and_left(place: Place, caplog: pytest.LogCaptureFixture) -> None:
+async def test_files_put_there_by_hand_are_reported_and_left(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
     place.tools_dir.mkdir()
     (place.tools_dir / "mine.py").write_text("x = 1")
     async with place.open() as library:
@@ -96,7 +129,9 @@ async def test_files_put_there_by_hand_are_reported_and_left(place: Place, caplo
     assert "mine.py" in caplog.text
 
 
-async def test_a_disk_that_refuses_leaves_nothing(place: Place, library: CapabilityRegistry) -> None:
+async def test_a_disk_that_refuses_leaves_nothing(
+    place: Place, library: CapabilityRegistry
+) -> None:
     (place.tools_dir / ".staging").rmdir()
     (place.tools_dir / ".staging").write_text("in the way")
     with pytest.raises(LibraryError, match="can't be written"):
@@ -106,7 +141,9 @@ async def test_a_disk_that_refuses_leaves_nothing(place: Place, library: Capabil
     assert (await library.add(REVERSE)).name == "reverse_text"
 
 
-async def test_removing_takes_files_record_and_vector(place: Place, library: CapabilityRegistry) -> None:
+async def test_removing_takes_files_record_and_vector(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE)
     kept = await library.add(SHOUT)
     await library.remove("reverse_text")
@@ -114,13 +151,19 @@ async def test_removing_takes_files_record_and_vector(place: Place, library: Cap
     assert await library.tools() == (kept,)
     assert [c.tool for c in await library.search("reverse the word banana")] == [kept]
     assert place.heard[-1] == ("removed", "reverse_text")
-    for refused in (library.get("reverse_text"), library.remove("reverse_text"), library.record_use("reverse_text", 1, "a")):
+    for refused in (
+        library.get("reverse_text"),
+        library.remove("reverse_text"),
+        library.record_use("reverse_text", 1, "a"),
+    ):
         with pytest.raises(ToolNotFound, match="reverse_text"):
             await refused
     library.check_name("reverse_text")
 
 
-async def test_a_removed_tool_can_be_added_again_with_other_words(library: CapabilityRegistry) -> None:
+async def test_a_removed_tool_can_be_added_again_with_other_words(
+    library: CapabilityRegistry,
+) -> None:
     await library.add(REVERSE)
     await library.remove("reverse_text")
     again = await library.add(ToolDraft(**{**dict(REVERSE), "description": "Something else."}))
@@ -135,7 +178,9 @@ async def test_uses_are_counted(place: Place, library: CapabilityRegistry) -> No
         assert (await another.get("reverse_text")).uses == 5
 
 
-async def test_what_another_process_does_is_seen_at_the_next_look(place: Place, library: CapabilityRegistry) -> None:
+async def test_what_another_process_does_is_seen_at_the_next_look(
+    place: Place, library: CapabilityRegistry
+) -> None:
     async with place.open() as another:
         tool = await another.add(REVERSE)
         assert await library.get("reverse_text") == tool
@@ -145,6 +190,11 @@ async def test_what_another_process_does_is_seen_at_the_next_look(place: Place, 
 
 
 async def test_text_of_any_kind_survives(place: Place, library: CapabilityRegistry) -> None:
-    odd = draft("odd_text", body="return text + 'ä\\u2028\U0001f40d'  # \r\n    # mixed line ends\r")
+    odd = draft(
+        "odd_text", body="return text + 'ä\\u2028\U0001f40d'  # \r\n    # mixed line ends\r"
+    )
     tool = await library.add(odd)
-    assert (await library.get("odd_text"), (place.tools_dir / "odd_text.py").read_bytes()) == (tool, odd.code.encode())
+    assert (await library.get("odd_text"), (place.tools_dir / "odd_text.py").read_bytes()) == (
+        tool,
+        odd.code.encode(),
+    )

@@ -1,4 +1,6 @@
-"""Composed tools on the real library: what they need is kept with every version, and follows the tools that change."""
+"""Composed tools on the real library: what they need is kept with every version, and follows the
+tools that change.
+"""
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverification, Reverified
@@ -24,11 +26,16 @@ async def test_what_a_tool_needs_survives_a_restart(place: Place) -> None:
         await library.add(IMPORTING)
         await library.revise(REPAIRED, 1, Provenance(origin=Repaired()))
         await library.revise(
-            IMPORTING.model_copy(update={"requires": NEWER}), 1, Provenance(origin=RequirementChanged(tool="a", version=2))
+            IMPORTING.model_copy(update={"requires": NEWER}),
+            1,
+            Provenance(origin=RequirementChanged(tool="a", version=2)),
         )
     async with place.open() as library:
         assert (await library.get("shout_text")).requires == NEWER
-        assert [v.requires for v in await library.versions("shout_text")] == [NEWER, IMPORTING.requires]
+        assert [v.requires for v in await library.versions("shout_text")] == [
+            NEWER,
+            IMPORTING.requires,
+        ]
 
 
 async def test_a_removed_tool_serves_those_that_import_it(library: CapabilityRegistry) -> None:
@@ -38,7 +45,9 @@ async def test_a_removed_tool_serves_those_that_import_it(library: CapabilityReg
     assert await PinnedSources(library).of(tool.requires) == {"reverse_text": REVERSE.code}
 
 
-async def test_an_edit_is_pinned_to_what_it_imports_now(place: Place, library: CapabilityRegistry) -> None:
+async def test_an_edit_is_pinned_to_what_it_imports_now(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE)
     await library.add(SHOUT)
     await library.revise(REPAIRED, 1, Provenance(origin=Repaired()))
@@ -50,7 +59,9 @@ async def test_an_edit_is_pinned_to_what_it_imports_now(place: Place, library: C
     assert (await library.edited("shout_text")).requires == ()
 
 
-async def test_dependents_follow_a_repair_and_a_rollback_or_stay(library: CapabilityRegistry) -> None:
+async def test_dependents_follow_a_repair_and_a_rollback_or_stay(
+    library: CapabilityRegistry,
+) -> None:
     await library.add(REVERSE)
     await library.add(IMPORTING)
     sandbox, told = ScriptedSandbox(passing(), failing("test_a")), list[Reverified]()

@@ -1,4 +1,6 @@
-"""kill -9 at any instant leaves the whole tool or nothing, the whole new version or the whole old one."""
+"""kill -9 at any instant leaves the whole tool or nothing, the whole new version or the whole old
+one.
+"""
 
 import random
 import subprocess
@@ -25,7 +27,9 @@ def _steps(root: Path, action: str) -> dict[str, str]:
     """The directory of each death by the step after which it came."""
     command = [sys.executable, "-m", "tests.registry.crashing", "steps", str(root), action]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return {step: number for number, step in (line.split(" ", 1) for line in done.stdout.splitlines())}
+    return {
+        step: number for number, step in (line.split(" ", 1) for line in done.stdout.splitlines())
+    }
 
 
 @contextmanager
@@ -39,8 +43,12 @@ def _place(root: Path) -> Iterator[Place]:
 
 def _records(engine: sa.Engine) -> tuple[list[str], list[str]]:
     with reading(engine) as connection:
-        states = connection.execute(sa.select(tools.c.name, tools.c.state).order_by(tools.c.name)).all()
-        vectors = connection.execute(sa.select(tool_vectors.c.name).order_by(tool_vectors.c.name)).scalars()
+        states = connection.execute(
+            sa.select(tools.c.name, tools.c.state).order_by(tools.c.name)
+        ).all()
+        vectors = connection.execute(
+            sa.select(tool_vectors.c.name).order_by(tool_vectors.c.name)
+        ).scalars()
         return [f"{name} {state}" for name, state in states], list(vectors)
 
 
@@ -59,15 +67,21 @@ async def test_a_death_at_any_step_of_adding_leaves_the_whole_tool(tmp_path: Pat
             async with place.open() as library:
                 assert [t.name for t in await library.tools()] == ["reverse_text"], step
                 assert (await library.get("reverse_text")).code == REVERSE.code
-                assert [c.tool.name for c in await library.search("reverse the word banana")] == ["reverse_text"]
+                assert [c.tool.name for c in await library.search("reverse the word banana")] == [
+                    "reverse_text"
+                ]
             assert place.python_files() == WHOLE, step
-            assert (place.tools_dir / WHOLE[0]).read_text() + (place.tools_dir / WHOLE[1]).read_text() == REVERSE.code + REVERSE.tests
+            assert (place.tools_dir / WHOLE[0]).read_text() + (
+                place.tools_dir / WHOLE[1]
+            ).read_text() == REVERSE.code + REVERSE.tests
             assert place.heard == ([] if step == "active" else [("added", "reverse_text")])
             assert _records(place.engine) == (["reverse_text active"], ["reverse_text"])
 
 
 @pytest.mark.extended
-async def test_a_death_at_any_step_of_revising_leaves_the_old_version_or_the_new_one(tmp_path: Path) -> None:
+async def test_a_death_at_any_step_of_revising_leaves_the_old_version_or_the_new_one(
+    tmp_path: Path,
+) -> None:
     deaths = _steps(tmp_path, "revise")
     assert list(deaths) == [
         "staged reverse_text.py",
@@ -86,7 +100,10 @@ async def test_a_death_at_any_step_of_revising_leaves_the_old_version_or_the_new
                 assert [v.draft() for v in await library.versions("reverse_text")] == drafts, step
                 assert [c.tool for c in await library.search("reverse the word banana")] == [tool]
             assert place.python_files() == WHOLE, step
-            assert [(place.tools_dir / file).read_text() for file in WHOLE] == [tool.code, tool.tests]
+            assert [(place.tools_dir / file).read_text() for file in WHOLE] == [
+                tool.code,
+                tool.tests,
+            ]
             assert not list((place.tools_dir / ".staging").iterdir())
             assert place.heard == []
             assert _records(place.engine) == (["reverse_text active"], ["reverse_text"])
@@ -94,7 +111,12 @@ async def test_a_death_at_any_step_of_revising_leaves_the_old_version_or_the_new
 
 async def test_a_death_at_any_step_of_removing_leaves_nothing(tmp_path: Path) -> None:
     deaths = _steps(tmp_path, "remove")
-    assert list(deaths) == ["removing", "deleted reverse_text.py", "deleted test_reverse_text.py", "removed"]
+    assert list(deaths) == [
+        "removing",
+        "deleted reverse_text.py",
+        "deleted test_reverse_text.py",
+        "removed",
+    ]
     for step, number in deaths.items():
         with _place(tmp_path / number) as place:
             async with place.open() as library:
@@ -125,9 +147,13 @@ def _kill_after(root: Path, lines: int) -> None:
 
 async def _assert_whole(place: Place, library: CapabilityRegistry) -> None:
     held = await library.tools()
-    assert place.python_files() == sorted(f"{prefix}{t.name}.py" for t in held for prefix in ("", "test_"))
+    assert place.python_files() == sorted(
+        f"{prefix}{t.name}.py" for t in held for prefix in ("", "test_")
+    )
     for tool in held:
-        texts = [(place.tools_dir / f"{prefix}{tool.name}.py").read_text() for prefix in ("", "test_")]
+        texts = [
+            (place.tools_dir / f"{prefix}{tool.name}.py").read_text() for prefix in ("", "test_")
+        ]
         assert source_digest(*texts) == tool.digest
         newest = await library.version(tool.name, tool.version)
         assert (newest.draft(), newest.digest) == (tool.draft(), tool.digest)

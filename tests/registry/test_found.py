@@ -1,4 +1,6 @@
-"""The labelled requests of `requests.jsonl` over the seeds and some tools that do the opposite of each other, with the real embedder."""
+"""The labelled requests of `requests.jsonl` over the seeds and some tools that do the opposite of
+each other, with the real embedder.
+"""
 
 import asyncio
 import json
@@ -15,7 +17,10 @@ from selfeng.store.database import open_database
 from tests.embedding.prepared import prepared_minilm
 from tests.registry.conftest import Place
 
-CASES = [json.loads(line) for line in Path(__file__).with_name("requests.jsonl").read_text(encoding="utf-8").splitlines()]
+CASES = [
+    json.loads(line)
+    for line in Path(__file__).with_name("requests.jsonl").read_text(encoding="utf-8").splitlines()
+]
 OPPOSITES = (
     "celsius_to_fahrenheit", "fahrenheit_to_celsius", "base64_encode", "base64_decode", "roman_to_number", "text_to_morse", "morse_to_text",
 )  # fmt: skip
@@ -70,7 +75,14 @@ def among(found: Found, case: dict[str, Any]) -> bool:
 
 def test_there_are_enough_of_every_kind() -> None:
     assert len(CASES) == len({case["request"] for case in CASES}) >= 80
-    assert {c["kind"] for c in CASES} == {"direct", "paraphrase", "direction", "near_miss", "unrelated", "other_language"}
+    assert {c["kind"] for c in CASES} == {
+        "direct",
+        "paraphrase",
+        "direction",
+        "near_miss",
+        "unrelated",
+        "other_language",
+    }
 
 
 def test_the_right_tool_is_among_the_eight(found: Found) -> None:
@@ -78,22 +90,34 @@ def test_the_right_tool_is_among_the_eight(found: Found) -> None:
     assert [case for case in asked if not among(found, case)] == []
 
 
-@pytest.mark.parametrize(("kind", "share"), [("direct", 1.0), ("direction", 0.9), ("near_miss", 0.9), ("paraphrase", 0.8)])
+@pytest.mark.parametrize(
+    ("kind", "share"),
+    [("direct", 1.0), ("direction", 0.9), ("near_miss", 0.9), ("paraphrase", 0.8)],
+)
 def test_the_right_tool_is_the_best(found: Found, kind: str, share: float) -> None:
     asked = cases(kind)
-    assert sum(first(found, case) for case in asked) >= share * len(asked), [case for case in asked if not first(found, case)]
+    assert sum(first(found, case) for case in asked) >= share * len(asked), [
+        case for case in asked if not first(found, case)
+    ]
 
 
 @pytest.mark.parametrize("language", ["de", "es", "fr"])
-def test_other_languages_find_their_tool_as_far_as_an_english_embedder_can(found: Found, language: str) -> None:
+def test_other_languages_find_their_tool_as_far_as_an_english_embedder_can(
+    found: Found, language: str
+) -> None:
     asked = cases("other_language", language=language)
-    assert [case for case in asked if not among(found, case) and case["request"] not in UNHEARD] == []
+    assert [
+        case for case in asked if not among(found, case) and case["request"] not in UNHEARD
+    ] == []
     assert sum(first(found, case) for case in asked) >= len(asked) / 2
 
 
 @pytest.mark.parametrize("language", [None, "de", "es", "fr"])
 def test_no_tool_is_likely_for_an_unrelated_request(found: Found, language: str | None) -> None:
-    best = {case["request"]: found[case["request"]][0].confidence for case in cases("unrelated", language=language)}
+    best = {
+        case["request"]: found[case["request"]][0].confidence
+        for case in cases("unrelated", language=language)
+    }
     assert {request: sure for request, sure in best.items() if sure >= 0.2} == {}
 
 

@@ -143,7 +143,10 @@ def test_a_tool_that_is_not_offered_takes_no_place_among_the_nearest_until_it_is
 
     def nearest() -> list[list[str] | None]:
         with reading(indexed.engine) as connection:
-            counted, followed = records.searched_count(connection, "hashing"), following.nearest(connection, QUERY, 8)
+            counted, followed = (
+                records.searched_count(connection, "hashing"),
+                following.nearest(connection, QUERY, 8),
+            )
         assert counted == len(indexed.exact(100))
         return [indexed.exact(8), followed, indexed.ready().nearest()]
 
@@ -159,11 +162,23 @@ def test_tools_that_are_trusted_or_being_replaced_are_among_the_nearest(place: P
     vector = Embedding("hashing", QUERY)
     with writing(place.engine) as connection:
         for standing, state in product(get_args(Standing), get_args(records.State)):
-            tool = registered(draft(f"{standing}_{state}")).model_copy(update={"standing": standing})
+            tool = registered(draft(f"{standing}_{state}")).model_copy(
+                update={"standing": standing}
+            )
             records.insert(connection, tool, state, vector)
         found = [name for name, _ in records.searched(connection, "hashing")]
-        assert found == ["provisional_active", "provisional_revising", "trusted_active", "trusted_revising"]
-        assert [name for name, _ in records.searched(connection, "hashing", ["trusted_active", "retired_active"])] == ["trusted_active"]
+        assert found == [
+            "provisional_active",
+            "provisional_revising",
+            "trusted_active",
+            "trusted_revising",
+        ]
+        assert [
+            name
+            for name, _ in records.searched(
+                connection, "hashing", ["trusted_active", "retired_active"]
+            )
+        ] == ["trusted_active"]
         assert list(records.searched(connection, "another")) == []
 
 
@@ -195,7 +210,9 @@ def test_a_killed_rebuild_leaves_the_old_index_and_no_litter(opened: Open, folde
 
 
 @pytest.mark.extended
-def test_an_index_of_another_database_is_made_again(opened: Open, folder: Path, tmp_path: Path) -> None:
+def test_an_index_of_another_database_is_made_again(
+    opened: Open, folder: Path, tmp_path: Path
+) -> None:
     opened().ready().index.close()
     other = open_database(f"sqlite:///{tmp_path / 'other.db'}")
     indexed = Indexed(other, folder, "hashing")
@@ -239,9 +256,18 @@ def _scrambled(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [_scrambled, *(pytest.param(way, marks=pytest.mark.extended) for way in (_garbage, _truncated, _emptied, _without_database))]
+    "damage",
+    [
+        _scrambled,
+        *(
+            pytest.param(way, marks=pytest.mark.extended)
+            for way in (_garbage, _truncated, _emptied, _without_database)
+        ),
+    ],
 )
-def test_a_damaged_index_is_made_again(opened: Open, folder: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_index_is_made_again(
+    opened: Open, folder: Path, damage: Callable[[Path], None]
+) -> None:
     opened().ready().index.close()
     damage(folder)
     indexed = opened().ready()
@@ -267,10 +293,14 @@ index.close()
 
 
 @pytest.mark.extended
-def test_a_signal_to_everything_that_runs_says_nothing_of_the_index(opened: Open, place: Place, folder: Path) -> None:
+def test_a_signal_to_everything_that_runs_says_nothing_of_the_index(
+    opened: Open, place: Place, folder: Path
+) -> None:
     opened().ready().index.close()
     command = [sys.executable, "-c", SIGNALLED, address(place.engine), str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, start_new_session=True)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True, start_new_session=True
+    )
     assert (done.stdout, done.stderr) == ("ready\n", "")
 
 
@@ -295,7 +325,9 @@ def test_a_folder_that_can_not_be_used_is_no_error_of_a_search(opened: Open, fol
 def test_another_embedder_gets_an_index_of_its_own_size(opened: Open) -> None:
     opened("small").ready().index.close()
     larger = opened("large")
-    larger.put({name: np.concatenate([v, v]) / np.float32(np.sqrt(2)) for name, v in VECTORS.items()})
+    larger.put(
+        {name: np.concatenate([v, v]) / np.float32(np.sqrt(2)) for name, v in VECTORS.items()}
+    )
     larger.ready()
     found = larger.index.nearest(np.concatenate([QUERY, QUERY]), 5)
     assert found is not None
@@ -312,11 +344,16 @@ def test_one_of_two_keeps_the_index_and_the_other_takes_over(opened: Open) -> No
 
 
 def test_importing_the_registry_does_not_import_chroma() -> None:
-    code = "import sys, selfeng.capability_registry; sys.exit('chromadb' in sys.modules or 'onnxruntime' in sys.modules)"
+    code = (
+        "import sys, selfeng.capability_registry; sys.exit('chromadb' in sys.modules or "
+        "'onnxruntime' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
-async def test_the_registry_searches_the_same_with_and_without_index(place: Place, library: CapabilityRegistry) -> None:
+async def test_the_registry_searches_the_same_with_and_without_index(
+    place: Place, library: CapabilityRegistry
+) -> None:
     for each in (REVERSE, SHOUT, COUNT):
         await library.add(each)
     assert await library.settle() == "ready"
@@ -336,7 +373,10 @@ async def test_a_change_of_embedder_gives_every_tool_a_new_vector(place: Place) 
         await library.add(SHOUT)
     async with place.open(HashingEmbedder("hashing:128", 128)) as library:
         assert await library.settle() == "ready"
-        assert [c.tool.name for c in await library.search("reverse the word banana")] == ["reverse_text", "shout_text"]
+        assert [c.tool.name for c in await library.search("reverse the word banana")] == [
+            "reverse_text",
+            "shout_text",
+        ]
         await library.add(COUNT)
     async with place.open() as library:  # back again: only the tool that came since needs a vector
         assert await library.settle() == "ready"

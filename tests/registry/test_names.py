@@ -4,7 +4,10 @@ from selfeng.core.errors import ToolNameInvalid
 from selfeng.registry.names import MAX_LENGTH, check_form
 
 
-@pytest.mark.parametrize("name", ["reverse_string", "a", "to_base64", "json_keys", "x" * MAX_LENGTH, "testing", "iso8601"])
+@pytest.mark.parametrize(
+    "name",
+    ["reverse_string", "a", "to_base64", "json_keys", "x" * MAX_LENGTH, "testing", "iso8601"],
+)
 def test_ordinary_names_are_allowed(name: str) -> None:
     check_form(name)
 
@@ -44,7 +47,11 @@ def test_ordinary_names_are_allowed(name: str) -> None:
 def test_other_names_are_refused_with_value_and_remedy(name: str, reason: str) -> None:
     with pytest.raises(ToolNameInvalid) as caught:
         check_form(name)
-    assert (repr(name[:60]) in str(caught.value), reason in str(caught.value), "`reverse_string`" in caught.value.remedy) == (
+    assert (
+        repr(name[:60]) in str(caught.value),
+        reason in str(caught.value),
+        "`reverse_string`" in caught.value.remedy,
+    ) == (
         True,
         True,
         True,

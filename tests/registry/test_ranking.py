@@ -6,7 +6,16 @@ import pytest
 
 from selfeng.embedding.model_files import MODEL_ID
 from selfeng.registry.confidence import Scale, confidences
-from selfeng.registry.parameters import SHIPPED, Parameters, ParametersInvalid, current, forget, read, shipped, write
+from selfeng.registry.parameters import (
+    SHIPPED,
+    Parameters,
+    ParametersInvalid,
+    current,
+    forget,
+    read,
+    shipped,
+    write,
+)
 from selfeng.registry.ranking import Evidence, Ranking
 from selfeng.registry.request_map import RequestMap, low_rank
 from tests.embedding.hashing import HashingEmbedder
@@ -29,7 +38,11 @@ def test_confidence_grows_with_evidence_and_lead_and_falls_with_the_number_of_to
 
 def test_words_in_common_count_beside_the_cosine() -> None:
     ranking = Ranking(Parameters("", WEIGHTS, Scale(middle=0.35, steepness=38.7)))
-    near, worded, far = Evidence("near", 0.50, 0.0), Evidence("worded", 0.45, 8.0), Evidence("far", 0.1, 0.0)
+    near, worded, far = (
+        Evidence("near", 0.50, 0.0),
+        Evidence("worded", 0.45, 8.0),
+        Evidence("far", 0.1, 0.0),
+    )
     ranked = ranking.rank([far, near, worded], 3)
     assert [(r.name, r.cosine) for r in ranked] == [("worded", 0.45), ("near", 0.50), ("far", 0.1)]
     assert [r.confidence for r in ranked] == sorted((r.confidence for r in ranked), reverse=True)
@@ -60,7 +73,10 @@ def test_an_embedder_for_which_nothing_ships_is_measured_by_the_seeds() -> None:
 
 def test_parameters_come_back_as_they_were_written(tmp_path: Path) -> None:
     fitted = Parameters(
-        "a:1", (0.5, 1.0, 2.0, -3.0), Scale(0.25, 16.0), RequestMap(np.ones((4, 2), np.float32), np.ones((2, 4), np.float32))
+        "a:1",
+        (0.5, 1.0, 2.0, -3.0),
+        Scale(0.25, 16.0),
+        RequestMap(np.ones((4, 2), np.float32), np.ones((2, 4), np.float32)),
     )
     path = write(fitted, tmp_path / "ranking")
     found = current("a:1", tmp_path / "ranking")
@@ -74,7 +90,9 @@ def test_parameters_come_back_as_they_were_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"text"])
-def test_a_damaged_file_is_named_and_what_ships_is_used(tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_file_is_named_and_what_ships_is_used(
+    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "a-1.npz").write_bytes(content)
     with caplog.at_level(logging.WARNING):
         assert current("a:1", tmp_path) == shipped("")
@@ -89,7 +107,9 @@ def test_a_damaged_file_is_named_and_what_ships_is_used(tmp_path: Path, content:
         ((1.0, 1.0, 0.0, 0.0), Scale(0.0, -1.0), "steepness is -1.0, not positive"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(tmp_path: Path, weights: tuple[float, ...], scale: Scale | None, problem: str) -> None:
+def test_parameters_that_make_no_sense_are_refused(
+    tmp_path: Path, weights: tuple[float, ...], scale: Scale | None, problem: str
+) -> None:
     with pytest.raises(ParametersInvalid, match=problem):
         read(write(Parameters("a", weights, scale), tmp_path), "a")
 

@@ -1,4 +1,6 @@
-"""A change of embedder: searches go on, what is interrupted goes on, and in the end only the new vectors are left."""
+"""A change of embedder: searches go on, what is interrupted goes on, and in the end only the new
+vectors are left.
+"""
 
 import threading
 from collections.abc import AsyncIterator, Sequence
@@ -24,7 +26,9 @@ TOOLS = [REVERSE.name, SHOUT.name]
 
 
 class Slow(HashingEmbedder):
-    """Another embedder, which waits before it embeds a text that holds certain words, and fails after so many calls."""
+    """Another embedder, which waits before it embeds a text that holds certain words, and fails
+    after so many calls.
+    """
 
     def __init__(self, waits_for: str = "", *, calls: int = 100) -> None:
         super().__init__("slow:32", 32)
@@ -52,10 +56,14 @@ async def shelved(place: Place) -> Place:
 
 
 @asynccontextmanager
-async def changed(place: Place, embedder: Slow, *former: Embedder) -> AsyncIterator[CapabilityRegistry]:
+async def changed(
+    place: Place, embedder: Slow, *former: Embedder
+) -> AsyncIterator[CapabilityRegistry]:
     """The library with another embedder; what that has to wait for is let go at the end."""
     made = {one.id: one for one in former}
-    library = CapabilityRegistry(place.engine, place.tools_dir, place.chroma_dir, embedder, former=made.get)
+    library = CapabilityRegistry(
+        place.engine, place.tools_dir, place.chroma_dir, embedder, former=made.get
+    )
     await library.start()
     try:
         yield library
@@ -77,15 +85,23 @@ async def found(library: CapabilityRegistry, request: str) -> str:
 async def test_searches_go_by_the_old_vectors_until_all_tools_have_new_ones(shelved: Place) -> None:
     new = Slow()
     async with changed(shelved, new, OLD) as library:
-        assert (library.embedded, str(library.embedded)) == (Embedded(0, 2, "slow:32"), "0 of 2 tools embedded anew for slow:32")
+        assert (library.embedded, str(library.embedded)) == (
+            Embedded(0, 2, "slow:32"),
+            "0 of 2 tools embedded anew for slow:32",
+        )
         assert [await found(library, "reverse a text"), new.embedded] == ["reverse_text", []]
         new.go.set()
         await library._background.aflush_tasks()
         assert (library.embedded, vectors(shelved)) == (None, [("slow:32", name) for name in TOOLS])
-        assert [await found(library, "reverse a text"), new.embedded[-1]] == ["reverse_text", "reverse a text"]
+        assert [await found(library, "reverse a text"), new.embedded[-1]] == [
+            "reverse_text",
+            "reverse a text",
+        ]
 
 
-async def test_what_is_added_or_served_meanwhile_is_found_at_once_and_afterwards(shelved: Place) -> None:
+async def test_what_is_added_or_served_meanwhile_is_found_at_once_and_afterwards(
+    shelved: Place,
+) -> None:
     new = Slow(waits_for=REVERSE.description)
     wanted = {"how many letters has anna": COUNT.name, "louder please": SHOUT.name}
     async with changed(shelved, new, OLD) as library:
@@ -99,13 +115,18 @@ async def test_what_is_added_or_served_meanwhile_is_found_at_once_and_afterwards
         assert vectors(shelved) == [("slow:32", name) for name in (COUNT.name, *TOOLS)]
 
 
-async def test_what_is_interrupted_goes_on_at_the_next_start(shelved: Place, caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_is_interrupted_goes_on_at_the_next_start(
+    shelved: Place, caplog: pytest.LogCaptureFixture
+) -> None:
     failing, working = Slow(waits_for="nothing", calls=1), Slow(waits_for="nothing")
     async with changed(shelved, failing, OLD) as library:
         await library._background.aflush_tasks()
         assert await found(library, "reverse a text") == "reverse_text"
         assert [embedder for embedder, _ in vectors(shelved)] == [OLD.id] * 2 + ["slow:32"]
-    assert "not all tools have vectors of slow:32, the next start goes on: the server is gone; start it" in caplog.text
+    assert (
+        "not all tools have vectors of slow:32, the next start goes on: the server is gone; start "
+        "it" in caplog.text
+    )
     async with changed(shelved, working, OLD) as library:
         await library._background.aflush_tasks()
         assert vectors(shelved) == [("slow:32", name) for name in TOOLS]
@@ -117,7 +138,9 @@ async def test_a_search_waits_a_moment_for_vectors_if_there_are_no_others(shelve
         assert [await found(library, "reverse a text"), library.embedded] == ["reverse_text", None]
 
 
-async def test_where_the_old_embedder_can_not_be_made_words_find_what_has_no_vector_yet(shelved: Place) -> None:
+async def test_where_the_old_embedder_can_not_be_made_words_find_what_has_no_vector_yet(
+    shelved: Place,
+) -> None:
     async with changed(shelved, Slow(waits_for=REVERSE.description)) as library:
         library._reembedding.patience = 0
         assert "reverse_text" in [c.tool.name for c in await library.search("backwards")]

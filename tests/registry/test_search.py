@@ -60,7 +60,11 @@ async def test_the_best_come_first_and_no_more_than_asked_for(library: Capabilit
 
 
 def _put(
-    place: Place, vectors: dict[str, Vector], descriptions: dict[str, str], retired: Collection[str], edited: Collection[str] = ()
+    place: Place,
+    vectors: dict[str, Vector],
+    descriptions: dict[str, str],
+    retired: Collection[str],
+    edited: Collection[str] = (),
 ) -> None:
     """Put tools into the library as they are, with their files."""
     place.tools_dir.mkdir()
@@ -69,9 +73,13 @@ def _put(
             described = draft(name, descriptions.get(name, ""))
             digest = Sources(code=described.code, tests=described.tests).digest
             standing = "retired" if name in retired else "provisional"
-            made = Tool(**dict(described), created_at=datetime.now(UTC), digest=digest, standing=standing)
+            made = Tool(
+                **dict(described), created_at=datetime.now(UTC), digest=digest, standing=standing
+            )
             records.insert(connection, made, "active", Embedding(HashingEmbedder().id, vector))
-            (place.tools_dir / f"{name}.py").write_text(made.code + "# by hand\n" * (name in edited))
+            (place.tools_dir / f"{name}.py").write_text(
+                made.code + "# by hand\n" * (name in edited)
+            )
             (place.tools_dir / f"test_{name}.py").write_text(made.tests)
 
 
@@ -87,7 +95,9 @@ async def test_retired_tools_take_no_places_among_those_found_by_words(place: Pl
 
 
 @pytest.mark.parametrize("why", ["retired", "edited"])
-async def test_tools_that_are_not_offered_take_no_places_among_those_found_by_meaning(place: Place, why: str) -> None:
+async def test_tools_that_are_not_offered_take_no_places_among_those_found_by_meaning(
+    place: Place, why: str
+) -> None:
     request, embedder = "frobnicate", HashingEmbedder()
     nearer = {f"old_{n}": embedder.embed([request])[0] for n in range(31)}
     gone = {"retired": set[str](), "edited": set[str](), why: set(nearer)}
@@ -105,7 +115,11 @@ class Late(SearchIndex):
         return Found([], 0)
 
 
-@pytest.mark.parametrize(("changes", "reads"), [(1, 0), (200, 0), (201, 1)], ids=["behind", "just not too far behind", "too far behind"])
+@pytest.mark.parametrize(
+    ("changes", "reads"),
+    [(1, 0), (200, 0), (201, 1)],
+    ids=["behind", "just not too far behind", "too far behind"],
+)
 async def test_while_the_index_is_behind_what_has_changed_is_looked_at_or_all_vectors_are_read_once(
     place: Place, library: CapabilityRegistry, changes: int, reads: int
 ) -> None:
@@ -119,14 +133,20 @@ async def test_while_the_index_is_behind_what_has_changed_is_looked_at_or_all_ve
 
     @sa.event.listens_for(place.engine, "before_cursor_execute")
     def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        read.extend([statement] if "tool_vectors" in statement and "ORDER BY tools.name" in statement else [])
+        read.extend(
+            [statement]
+            if "tool_vectors" in statement and "ORDER BY tools.name" in statement
+            else []
+        )
 
     for _ in range(2):
         assert [c.tool.name for c in await search.find("nothing like it", 8)] == ["reverse_text"]
     assert len(read) == reads
 
 
-async def test_without_its_model_a_tool_is_found_by_its_words_and_gets_its_vector_later(place: Place, tmp_path: Path) -> None:
+async def test_without_its_model_a_tool_is_found_by_its_words_and_gets_its_vector_later(
+    place: Place, tmp_path: Path
+) -> None:
     model = Linked(tmp_path / "model")
     async with place.open(model) as library:
         for tool in (REVERSE, SHOUT):
@@ -135,12 +155,18 @@ async def test_without_its_model_a_tool_is_found_by_its_words_and_gets_its_vecto
         model.link()
         await library.embed()
         by_meaning = await library.search("Reverse the text")
-    assert [c.tool.name for c in by_words] == [c.tool.name for c in by_meaning] == ["reverse_text", "shout_text"]
+    assert (
+        [c.tool.name for c in by_words]
+        == [c.tool.name for c in by_meaning]
+        == ["reverse_text", "shout_text"]
+    )
     assert by_words[0].similarity == 0.0
     assert by_meaning[0].similarity > 0.5
 
 
-async def test_where_the_model_is_lost_tools_are_found_by_words(place: Place, tmp_path: Path) -> None:
+async def test_where_the_model_is_lost_tools_are_found_by_words(
+    place: Place, tmp_path: Path
+) -> None:
     async with place.open(prepared_minilm()) as library:
         await library.add(REVERSE)
     async with place.open(MiniLM(tmp_path / "nowhere")) as library:
@@ -175,7 +201,15 @@ async def _assert_reference_conversation(library: CapabilityRegistry) -> None:
     percentage = (await library.search("What is 15 percent of 300?"))[0]
     assert (percentage.tool.name, percentage.confidence > 0.75) == ("calculate_percentage", True)
     assert (await library.search("Reverse the string 'hello world'"))[0].confidence < 0.75
-    await library.add(ToolDraft(**{**dict(REVERSE), "name": "reverse_string", "description": "Reverse the characters of a string."}))
+    await library.add(
+        ToolDraft(
+            **{
+                **dict(REVERSE),
+                "name": "reverse_string",
+                "description": "Reverse the characters of a string.",
+            }
+        )
+    )
     reverse = (await library.search("Reverse 'Python'"))[0]
     assert (reverse.tool.name, reverse.confidence > 0.75) == ("reverse_string", True)
 
@@ -184,8 +218,14 @@ def test_examples_count_more_than_the_description() -> None:
     description, example = np.eye(2, dtype=np.float32)
     fused = fuse(description, np.stack([example, example]))
     np.testing.assert_allclose(fused, np.array([0.3, 0.7]) / np.hypot(0.3, 0.7), rtol=1e-6)
-    np.testing.assert_array_equal(fuse(description, np.empty((0, 2), dtype=np.float32)), description)
+    np.testing.assert_array_equal(
+        fuse(description, np.empty((0, 2), dtype=np.float32)), description
+    )
 
 
 def test_names_are_split_into_words() -> None:
-    assert [split_words(n) for n in ("reverse_string", "PDFTool", "to_base64")] == ["reverse string", "PDF Tool", "to base64"]
+    assert [split_words(n) for n in ("reverse_string", "PDFTool", "to_base64")] == [
+        "reverse string",
+        "PDF Tool",
+        "to base64",
+    ]

@@ -20,13 +20,19 @@ async def _standing(library: CapabilityRegistry) -> str:
     return (await library.get(NAME)).standing
 
 
-async def test_different_successful_calls_make_a_tool_trusted(place: Place, library: CapabilityRegistry) -> None:
+async def test_different_successful_calls_make_a_tool_trusted(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE)
-    assert [await library.record_use(NAME, 1, call) for call in ("a", "a", "b", "a", "b")] == [None] * 5
+    assert [await library.record_use(NAME, 1, call) for call in ("a", "a", "b", "a", "b")] == [
+        None
+    ] * 5
     assert await _standing(library) == "provisional"
     change = await library.record_use(NAME, 1, "c")
     reason = "It has served 3 different calls."
-    assert change == ToolStandingChanged(tool=NAME, before="provisional", after="trusted", reason=reason)
+    assert change == ToolStandingChanged(
+        tool=NAME, before="provisional", after="trusted", reason=reason
+    )
     assert place.heard[-1] == ("trusted", NAME)
     assert [await library.record_use(NAME, 1, call) for call in "abcd"] == [None] * 4
     tool = await library.get(NAME)
@@ -36,7 +42,9 @@ async def test_different_successful_calls_make_a_tool_trusted(place: Place, libr
 
 
 @pytest.mark.parametrize("calls", ["", "abc"])
-async def test_failures_in_a_row_retire_a_tool(place: Place, library: CapabilityRegistry, calls: str) -> None:
+async def test_failures_in_a_row_retire_a_tool(
+    place: Place, library: CapabilityRegistry, calls: str
+) -> None:
     await library.add(REVERSE)
     for call in calls:
         await library.record_use(NAME, 1, call)
@@ -50,7 +58,9 @@ async def test_failures_in_a_row_retire_a_tool(place: Place, library: Capability
     assert place.heard[-1] == ("retired", NAME)
     assert await library.search("reverse") == ()
     assert await library.record_failure(NAME, 1, "KeyError") is None
-    assert [await library.record_use(NAME, 1, call) for call in "uvw"] == [None] * 3, "a retired tool comes back by hand only"
+    assert [await library.record_use(NAME, 1, call) for call in "uvw"] == [None] * 3, (
+        "a retired tool comes back by hand only"
+    )
     assert await _standing(library) == "retired"
 
 
@@ -66,7 +76,9 @@ async def test_a_restored_tool_earns_its_trust_anew(library: CapabilityRegistry)
     assert await _standing(library) == "trusted"
 
 
-async def test_what_an_old_version_does_says_nothing_of_the_new_one(library: CapabilityRegistry) -> None:
+async def test_what_an_old_version_does_says_nothing_of_the_new_one(
+    library: CapabilityRegistry,
+) -> None:
     await library.add(REVERSE)
     for call in "abc":
         await library.record_use(NAME, 1, call)
@@ -87,10 +99,16 @@ async def test_the_rule_is_a_setting(place: Place, library: CapabilityRegistry) 
     assert trusted
     assert retired
     assert trusted.reason == "It has served 1 different call."
-    assert (retired.before, retired.reason) == ("trusted", "It failed 1 time in a row, last with KeyError.")
+    assert (retired.before, retired.reason) == (
+        "trusted",
+        "It failed 1 time in a row, last with KeyError.",
+    )
 
 
 async def test_an_unknown_tool_is_named(library: CapabilityRegistry) -> None:
-    for refused in (library.record_use("nothing", 1, "a"), library.record_failure("nothing", 1, "KeyError")):
+    for refused in (
+        library.record_use("nothing", 1, "a"),
+        library.record_failure("nothing", 1, "KeyError"),
+    ):
         with pytest.raises(ToolNotFound, match="no tool named nothing is registered"):
             await refused

@@ -9,9 +9,23 @@ import pytest
 import sqlalchemy as sa
 
 from selfeng.capability_registry import CapabilityRegistry
-from selfeng.core.errors import LibraryError, ToolModified, ToolNotFound, VersionConflict, VersionNotFound
+from selfeng.core.errors import (
+    LibraryError,
+    ToolModified,
+    ToolNotFound,
+    VersionConflict,
+    VersionNotFound,
+)
 from selfeng.core.events import Usage
-from selfeng.core.provenance import AskedPrompt, Edited, Provenance, Repaired, RequirementChanged, RolledBack, ToolVersion
+from selfeng.core.provenance import (
+    AskedPrompt,
+    Edited,
+    Provenance,
+    Repaired,
+    RequirementChanged,
+    RolledBack,
+    ToolVersion,
+)
 from selfeng.core.tool import Requirement, Tool
 from selfeng.registry import records
 from selfeng.registry.tool_files import source_digest
@@ -43,7 +57,9 @@ class _Wider(Tool):
 
 def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
     tool = _Wider(
-        **dict(REVERSE.model_copy(update={"requires": (Requirement(name="count_letters", version=2),)})),
+        **dict(
+            REVERSE.model_copy(update={"requires": (Requirement(name="count_letters", version=2),)})
+        ),
         created_at=datetime.now(UTC),
         digest="1" * 64,
         uses=3,
@@ -51,7 +67,9 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
         standing="trusted",
         colours=("red", "blüe"),
     )
-    assert [name for name, field in _Wider.model_fields.items() if getattr(tool, name) == field.default] == []
+    assert [
+        name for name, field in _Wider.model_fields.items() if getattr(tool, name) == field.default
+    ] == []
     assert set(Tool.model_fields) <= set(tools.c.keys())
     row = cast("sa.Row[Any]", SimpleNamespace(**records.columns(tool)))
     assert (row.colours, row.name, row.uses) == ('["red","blüe"]', "reverse_text", 3)
@@ -59,32 +77,57 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
 
 
 def test_the_next_version_keeps_every_field_that_is_not_made_anew() -> None:
-    before = _Wider(**dict(REVERSE), created_at=datetime.now(UTC), digest="1", uses=3, standing="trusted", colours=("red",))
+    before = _Wider(
+        **dict(REVERSE),
+        created_at=datetime.now(UTC),
+        digest="1",
+        uses=3,
+        standing="trusted",
+        colours=("red",),
+    )
     after = next_version(before, REPAIRED, REPAIR, 2)
     kept = {"created_at": before.created_at, "uses": 3, "colours": ("red",)}
-    assert after == _Wider(**dict(REPAIRED), **kept, digest=after.digest, version=2, standing="provisional")
+    assert after == _Wider(
+        **dict(REPAIRED), **kept, digest=after.digest, version=2, standing="provisional"
+    )
     assert after.digest == source_digest(REPAIRED.code, REPAIRED.tests)
 
 
-async def test_a_new_tool_is_version_1_with_all_that_is_known_of_it(library: CapabilityRegistry) -> None:
+async def test_a_new_tool_is_version_1_with_all_that_is_known_of_it(
+    library: CapabilityRegistry,
+) -> None:
     before = datetime.now(UTC)
     needs = REVERSE.model_copy(update={"requires": (Requirement(name="count_letters", version=2),)})
     tool = await library.add(needs, MADE)
     (version,) = await library.versions("reverse_text")
     assert before <= version.created_at <= datetime.now(UTC)
     known = {"version": 1, "digest": tool.digest, "created_at": version.created_at}
-    assert version == ToolVersion(**dict(needs), **known, provenance=MADE) == await library.version("reverse_text", 1)
+    assert (
+        version
+        == ToolVersion(**dict(needs), **known, provenance=MADE)
+        == await library.version("reverse_text", 1)
+    )
     assert (tool.requires, tool.version, tool.standing) == (needs.requires, 1, "provisional")
 
 
-async def test_a_revision_replaces_the_tool_and_keeps_what_it_was(place: Place, library: CapabilityRegistry) -> None:
+async def test_a_revision_replaces_the_tool_and_keeps_what_it_was(
+    place: Place, library: CapabilityRegistry
+) -> None:
     first = await library.add(REVERSE, MADE)
     await library.record_use("reverse_text", 1, "a")
     tool = await library.revise(REPAIRED, 1, REPAIR)
-    assert tool == Tool(**dict(REPAIRED), created_at=first.created_at, digest=tool.digest, uses=1, version=2)
-    assert (await library.get("reverse_text"), _texts(place)) == (tool, [REPAIRED.code, REPAIRED.tests])
+    assert tool == Tool(
+        **dict(REPAIRED), created_at=first.created_at, digest=tool.digest, uses=1, version=2
+    )
+    assert (await library.get("reverse_text"), _texts(place)) == (
+        tool,
+        [REPAIRED.code, REPAIRED.tests],
+    )
     newest, oldest = await library.versions("reverse_text")
-    assert [(v.version, v.draft(), v.provenance) for v in (newest, oldest)] == [(2, REPAIRED, REPAIR), (1, REVERSE, MADE)]
+    assert [(v.version, v.draft(), v.provenance) for v in (newest, oldest)] == [
+        (2, REPAIRED, REPAIR),
+        (1, REVERSE, MADE),
+    ]
     assert place.heard == [("added", "reverse_text"), ("revised", "reverse_text")]
     assert place.reasons[-1] == "Version 2 of reverse_text is in use."
     async with place.open() as another:
@@ -104,24 +147,35 @@ async def test_a_revised_tool_is_found_by_its_new_words(library: CapabilityRegis
 
 async def test_of_two_revisions_at_once_one_wins(place: Place, library: CapabilityRegistry) -> None:
     await library.add(REVERSE)
-    outcomes = await asyncio.gather(*(library.revise(REPAIRED, 1, REPAIR) for _ in range(3)), return_exceptions=True)
+    outcomes = await asyncio.gather(
+        *(library.revise(REPAIRED, 1, REPAIR) for _ in range(3)), return_exceptions=True
+    )
     (winner,) = (o for o in outcomes if isinstance(o, Tool))
     lost = [o for o in outcomes if isinstance(o, VersionConflict)]
-    assert [e.message for e in lost] == ["version 1 of reverse_text is not the newest any more, version 2 is"] * 2
+    assert [e.message for e in lost] == [
+        "version 1 of reverse_text is not the newest any more, version 2 is"
+    ] * 2
     assert (await library.tools(), len(await library.versions("reverse_text"))) == ((winner,), 2)
 
 
-async def test_a_revision_that_can_not_be_written_leaves_the_old_version(place: Place, library: CapabilityRegistry) -> None:
+async def test_a_revision_that_can_not_be_written_leaves_the_old_version(
+    place: Place, library: CapabilityRegistry
+) -> None:
     tool = await library.add(REVERSE)
     (place.tools_dir / ".staging").rmdir()
     (place.tools_dir / ".staging").write_text("in the way")
     with pytest.raises(LibraryError, match="the files of reverse_text can't be written"):
         await library.revise(REPAIRED, 1, REPAIR)
-    assert (await library.get("reverse_text"), _texts(place)) == (tool, [REVERSE.code, REVERSE.tests])
+    assert (await library.get("reverse_text"), _texts(place)) == (
+        tool,
+        [REVERSE.code, REVERSE.tests],
+    )
     assert len(await library.versions("reverse_text")) == 1
 
 
-async def test_a_version_that_another_process_died_with_waits_for_the_next_start(place: Place, library: CapabilityRegistry) -> None:
+async def test_a_version_that_another_process_died_with_waits_for_the_next_start(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE)
     tool = await library.revise(REPAIRED, 1, REPAIR)
     place.take_heard()
@@ -129,24 +183,38 @@ async def test_a_version_that_another_process_died_with_waits_for_the_next_start
         connection.execute(tools.update().values(state="revising"))
     (place.tools_dir / "reverse_text.py").write_text(REVERSE.code)
     assert (await library.get("reverse_text"), place.heard) == (tool, [])
-    with pytest.raises(LibraryError, match="the files of version 2 of reverse_text are not all in place yet"):
+    with pytest.raises(
+        LibraryError, match="the files of version 2 of reverse_text are not all in place yet"
+    ):
         await library.rollback("reverse_text", 1)
     async with place.open() as another:
-        assert (await another.get("reverse_text"), _texts(place)) == (tool, [REPAIRED.code, REPAIRED.tests])
+        assert (await another.get("reverse_text"), _texts(place)) == (
+            tool,
+            [REPAIRED.code, REPAIRED.tests],
+        )
 
 
-async def test_a_rollback_is_a_new_version_with_the_old_content(place: Place, library: CapabilityRegistry) -> None:
+async def test_a_rollback_is_a_new_version_with_the_old_content(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE, MADE)
     await library.revise(REPAIRED, 1, REPAIR)
     tool = await library.rollback("reverse_text", 1)
-    assert (tool.version, tool.draft(), tool.standing, _texts(place)) == (3, REVERSE, "provisional", [REVERSE.code, REVERSE.tests])
+    assert (tool.version, tool.draft(), tool.standing, _texts(place)) == (
+        3,
+        REVERSE,
+        "provisional",
+        [REVERSE.code, REVERSE.tests],
+    )
     versions = await library.versions("reverse_text")
     assert [(v.version, str(v.provenance.origin)) for v in versions] == [
         (3, "rolled back to version 1"),
         (2, "repaired: it raised KeyError"),
         (1, "created"),
     ]
-    assert versions[0].provenance == Provenance(origin=RolledBack(to=1), verdict=MADE.verdict), "it was verified then, and cost nothing now"
+    assert versions[0].provenance == Provenance(origin=RolledBack(to=1), verdict=MADE.verdict), (
+        "it was verified then, and cost nothing now"
+    )
     assert (await library.search("reverse the word banana"))[0].similarity > 0.6
     for same in (1, 3):
         with pytest.raises(VersionConflict, match="version 3 of reverse_text is the one in use"):
@@ -155,7 +223,11 @@ async def test_a_rollback_is_a_new_version_with_the_old_content(place: Place, li
 
 async def test_a_version_that_never_was_is_named(library: CapabilityRegistry) -> None:
     await library.add(REVERSE)
-    for refused in (library.rollback("reverse_text", 7), library.version("reverse_text", 7), library.revise(REPAIRED, 7, REPAIR)):
+    for refused in (
+        library.rollback("reverse_text", 7),
+        library.version("reverse_text", 7),
+        library.revise(REPAIRED, 7, REPAIR),
+    ):
         with pytest.raises(VersionNotFound, match="reverse_text has no version 7") as caught:
             await refused
         assert caught.value.remedy == "`selfeng versions reverse_text` lists those that it has"
@@ -163,7 +235,9 @@ async def test_a_version_that_never_was_is_named(library: CapabilityRegistry) ->
         await library.versions("shout_text")
 
 
-async def test_an_edit_by_hand_is_never_overwritten(place: Place, library: CapabilityRegistry) -> None:
+async def test_an_edit_by_hand_is_never_overwritten(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE)
     await library.revise(REPAIRED, 1, REPAIR)
     path = place.tools_dir / "reverse_text.py"
@@ -175,7 +249,9 @@ async def test_an_edit_by_hand_is_never_overwritten(place: Place, library: Capab
     assert (path.read_text(), len(await library.versions("reverse_text"))) == ("mine", 2)
 
 
-async def test_a_rollback_brings_back_files_that_were_deleted(place: Place, library: CapabilityRegistry) -> None:
+async def test_a_rollback_brings_back_files_that_were_deleted(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE)
     for file in place.tools_dir.glob("*reverse*"):
         file.unlink()
@@ -183,7 +259,11 @@ async def test_a_rollback_brings_back_files_that_were_deleted(place: Place, libr
     with pytest.raises(ToolNotFound):
         await library.revise(REPAIRED, 1, REPAIR)
     tool = await library.rollback("reverse_text", 1)
-    assert (tool.version, await library.tools(), _texts(place)) == (2, (tool,), [REVERSE.code, REVERSE.tests])
+    assert (tool.version, await library.tools(), _texts(place)) == (
+        2,
+        (tool,),
+        [REVERSE.code, REVERSE.tests],
+    )
 
 
 async def test_an_accepted_edit_is_a_version(place: Place, library: CapabilityRegistry) -> None:
@@ -195,7 +275,9 @@ async def test_an_accepted_edit_is_a_version(place: Place, library: CapabilityRe
     assert (newest.code, newest.provenance) == (REPAIRED.code, Provenance(origin=Edited()))
 
 
-async def test_a_removed_tool_leaves_its_versions_to_the_next_of_its_name(library: CapabilityRegistry) -> None:
+async def test_a_removed_tool_leaves_its_versions_to_the_next_of_its_name(
+    library: CapabilityRegistry,
+) -> None:
     await library.add(REVERSE)
     await library.remove("reverse_text")
     assert [v.draft() for v in await library.versions("reverse_text")] == [REVERSE]
@@ -205,12 +287,18 @@ async def test_a_removed_tool_leaves_its_versions_to_the_next_of_its_name(librar
     assert [v.draft() for v in await library.versions("reverse_text")] == [REPAIRED, REVERSE]
 
 
-async def test_a_retired_tool_is_looked_at_but_not_offered(place: Place, library: CapabilityRegistry) -> None:
+async def test_a_retired_tool_is_looked_at_but_not_offered(
+    place: Place, library: CapabilityRegistry
+) -> None:
     await library.add(REVERSE)
     kept = await library.add(SHOUT)
     place.take_heard()
     retired = await library.retire("reverse_text")
-    assert (retired.standing, await library.get("reverse_text"), (await library.tools())[0]) == ("retired", retired, retired)
+    assert (retired.standing, await library.get("reverse_text"), (await library.tools())[0]) == (
+        "retired",
+        retired,
+        retired,
+    )
     assert [c.tool for c in await library.search("reverse the word banana")] == [kept]
     with pytest.raises(LibraryError, match="a tool named reverse_text is registered already"):
         library.check_name("reverse_text")
@@ -218,7 +306,10 @@ async def test_a_retired_tool_is_looked_at_but_not_offered(place: Place, library
         assert [c.tool for c in await another.search("reverse the word banana")] == [kept]
     assert await library.retire("reverse_text") == retired
     restored = await library.restore("reverse_text")
-    assert (restored.standing, (await library.search("reverse"))[0].tool) == ("provisional", restored)
+    assert (restored.standing, (await library.search("reverse"))[0].tool) == (
+        "provisional",
+        restored,
+    )
     assert await library.restore("reverse_text") == restored
     assert place.heard == [("retired", "reverse_text"), ("restored", "reverse_text")]
     for refused in (library.retire("nothing"), library.restore("nothing")):
@@ -226,15 +317,21 @@ async def test_a_retired_tool_is_looked_at_but_not_offered(place: Place, library
             await refused
 
 
-async def test_a_tool_that_is_retired_stays_so_when_only_what_it_imports_changes(library: CapabilityRegistry) -> None:
+async def test_a_tool_that_is_retired_stays_so_when_only_what_it_imports_changes(
+    library: CapabilityRegistry,
+) -> None:
     await library.add(REVERSE)
     await library.retire("reverse_text")
-    again = await library.revise(REVERSE, 1, Provenance(origin=RequirementChanged(tool="count_letters", version=2)))
+    again = await library.revise(
+        REVERSE, 1, Provenance(origin=RequirementChanged(tool="count_letters", version=2))
+    )
     assert (again.version, again.standing) == (2, "retired")
     assert (await library.revise(REPAIRED, 2, REPAIR)).standing == "provisional"
 
 
-async def test_a_tool_that_was_retired_under_another_embedder_is_found_once_it_is_restored(place: Place) -> None:
+async def test_a_tool_that_was_retired_under_another_embedder_is_found_once_it_is_restored(
+    place: Place,
+) -> None:
     class Other(HashingEmbedder):
         id = "another embedder"
 

@@ -24,7 +24,9 @@ async def three(library: CapabilityRegistry) -> CapabilityRegistry:
     return library
 
 
-async def test_the_words_of_a_tool_come_and_go_with_it(place: Place, three: CapabilityRegistry) -> None:
+async def test_the_words_of_a_tool_come_and_go_with_it(
+    place: Place, three: CapabilityRegistry
+) -> None:
     assert _by_words(place, "spelled BACKWARDS?") == ["reverse_text"]
     assert _by_words(place, "letters") == ["count_letters"]
     await three.revise(REPAIRED, 1, Provenance(origin=Repaired()))
@@ -33,16 +35,31 @@ async def test_the_words_of_a_tool_come_and_go_with_it(place: Place, three: Capa
     assert _by_words(place, "anna") == []
 
 
-async def test_whatever_is_asked_is_words_and_nothing_else(place: Place, three: CapabilityRegistry) -> None:
-    for request in ("", '" OR *', "NEAR(q z)", "name:q -y ^z", "q\x00z \ud800", "()" * 2000, "x " * 100_000):
+async def test_whatever_is_asked_is_words_and_nothing_else(
+    place: Place, three: CapabilityRegistry
+) -> None:
+    for request in (
+        "",
+        '" OR *',
+        "NEAR(q z)",
+        "name:q -y ^z",
+        "q\x00z \ud800",
+        "()" * 2000,
+        "x " * 100_000,
+    ):
         assert _by_words(place, request) == [], request
 
 
-async def test_a_score_is_that_of_sqlite_for_the_tools_asked_for(place: Place, three: CapabilityRegistry) -> None:
+async def test_a_score_is_that_of_sqlite_for_the_tools_asked_for(
+    place: Place, three: CapabilityRegistry
+) -> None:
     with reading(place.engine) as connection:
         words = lexical.words_of(connection, "reverse banana")
         scores = lexical.scores(connection, words, ["reverse_text", "shout_text"])
-        query = f"SELECT -bm25({WORD_INDEX}) FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH 'reverse OR banana' ORDER BY rank"
+        query = (
+            f"SELECT -bm25({WORD_INDEX}) FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH 'reverse "
+            "OR banana' ORDER BY rank"
+        )
         assert scores == {"reverse_text": connection.exec_driver_sql(query).scalars().first()}
 
 
@@ -50,7 +67,10 @@ async def test_words_survive_a_vacuum(place: Place, three: CapabilityRegistry) -
     await three.remove("shout_text")
     with place.engine.connect() as connection:
         connection.connection.execute("VACUUM")
-    assert (_by_words(place, "backwards"), _by_words(place, "letters")) == (["reverse_text"], ["count_letters"])
+    assert (_by_words(place, "backwards"), _by_words(place, "letters")) == (
+        ["reverse_text"],
+        ["count_letters"],
+    )
 
 
 async def test_tools_of_an_older_version_get_their_words_at_the_first_start(place: Place) -> None:
@@ -65,11 +85,15 @@ async def test_tools_of_an_older_version_get_their_words_at_the_first_start(plac
     assert _by_words(place, "backwards") == ["reverse_text"]
 
 
-async def test_a_tool_is_found_by_what_it_has_served(place: Place, three: CapabilityRegistry) -> None:
+async def test_a_tool_is_found_by_what_it_has_served(
+    place: Place, three: CapabilityRegistry
+) -> None:
     before = {c.tool.name: c.similarity for c in await three.search("anna palindrome mirrored")}
     await three.record_request("reverse_text", 1, "Anna palindrome  mirrored")
     await three.record_request("reverse_text", 1, "anna palindrome mirrored")
-    await three.record_request("reverse_text", 1, "spell  HELLO backwards")  # as it was written with
+    await three.record_request(
+        "reverse_text", 1, "spell  HELLO backwards"
+    )  # as it was written with
     await three.record_request("reverse_text", 2, "of another version")
     await three.record_request("nobody", 1, "of no tool")
     after = {c.tool.name: c.similarity for c in await three.search("anna palindrome mirrored")}
@@ -83,7 +107,9 @@ async def test_a_tool_is_found_by_what_it_has_served(place: Place, three: Capabi
     assert (_by_words(place, "palindrome"), await three.used_requests("reverse_text")) == ([], ())
 
 
-async def test_a_new_tool_of_the_name_is_not_found_by_what_the_deleted_one_served(place: Place, three: CapabilityRegistry) -> None:
+async def test_a_new_tool_of_the_name_is_not_found_by_what_the_deleted_one_served(
+    place: Place, three: CapabilityRegistry
+) -> None:
     request = "anna palindrome mirrored"
     before = [c.similarity for c in await three.search(request) if c.tool.name == "reverse_text"]
     await three.record_request("reverse_text", 1, request)
@@ -91,7 +117,9 @@ async def test_a_new_tool_of_the_name_is_not_found_by_what_the_deleted_one_serve
         (place.tools_dir / file).unlink()
     await three.add(REVERSE)
     assert await three.used_requests("reverse_text") == ()
-    assert [c.similarity for c in await three.search(request) if c.tool.name == "reverse_text"] == before
+    assert [
+        c.similarity for c in await three.search(request) if c.tool.name == "reverse_text"
+    ] == before
 
 
 async def test_the_newest_requests_are_kept(three: CapabilityRegistry) -> None:

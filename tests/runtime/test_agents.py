@@ -36,7 +36,10 @@ class Counter:
 @pytest.mark.parametrize("call", [echo.inquire, echo.trigger])
 async def test_an_agent_replies_to_its_messages(call, start_asap):
     async with MiniAgents():
-        assert await texts(call(["a", Message("b")], start_asap=start_asap)) == ["you said a", "you said b"]
+        assert await texts(call(["a", Message("b")], start_asap=start_asap)) == [
+            "you said a",
+            "you said b",
+        ]
         assert await call() == ()
 
 
@@ -173,7 +176,9 @@ async def test_agents_that_wait_at_the_same_time_take_the_time_of_the_longest():
 
     async with MiniAgents():
         a, b = asyncio.Event(), asyncio.Event()
-        await asyncio.gather(waiter.inquire(name="a", gate=b, opens=a), waiter.inquire(name="b", gate=a, opens=b))
+        await asyncio.gather(
+            waiter.inquire(name="a", gate=b, opens=a), waiter.inquire(name="b", gate=a, opens=b)
+        )
     assert order == ["a begins", "b begins", "b ends", "a ends"]
 
 
@@ -193,7 +198,12 @@ async def test_an_error_is_raised_where_the_reply_is_read(start_asap):
         with pytest.raises(ValueError, match="broken"):
             await read_texts(relaying.inquire(), read)
         assert read == ["relayed", "before"]
-        assert await texts(relaying.inquire(errors_as_messages=True)) == ["relayed", "before", "ValueError: broken", "lost"]
+        assert await texts(relaying.inquire(errors_as_messages=True)) == [
+            "relayed",
+            "before",
+            "ValueError: broken",
+            "lost",
+        ]
 
 
 async def test_a_keyboard_interrupt_in_an_agent_reaches_whoever_reads_it():
@@ -342,7 +352,9 @@ async def test_messages_can_be_sent_piece_by_piece_and_answered_in_between(initi
 async def test_a_call_is_finished_when_its_caller_ends():
     @miniagent
     async def caller(ctx):
-        ctx.reply(echo.initiate_inquiry(prefix="").send_message("sent").reply_sequence(finish_call=False))
+        ctx.reply(
+            echo.initiate_inquiry(prefix="").send_message("sent").reply_sequence(finish_call=False)
+        )
 
     async with MiniAgents():
         assert await texts(caller.inquire()) == ["sent"]

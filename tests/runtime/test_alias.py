@@ -41,7 +41,13 @@ def test_a_module_is_found_in_the_one_that_it_is_in(imported):
 
 
 def test_the_names_are_the_runtimes_own_objects(imported):
-    for module in ("miniagents", "miniagents.miniagents", "miniagents.messages", "miniagents.promising.promising", "miniagents.utils"):
+    for module in (
+        "miniagents",
+        "miniagents.miniagents",
+        "miniagents.messages",
+        "miniagents.promising.promising",
+        "miniagents.utils",
+    ):
         there = imported(module)
         shared = set(there.__all__) & set(selfeng.runtime.__all__)
         assert len(shared) >= 4
@@ -72,20 +78,31 @@ async def test_programs_for_later_versions_run(imported):
 
     async with later.MiniAgents(start_everything_soon_by_default=False):
         replies = agent.trigger("hello", start_soon=no_value)
-        assert await replies == (later.TextMessage(content="hello"), later.TextMessage("hi", role="assistant"))
+        assert await replies == (
+            later.TextMessage(content="hello"),
+            later.TextMessage("hi", role="assistant"),
+        )
         assert all(isinstance(message, later.TextMessage) for message in await replies)
         assert str(await replies.as_single_text_promise()) == "hello\n\nhi"
 
 
 async def test_a_text_message_is_known_by_its_content(imported):
     message = imported("miniagents.messages").TextMessage("hi", n=1)
-    assert message.serialize() == {"class_": "TextMessage", "content": "hi", "content_template": None, "n": 1}
+    assert message.serialize() == {
+        "class_": "TextMessage",
+        "content": "hi",
+        "content_template": None,
+        "n": 1,
+    }
     assert message == selfeng.runtime.Message("hi", n=1)
     assert message != selfeng.runtime.Message("hi")
 
 
 async def test_a_flat_sequence_has_any_number_of_pieces_for_each(imported):
-    flat, promising = imported("miniagents.promising.sequence"), imported("miniagents.promising.promising")
+    flat, promising = (
+        imported("miniagents.promising.sequence"),
+        imported("miniagents.promising.promising"),
+    )
 
     async def times(_, number):
         for _ in range(number):
@@ -98,7 +115,10 @@ async def test_a_flat_sequence_has_any_number_of_pieces_for_each(imported):
 
 
 async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
-    agents, markdown = imported("miniagents.ext"), imported("miniagents.ext.history_agents").MarkdownHistoryAgent
+    agents, markdown = (
+        imported("miniagents.ext"),
+        imported("miniagents.ext.history_agents").MarkdownHistoryAgent,
+    )
     heard, typed = [], iter(["one", "two"])
 
     @selfeng.runtime.miniagent
@@ -117,13 +137,18 @@ async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
     remembered = agents.in_memory_history_agent.fork(message_list=[])
     user = agents.user_agent.fork(output_agent=None, input_agent=person, history_agent=remembered)
     async with selfeng.runtime.MiniAgents():
-        assert await agents.dialog_loop.inquire("Be kind.", user_agent=user, assistant_agent=assistant) == ()
+        assert (
+            await agents.dialog_loop.inquire("Be kind.", user_agent=user, assistant_agent=assistant)
+            == ()
+        )
     assert heard == [["one", "Be kind."], ["one", "answer", "two", "Be kind."]]
     assert markdown.alias == "MARKDOWN_HISTORY_AGENT"
 
 
 async def test_a_markdown_history_agent_keeps_and_gives_back(imported, tmp_path):
-    markdown = imported("miniagents.ext.history_agents").MarkdownHistoryAgent.fork(history_md_file=str(tmp_path / "CHAT.md"))
+    markdown = imported("miniagents.ext.history_agents").MarkdownHistoryAgent.fork(
+        history_md_file=str(tmp_path / "CHAT.md")
+    )
     async with selfeng.runtime.MiniAgents():
         said = selfeng.runtime.Message("hello", role="user")
         assert await markdown.inquire([said, selfeng.runtime.Message("aside", no_history=True)])

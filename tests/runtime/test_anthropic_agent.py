@@ -4,18 +4,38 @@ import anthropic
 import pytest
 
 from selfeng.runtime import MiniAgents
-from selfeng.runtime.models import AnthropicMessage, AssistantMessage, SystemMessage, ToolCall, ToolMessage, UserMessage, anthropic_agent
+from selfeng.runtime.models import (
+    AnthropicMessage,
+    AssistantMessage,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+    anthropic_agent,
+)
 
 WEATHER = ToolCall(id="toolu-1", name="weather", arguments='{"city": "Oslo"}')
 MESSAGE = {
-    **{"id": "msg-1", "type": "message", "role": "assistant", "model": "m-2026", "stop_reason": None, "stop_sequence": None},
+    **{
+        "id": "msg-1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m-2026",
+        "stop_reason": None,
+        "stop_sequence": None,
+    },
     "content": [],
     "usage": {"input_tokens": 3, "output_tokens": 1},
 }
 
 
 def whole(stop_reason="end_turn", *content):
-    return {**MESSAGE, "content": list(content), "stop_reason": stop_reason, "usage": {"input_tokens": 3, "output_tokens": 2}}
+    return {
+        **MESSAGE,
+        "content": list(content),
+        "stop_reason": stop_reason,
+        "usage": {"input_tokens": 3, "output_tokens": 2},
+    }
 
 
 def streamed(stop_reason="end_turn", *blocks):
@@ -23,10 +43,16 @@ def streamed(stop_reason="end_turn", *blocks):
     events = [{"type": "message_start", "message": MESSAGE}, {"type": "ping"}]
     for index, (block, *deltas) in enumerate(blocks):
         events.append({"type": "content_block_start", "index": index, "content_block": block})
-        events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        events += [
+            {"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas
+        ]
         events.append({"type": "content_block_stop", "index": index})
     delta = {"stop_reason": stop_reason, "stop_sequence": None}
-    return [*events, {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 2}}, {"type": "message_stop"}]
+    return [
+        *events,
+        {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    ]
 
 
 TEXT = {"type": "text", "text": ""}
@@ -46,16 +72,35 @@ def agent(anthropic_client):
 
 @pytest.mark.parametrize("start_asap", [True, False])
 @pytest.mark.parametrize("stream", [True, False])
-async def test_the_reply_is_a_message_with_its_text_and_what_the_server_says_of_it(agent, wire, stream, start_asap):
-    wire.replies.append(streamed("end_turn", ONLINE) if stream else whole("end_turn", {"type": "text", "text": "I AM ONLINE"}))
+async def test_the_reply_is_a_message_with_its_text_and_what_the_server_says_of_it(
+    agent, wire, stream, start_asap
+):
+    wire.replies.append(
+        streamed("end_turn", ONLINE)
+        if stream
+        else whole("end_turn", {"type": "text", "text": "I AM ONLINE"})
+    )
     async with MiniAgents(start_everything_asap_by_default=start_asap):
-        replies = agent.inquire("Are you there?", system="Be short.", stream=stream, temperature=0, max_tokens=20)
+        replies = agent.inquire(
+            "Are you there?", system="Be short.", stream=stream, temperature=0, max_tokens=20
+        )
         (promise,) = [promise async for promise in replies]
-        assert promise.known_beforehand.as_kwargs() == {"role": "assistant", "agent_alias": "ANTHROPIC_AGENT", "model": "m"}
-        assert [token async for token in promise] == (["I AM", " ONLINE"] if stream else ["I AM ONLINE"])
+        assert promise.known_beforehand.as_kwargs() == {
+            "role": "assistant",
+            "agent_alias": "ANTHROPIC_AGENT",
+            "model": "m",
+        }
+        assert [token async for token in promise] == (
+            ["I AM", " ONLINE"] if stream else ["I AM ONLINE"]
+        )
         message = await promise
     assert isinstance(message, AnthropicMessage)
-    assert (message.text, message.role, message.id, message.stop_reason) == ("I AM ONLINE", "assistant", "msg-1", "end_turn")
+    assert (message.text, message.role, message.id, message.stop_reason) == (
+        "I AM ONLINE",
+        "assistant",
+        "msg-1",
+        "end_turn",
+    )
     assert (message.usage.output_tokens, message.tool_calls) == (2, ())
     (asked,) = wire.asked
     assert asked.pop("stream", False) is stream
@@ -69,10 +114,20 @@ async def test_the_reply_is_a_message_with_its_text_and_what_the_server_says_of_
 async def test_tool_calls_come_with_the_text_before_them(agent, wire, stream):
     said = {"type": "text", "text": "Let me see."}
     pieces = [TEXT, {"type": "text_delta", "text": "Let me see."}]
-    wire.replies.append(streamed("tool_use", pieces, CALL_IN_PIECES) if stream else whole("tool_use", said, CALL))
+    wire.replies.append(
+        streamed("tool_use", pieces, CALL_IN_PIECES) if stream else whole("tool_use", said, CALL)
+    )
     async with MiniAgents():
-        (message,) = await agent.inquire("Weather?", stream=stream, tools=[{"name": "weather", "input_schema": {"type": "object"}}])
-    assert (message.text, message.tool_calls, message.stop_reason) == ("Let me see.", (WEATHER,), "tool_use")
+        (message,) = await agent.inquire(
+            "Weather?",
+            stream=stream,
+            tools=[{"name": "weather", "input_schema": {"type": "object"}}],
+        )
+    assert (message.text, message.tool_calls, message.stop_reason) == (
+        "Let me see.",
+        (WEATHER,),
+        "tool_use",
+    )
 
 
 async def test_system_messages_go_to_the_prompt_and_roles_take_turns(agent, wire):
@@ -99,7 +154,10 @@ async def test_system_messages_go_to_the_prompt_and_roles_take_turns(agent, wire
         {"role": "assistant", "content": [CALL]},
         {
             "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": "toolu-1", "content": "rain"}, {"type": "text", "text": "So?"}],
+            "content": [
+                {"type": "tool_result", "tool_use_id": "toolu-1", "content": "rain"},
+                {"type": "text", "text": "So?"},
+            ],
         },
     ]
 

@@ -33,7 +33,9 @@ async def assistant(ctx):
 async def test_a_dialog_shows_what_is_said_and_remembers_it():
     console = Console("one", "two", "exit")
     async with MiniAgents():
-        await achain_loop([create_console_user_agent(read=console.read, write=console.write), AWAIT, assistant])
+        await achain_loop(
+            [create_console_user_agent(read=console.read, write=console.write), AWAIT, assistant]
+        )
     assert console.shown == "\nUSER: \nBOT: I have 1.\n\nUSER: \nBOT: I have 3.\n\nUSER: "
 
 
@@ -41,7 +43,10 @@ async def test_without_a_history_the_person_adds_to_what_came(monkeypatch):
     monkeypatch.setattr("builtins.input", Console("hello").read)
     async with MiniAgents():
         shown = []
-        assert await console_user_agent.inquire("hi", write=shown.append) == (Message("hi"), UserMessage(text="hello"))
+        assert await console_user_agent.inquire("hi", write=shown.append) == (
+            Message("hi"),
+            UserMessage(text="hello"),
+        )
     assert "".join(shown) == "\nassistant: hi\n"
 
 

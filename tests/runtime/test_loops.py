@@ -2,7 +2,17 @@
 
 import pytest
 
-from selfeng.runtime import AWAIT, CLEAR, EndOfLoop, Message, MiniAgents, achain, achain_loop, adialog_loop, miniagent
+from selfeng.runtime import (
+    AWAIT,
+    CLEAR,
+    EndOfLoop,
+    Message,
+    MiniAgents,
+    achain,
+    achain_loop,
+    adialog_loop,
+    miniagent,
+)
 
 
 @miniagent
@@ -21,7 +31,9 @@ async def count(ctx, heard, until, error=EndOfLoop):
 
 async def test_each_agent_of_a_chain_gets_what_the_one_before_replied():
     async with MiniAgents():
-        replies = await achain([shout, None, lambda messages: shout.inquire(["and", messages])], "a")
+        replies = await achain(
+            [shout, None, lambda messages: shout.inquire(["and", messages])], "a"
+        )
         assert await replies == (Message("AND"), Message("A"))
         assert await achain([shout, AWAIT, CLEAR], "a") is None
         with pytest.raises(ValueError, match="AWAIT, CLEAR and None"):

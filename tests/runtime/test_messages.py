@@ -7,7 +7,14 @@ from datetime import date
 import pytest
 from pydantic import ValidationError
 
-from selfeng.runtime import Frozen, Message, MessagePromise, MessageTokenAppender, MiniAgents, StrictMessage
+from selfeng.runtime import (
+    Frozen,
+    Message,
+    MessagePromise,
+    MessageTokenAppender,
+    MiniAgents,
+    StrictMessage,
+)
 from selfeng.runtime.promising_errors import AppenderNotOpenError
 
 
@@ -110,7 +117,9 @@ def test_content_is_another_name_of_text():
 
 
 def test_content_in_parts_stays_as_it_is():
-    assert Message(content=[{"type": "text", "text": "x"}]).content == (Frozen(type="text", text="x"),)
+    assert Message(content=[{"type": "text", "text": "x"}]).content == (
+        Frozen(type="text", text="x"),
+    )
 
 
 def test_a_template_makes_the_text_of_the_fields():
@@ -118,12 +127,20 @@ def test_a_template_makes_the_text_of_the_fields():
 
 
 def test_a_message_without_text_reads_as_json():
-    assert str(Message(day=date(2026, 1, 2))) == '```json\n{"class_":"Message","day":"2026-01-02"}\n```'
+    assert (
+        str(Message(day=date(2026, 1, 2)))
+        == '```json\n{"class_":"Message","day":"2026-01-02"}\n```'
+    )
 
 
 def test_a_plain_text_message_is_what_validation_would_make_of_it():
     quick, thorough = Message.of_text("x"), Message("x")
-    assert (quick, quick.model_dump(), quick.hash_key, hash(quick)) == (thorough, thorough.model_dump(), thorough.hash_key, hash(thorough))
+    assert (quick, quick.model_dump(), quick.hash_key, hash(quick)) == (
+        thorough,
+        thorough.model_dump(),
+        thorough.hash_key,
+        hash(thorough),
+    )
 
 
 async def test_a_promise_streams_tokens_and_then_is_the_message():
@@ -203,6 +220,11 @@ def test_a_changed_copy_is_frozen_too():
 
 def test_fields_can_be_looked_up_by_name():
     message = Message("x", n=1)
-    assert (message["n"], message.get("text"), message.get("copy"), message.get("m", 2)) == (1, "x", None, 2)
+    assert (message["n"], message.get("text"), message.get("copy"), message.get("m", 2)) == (
+        1,
+        "x",
+        None,
+        2,
+    )
     assert "n" in message
     assert "copy" not in message

@@ -1,4 +1,6 @@
-"""Nests of everything that can be sent, made at random: every reader gets the texts in the order in which they were sent."""
+"""Nests of everything that can be sent, made at random: every reader gets the texts in the order in
+which they were sent.
+"""
 
 import asyncio
 import random
@@ -27,7 +29,16 @@ class Nest:
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
         self.texts: list[str] = []
-        self._kinds = [self._text, self._text, self._streamed, list, self._source, self._sequence, self._sent, self._relayed]
+        self._kinds = [
+            self._text,
+            self._text,
+            self._streamed,
+            list,
+            self._source,
+            self._sequence,
+            self._sent,
+            self._relayed,
+        ]
 
     def make(self, depth):
         kind = self._random.choice(self._kinds if depth else self._kinds[:3])
@@ -80,5 +91,7 @@ async def test_every_reader_gets_every_text_in_order(seed):
     nest = Nest(seed)
     async with MiniAgents(start_everything_asap_by_default=nest.coin()):
         replies = sender.inquire(nest=nest, sends=[nest.make(depth=4) for _ in range(5)])
-        read = await asyncio.gather(streamed_texts(replies), texts(replies), streamed_texts(replies))
+        read = await asyncio.gather(
+            streamed_texts(replies), texts(replies), streamed_texts(replies)
+        )
     assert read == [nest.texts] * 3

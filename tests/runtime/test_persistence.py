@@ -54,7 +54,9 @@ async def test_what_agents_say_is_persisted_with_a_record_of_the_call():
     hello, reply, call, done = kept
     assert [str(hello), str(reply)] == ["hello", "a fine day"]
     assert call == AgentCallNode(messages=[hello], agent_alias="GREETER", team="blue", mood="fine")
-    assert done == AgentReplyNode(agent_call=call, replies=[reply], agent_alias="GREETER", team="blue")
+    assert done == AgentReplyNode(
+        agent_call=call, replies=[reply], agent_alias="GREETER", team="blue"
+    )
 
 
 async def test_a_streamed_message_is_persisted_once_where_errors_are_messages():

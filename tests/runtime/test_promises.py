@@ -6,7 +6,12 @@ import gc
 import pytest
 
 from selfeng.runtime import MiniAgents, Promise, StreamAppender, StreamedPromise
-from selfeng.runtime.promising_errors import AppenderClosedError, AppenderNotOpenError, FunctionNotProvidedError, NoActiveContextError
+from selfeng.runtime.promising_errors import (
+    AppenderClosedError,
+    AppenderNotOpenError,
+    FunctionNotProvidedError,
+    NoActiveContextError,
+)
 from tests.runtime.reading import read
 
 BOTH_STARTS = pytest.mark.parametrize("start_asap", [True, False])
@@ -206,8 +211,12 @@ async def test_a_lazy_stream_is_asked_for_one_piece_at_a_time():
 
 
 @BOTH_STARTS
-@pytest.mark.parametrize("broken", [lambda _: [1, 2], lambda _: asyncio.sleep(0)], ids=["list", "coroutine"])
-async def test_a_streamer_that_gives_no_async_iterator_is_an_error_for_the_reader(broken, start_asap):
+@pytest.mark.parametrize(
+    "broken", [lambda _: [1, 2], lambda _: asyncio.sleep(0)], ids=["list", "coroutine"]
+)
+async def test_a_streamer_that_gives_no_async_iterator_is_an_error_for_the_reader(
+    broken, start_asap
+):
     async with MiniAgents():
         with pytest.raises(TypeError, match="async iterator"):
             await StreamedPromise(streamer=broken, start_asap=start_asap)

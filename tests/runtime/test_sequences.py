@@ -4,7 +4,14 @@ import asyncio
 
 import pytest
 
-from selfeng.runtime import ErrorMessage, Message, MessageSequence, MessageTokenAppender, MiniAgents, PromisingContext
+from selfeng.runtime import (
+    ErrorMessage,
+    Message,
+    MessageSequence,
+    MessageTokenAppender,
+    MiniAgents,
+    PromisingContext,
+)
 from tests.runtime.reading import read_texts, texts
 
 BOTH_STARTS = pytest.mark.parametrize("start_asap", [True, False])
@@ -29,7 +36,18 @@ async def test_nesting_of_every_kind_flattens_in_order(start_asap):
             outer.append(later("async 1", ["async 2", inner.sequence_promise]))
             outer.append("last")
         assert await texts(outer.sequence_promise) == [
-            *("text", "dict", "message", "tuple", "generator", "promise", "async 1", "async 2", "inner 1", "last")
+            *(
+                "text",
+                "dict",
+                "message",
+                "tuple",
+                "generator",
+                "promise",
+                "async 1",
+                "async 2",
+                "inner 1",
+                "last",
+            )
         ]
         assert (await outer.sequence_promise)[1] == Message("dict", n=1)
 
@@ -143,7 +161,13 @@ async def test_out_of_order_messages_pass_what_is_not_there_yet():
         reader = aiter(sequence.sequence_promise)
         assert [str(await (await anext(reader))) for _ in range(3)] == ["first", "quick", "soon"]
         go_on.set()
-        assert await texts(sequence.sequence_promise) == ["first", "quick", "soon", "slow", "after slow"]
+        assert await texts(sequence.sequence_promise) == [
+            "first",
+            "quick",
+            "soon",
+            "slow",
+            "after slow",
+        ]
 
 
 async def test_a_lazy_sequence_starts_nothing_until_it_is_read():

@@ -25,13 +25,19 @@ async def test_joined_messages_are_one_text_and_keep_the_originals():
     async with MiniAgents():
         joined = join_messages(["a", [streamed("bc")]], role="user")
         assert [token async for token in joined] == ["a", "\n\n", "b", "c"]
-        assert await joined == Message("a\n\nbc", role="user", original_messages=[Message("a"), Message("bc")])
+        assert await joined == Message(
+            "a\n\nbc", role="user", original_messages=[Message("a"), Message("bc")]
+        )
 
 
 async def test_joining_can_leave_out_originals_and_leading_newlines():
     async with MiniAgents():
         joined = join_messages(
-            ["\n\na", streamed("\n\r\nb\n")], "-", strip_leading_newlines=True, reference_original_messages=False, start_asap=False
+            ["\n\na", streamed("\n\r\nb\n")],
+            "-",
+            strip_leading_newlines=True,
+            reference_original_messages=False,
+            start_asap=False,
         )
         assert await joined == Message("a-b\n")
         assert await join_messages([], reference_original_messages=False) == Message("")
@@ -60,12 +66,18 @@ async def test_text_is_cut_the_same_however_it_comes(text, parts, size):
 
 async def test_each_message_is_cut_from_the_next():
     async with MiniAgents():
-        assert await split_messages(["a", "b\n\nc"], role="user") == tuple(Message(text, role="user") for text in "abc")
+        assert await split_messages(["a", "b\n\nc"], role="user") == tuple(
+            Message(text, role="user") for text in "abc"
+        )
 
 
 async def test_the_marks_can_be_others_or_none():
     async with MiniAgents():
-        assert await texts(split_messages("a;b```c;d```", ";", code_block_delimiter=None)) == ["a", "b```c", "d```"]
+        assert await texts(split_messages("a;b```c;d```", ";", code_block_delimiter=None)) == [
+            "a",
+            "b```c",
+            "d```",
+        ]
         with pytest.raises(ValueError, match="empty delimiter"):
             split_messages("a", "")
 

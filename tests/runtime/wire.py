@@ -12,7 +12,8 @@ from typing import Any
 class Wire:
     """Answers with the replies that were put into it, in order; keeps what was asked.
 
-    A reply is a JSON object, a list of server-sent events, or a number, which is a failure of that status.
+    A reply is a JSON object, a list of server-sent events, or a number, which is a failure of that
+    status.
     """
 
     def __init__(self) -> None:
@@ -31,9 +32,16 @@ def serving() -> Iterator[Wire]:
             wire.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             reply = wire.replies.popleft()
             failed = isinstance(reply, int)
-            body = "".join(_event(event) for event in reply) if isinstance(reply, list) else json.dumps({} if failed else reply)
+            body = (
+                "".join(_event(event) for event in reply)
+                if isinstance(reply, list)
+                else json.dumps({} if failed else reply)
+            )
             self.send_response(reply if failed else 200)
-            self.send_header("Content-Type", "text/event-stream" if isinstance(reply, list) else "application/json")
+            self.send_header(
+                "Content-Type",
+                "text/event-stream" if isinstance(reply, list) else "application/json",
+            )
             self.send_header("Content-Length", str(len(body.encode())))
             self.end_headers()
             self.wfile.write(body.encode())

@@ -1,4 +1,6 @@
-"""The backends that the contract suite runs on: how a sandbox gets each, and what can be done to its containers behind its back."""
+"""The backends that the contract suite runs on: how a sandbox gets each, and what can be done to
+its containers behind its back.
+"""
 
 import os
 import select
@@ -69,7 +71,11 @@ class DockerBehind:
     name = "docker"
 
     def __init__(self) -> None:
-        self.options = {"backend": self.name, "image": IMAGE, "base_image": os.environ.get("BASE_IMAGE") or None}
+        self.options = {
+            "backend": self.name,
+            "image": IMAGE,
+            "base_image": os.environ.get("BASE_IMAGE") or None,
+        }
         self.engine = DockerClient.from_env()
 
     def containers(self, group: str) -> set[str]:
@@ -89,13 +95,18 @@ class DockerBehind:
             self.engine.api.wait(container, timeout=5)
 
     def left(self) -> list[str]:
-        return sorted(self._labelled(f"{ownership.OWNER}={ownership.labels(lifetime=0)[ownership.OWNER]}"))
+        return sorted(
+            self._labelled(f"{ownership.OWNER}={ownership.labels(lifetime=0)[ownership.OWNER]}")
+        )
 
     def close(self) -> None:
         self.engine.close()
 
     def _labelled(self, label: str) -> set[str]:
-        return {container["Id"] for container in self.engine.api.containers(all=True, filters={"label": label})}
+        return {
+            container["Id"]
+            for container in self.engine.api.containers(all=True, filters={"label": label})
+        }
 
 
 class RunscBehind(DockerBehind):
@@ -115,7 +126,11 @@ class RunscBehind(DockerBehind):
             raise
         finally:
             machine.close()
-        self.options = {"backend": DockerBackend(IMAGE, None, ContainerLimits(), "runsc", self._private.environment)}
+        self.options = {
+            "backend": DockerBackend(
+                IMAGE, None, ContainerLimits(), "runsc", self._private.environment
+            )
+        }
         self.engine = self._private.client()
 
     def close(self) -> None:
@@ -124,7 +139,9 @@ class RunscBehind(DockerBehind):
 
 
 class BubblewrapBehind:
-    """Processes of this machine; a container is the process of bwrap that waits for the one inside."""
+    """Processes of this machine; a container is the process of bwrap that waits for the one
+    inside.
+    """
 
     name = "bubblewrap"
 
@@ -150,24 +167,43 @@ class BubblewrapBehind:
                 assert select.select([process], [], [], 5)[0]
 
     def left(self) -> list[str]:
-        processes = [f"process {pid}" for pid in _processes() if _argument_after(pid, GROUP) and _parent(pid) == os.getpid()]
+        processes = [
+            f"process {pid}"
+            for pid in _processes()
+            if _argument_after(pid, GROUP) and _parent(pid) == os.getpid()
+        ]
         own = f"{PREFIX}{this_process().replace(':', ',')},"
-        return processes + [f"group {folder}" for folder in ControlGroups().folders() if folder.name.startswith(own)]
+        return processes + [
+            f"group {folder}" for folder in ControlGroups().folders() if folder.name.startswith(own)
+        ]
 
     def close(self) -> None:
         pass
 
 
-BACKENDS: dict[str, Callable[[], Behind]] = {"docker": DockerBehind, "bubblewrap": BubblewrapBehind, "runsc": RunscBehind}
+BACKENDS: dict[str, Callable[[], Behind]] = {
+    "docker": DockerBehind,
+    "bubblewrap": BubblewrapBehind,
+    "runsc": RunscBehind,
+}
 """What the contract suite runs on, by the ids of its tests."""
 
-ON_RUNSC = {"test_execute", "test_files", "test_forging", "test_limits", "test_reuse", "test_verify", "test_workspace"}
+ON_RUNSC = {
+    "test_execute",
+    "test_files",
+    "test_forging",
+    "test_limits",
+    "test_reuse",
+    "test_verify",
+    "test_workspace",
+}
 """The modules whose tests run on gVisor too, where a container takes a second to start."""
 OTHERWISE_ON_RUNSC = {
     "test_every_limit_holds_from_inside": "it has another /proc; see test_gvisor.py for what holds",
     "test_thousands_of_files": "the number of files is limited by memory alone",
     "[runsc-fork bomb]": "processes are limited by memory alone, and that ends the container",
-    "return bytearray(10**9)": "too much memory ends the container, so nobody is left to say in which test",
+    "return bytearray(10**9)": "too much memory ends the container, so nobody is left to say in "
+    "which test",
 }
 """What older versions of gVisor do in another way, by a part of the test's id."""
 
@@ -180,12 +216,16 @@ def parameters(module: str) -> list[ParameterSet]:
 
 def expectation(test: str) -> pytest.MarkDecorator | None:
     """The mark for a test, by its id, that is known to come out otherwise on its backend."""
-    reasons = [reason for part, reason in OTHERWISE_ON_RUNSC.items() if part in test and "[runsc" in test]
+    reasons = [
+        reason for part, reason in OTHERWISE_ON_RUNSC.items() if part in test and "[runsc" in test
+    ]
     return pytest.mark.xfail(reason=reasons[0]) if reasons else None
 
 
 def prepared(behind: Behind) -> Behind:
-    """Build what its containers are made from, once for all processes; fails with what to do where it does not work."""
+    """Build what its containers are made from, once for all processes; fails with what to do where
+    it does not work.
+    """
     sandbox = SecureSandbox(timeout=20, **behind.options)
     with FileLock(Path(tempfile.gettempdir(), f"{IMAGE}-{behind.name}-{os.getuid()}.lock")):
         if not sandbox.image_is_current():
@@ -204,7 +244,11 @@ def _argument_after(pid: int, word: str) -> str:
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     except OSError:
         return ""
-    return arguments[arguments.index(word) + 1] if word in arguments and "-euc" not in arguments else ""
+    return (
+        arguments[arguments.index(word) + 1]
+        if word in arguments and "-euc" not in arguments
+        else ""
+    )
 
 
 def _parent(pid: int) -> int:

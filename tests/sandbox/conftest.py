@@ -1,7 +1,8 @@
 """The sandbox on real backends.
 
-A test that takes `backend`, or a fixture that does, runs on every backend: the contract suite. Most tests share one sandbox for each
-backend, and so run on the session's event loop; those that look at containers make their own.
+A test that takes `backend`, or a fixture that does, runs on every backend: the contract suite. Most
+tests share one sandbox for each backend, and so run on the session's event loop; those that look at
+containers make their own.
 """
 
 import shutil
@@ -28,7 +29,9 @@ HASTY = {"timeout": 1, "verifiers": PoolSize(1, 1, 2), "executors": PoolSize(1, 
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def shared(behind: Callable[[str], Behind]) -> AsyncIterator[Callable[[Behind, bool], SecureSandbox]]:
+async def shared(
+    behind: Callable[[str], Behind],
+) -> AsyncIterator[Callable[[Behind, bool], SecureSandbox]]:
     """Gives the sandbox that tests share on a backend, which is either patient or not."""
 
     @cache
@@ -45,7 +48,9 @@ async def shared(behind: Callable[[str], Behind]) -> AsyncIterator[Callable[[Beh
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "backend" in metafunc.fixturenames:
-        metafunc.parametrize("backend", parameters(metafunc.module.__name__.rpartition(".")[2]), indirect=True)
+        metafunc.parametrize(
+            "backend", parameters(metafunc.module.__name__.rpartition(".")[2]), indirect=True
+        )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -98,7 +103,9 @@ def engine(behind: Callable[[str], Behind]) -> DockerClient:
 @pytest.fixture(scope="session")
 def private_engine(image: str, engine: DockerClient) -> Iterator[PrivateEngine]:
     """An engine that tests may treat badly, as long as it runs without TLS again when they end."""
-    private = PrivateEngine(engine.info()["Driver"], {name: RUNSC for name in ("runsc",) if shutil.which(name)})
+    private = PrivateEngine(
+        engine.info()["Driver"], {name: RUNSC for name in ("runsc",) if shutil.which(name)}
+    )
     try:
         private.start()
         private.load(image, engine)

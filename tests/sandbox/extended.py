@@ -1,7 +1,9 @@
-"""What `make test` leaves to `make test-all`: the same contract on a further backend, and engines that are brought up to be mistreated.
+"""What `make test` leaves to `make test-all`: the same contract on a further backend, and engines
+that are brought up to be mistreated.
 
-On Docker `make test` keeps how containers begin and end, their limits, and all that is Docker's alone. Elsewhere
-in the tests the mark `extended` stands at what takes long and repeats another test: with other instants, servers or commands.
+On Docker `make test` keeps how containers begin and end, their limits, and all that is Docker's
+alone. Elsewhere in the tests the mark `extended` stands at what takes long and repeats another
+test: with other instants, servers or commands.
 """
 
 import pytest
@@ -27,12 +29,22 @@ ONCE = {
     "test_verify",
     "test_workspace",
 }
-"""Modules whose tests are about the worker or the gate, which are the same on every backend: `make test` runs them on bubblewrap alone."""
+"""Modules whose tests are about the worker or the gate, which are the same on every backend: `make
+test` runs them on bubblewrap alone.
+"""
 SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
 
 
 def is_extended(item: pytest.Item) -> bool:
     module = item.path.stem
-    backend = item.callspec.params.get("backend") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
-    return module in SLOW or item.get_closest_marker("runsc") is not None or (module in ONCE and backend == "docker")
+    backend = (
+        item.callspec.params.get("backend")
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+        else None
+    )
+    return (
+        module in SLOW
+        or item.get_closest_marker("runsc") is not None
+        or (module in ONCE and backend == "docker")
+    )

@@ -1,8 +1,9 @@
 """The hostile cases, and the host that they must not touch.
 
-`hostile_cases.jsonl` holds 87 attacks: id, category, role, idea, payload, what is expected, by what it is told, and where the idea is
-from. Payloads are our own, or short enough to be ideas; those marked MIT follow tests of piston, inspect_ai and CyberSecEval. A tool's
-payload runs in three forms: as its module verified, within its function verified, and within its function called.
+`hostile_cases.jsonl` holds 87 attacks: id, category, role, idea, payload, what is expected, by what
+it is told, and where the idea is from. Payloads are our own, or short enough to be ideas; those
+marked MIT follow tests of piston, inspect_ai and CyberSecEval. A tool's payload runs in three
+forms: as its module verified, within its function verified, and within its function called.
 """
 
 import asyncio
@@ -23,7 +24,10 @@ from selfeng.sandbox import SecureSandbox
 
 FILE = Path(__file__).with_name("hostile_cases.jsonl")
 NAME = "tool"
-SUITE = f"from {NAME} import {NAME}\ndef test_one(): assert {NAME}(1) == 2\ndef test_another(): assert {NAME}(41) == 42\n"
+SUITE = (
+    f"from {NAME} import {NAME}\ndef test_one(): assert {NAME}(1) == 2\ndef test_another(): "
+    f"assert {NAME}(41) == 42\n"
+)
 HONEST = f"def {NAME}(x): return x + 1\n"
 PORTS = (5000, 5001, 8000, 2375)
 PWNED = Path("/tmp/pwned")  # where payloads would leave a mark on this machine
@@ -49,7 +53,10 @@ class Case:
     payload: str
 
 
-CASES = {c["id"]: Case(c["id"], c["category"], c["role"], c["payload"]) for c in map(json.loads, FILE.read_text().splitlines())}
+CASES = {
+    c["id"]: Case(c["id"], c["category"], c["role"], c["payload"])
+    for c in map(json.loads, FILE.read_text().splitlines())
+}
 
 
 def of_role(*roles: str) -> list[str]:
@@ -58,14 +65,18 @@ def of_role(*roles: str) -> list[str]:
 
 @dataclass
 class Host:
-    """This machine: a secret in the environment, a folder with a file in it, and doors that nobody may knock at."""
+    """This machine: a secret in the environment, a folder with a file in it, and doors that nobody
+    may knock at.
+    """
 
     folder: Path
     canary: str = field(default_factory=lambda: f"canary-{secrets.token_hex(16)}")
     doors: list[socket.socket] = field(default_factory=list)
 
     def open_doors(self) -> None:
-        """Listen wherever a payload may try; what connects waits in the kernel's queue until it is counted."""
+        """Listen wherever a payload may try; what connects waits in the kernel's queue until it is
+        counted.
+        """
         for family, kind, address in [
             *((socket.AF_INET, socket.SOCK_STREAM, ("0.0.0.0", port)) for port in (0, *PORTS)),
             (socket.AF_INET, socket.SOCK_DGRAM, ("0.0.0.0", 0)),
@@ -95,9 +106,13 @@ class Host:
         return found
 
     def fingerprint(self) -> str:
-        """Of everything that a payload names or could find: the planted folder, this repository's top level, and the mark."""
+        """Of everything that a payload names or could find: the planted folder, this repository's
+        top level, and the mark.
+        """
         found = [(str(p), p.is_file() and p.read_bytes()) for p in sorted(self.folder.rglob("*"))]
-        ours = (p for p in sorted(ROOT.iterdir()) if not p.name.startswith((".coverage", "__pycache__")))  # which other tests may make
+        ours = (
+            p for p in sorted(ROOT.iterdir()) if not p.name.startswith((".coverage", "__pycache__"))
+        )  # which other tests may make
         found += [(p.name, p.is_file() and p.read_bytes()) for p in ours]
         found.append(("pwned", PWNED.exists()))
         return hashlib.sha256(repr(found).encode()).hexdigest()
@@ -138,7 +153,9 @@ class Seen:
         return self.called.stdout
 
     def everything(self) -> str:
-        return "".join(outcome.model_dump_json() for outcome in (self.loaded, self.tested, self.called))
+        return "".join(
+            outcome.model_dump_json() for outcome in (self.loaded, self.tested, self.called)
+        )
 
 
 def as_module(payload: str) -> str:

@@ -1,4 +1,6 @@
-"""What must become of each hostile tool, beyond what holds for all: it does not pass, nothing leaks and nothing is left."""
+"""What must become of each hostile tool, beyond what holds for all: it does not pass, nothing leaks
+and nothing is left.
+"""
 
 import json
 import re
@@ -88,7 +90,9 @@ def _sparse(seen: Seen, host: Host) -> None:
 
 
 def _archive(seen: Seen, host: Host) -> None:
-    """A file of that name is a file like any other: it comes back as it is, if there was time to write it."""
+    """A file of that name is a file like any other: it comes back as it is, if there was time to
+    write it.
+    """
     if isinstance(seen.called, Returned):
         (file,) = seen.called.files
         assert (file.name, file.content[:2]) == ("result.json.gz", b"\x1f\x8b")
@@ -107,7 +111,10 @@ def _odd_names(seen: Seen, host: Host) -> None:
 
 def _fifo(seen: Seen, host: Host) -> None:
     assert isinstance(seen.called, Returned), seen.called
-    assert (seen.called.files, seen.called.refused_files) == ((), ("out.fifo: it is a named pipe.",))
+    assert (seen.called.files, seen.called.refused_files) == (
+        (),
+        ("out.fifo: it is a named pipe.",),
+    )
 
 
 def _artefacts(seen: Seen, host: Host) -> None:
@@ -137,13 +144,19 @@ def _no_suite(seen: Seen, host: Host) -> None:
 
 
 def _fills(seen: Seen, host: Host) -> None:
-    """What is to be written needs all memory by itself; where that is granted, each folder refuses it."""
+    """What is to be written needs all memory by itself; where that is granted, each folder refuses
+    it.
+    """
     assert all("It needed more memory than the 256 MB" in told for told in _problems(seen))
 
 
 def _problems(seen: Seen) -> list[str]:
     """Why forms were ended."""
-    told = [seen.called.reason if isinstance(seen.called, Killed) else "", seen.loaded.problem or "", seen.tested.problem or ""]
+    told = [
+        seen.called.reason if isinstance(seen.called, Killed) else "",
+        seen.loaded.problem or "",
+        seen.tested.problem or "",
+    ]
     return [problem for problem in told if problem]
 
 
@@ -155,7 +168,9 @@ def _redacted(seen: Seen, host: Host) -> None:
 
 
 def _unprivileged(seen: Seen, host: Host) -> None:
-    prints(r"(\[Errno (1|22)\] (Operation not permitted|Invalid argument)\nno sudo\n)+")(seen, host)  # user 0 may not even exist
+    prints(r"(\[Errno (1|22)\] (Operation not permitted|Invalid argument)\nno sudo\n)+")(
+        seen, host
+    )  # user 0 may not even exist
 
 
 def _nobody(seen: Seen, host: Host) -> None:

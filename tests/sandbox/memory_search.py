@@ -1,7 +1,9 @@
-"""Source of a function that searches the memory of its own process: `count(moved)` tells how often a text is there.
+"""Source of a function that searches the memory of its own process: `count(moved)` tells how often
+a text is there.
 
-The text arrives with each letter moved by one, see `moved`, so that the search finds neither itself nor its copies. The memory goes
-through a pipe, since the kernel says of what was given back meanwhile that it is gone, where reading it would end the process.
+The text arrives with each letter moved by one, see `moved`, so that the search finds neither itself
+nor its copies. The memory goes through a pipe, since the kernel says of what was given back
+meanwhile that it is gone, where reading it would end the process.
 """
 
 SEARCH = """

@@ -1,4 +1,6 @@
-"""A Docker engine of the tests' own: one that can be reached over TCP and TLS, killed, and given other runtimes."""
+"""A Docker engine of the tests' own: one that can be reached over TCP and TLS, killed, and given
+other runtimes.
+"""
 
 import contextlib
 import json
@@ -36,32 +38,46 @@ disabled_plugins = ["io.containerd.grpc.v1.cri"]
 
 
 class PrivateEngine:
-    """A `dockerd` and a `containerd` in a folder of their own, on a port of loopback; neither touches the machine's network.
+    """A `dockerd` and a `containerd` in a folder of their own, on a port of loopback; neither
+    touches the machine's network.
 
     Both end with the thread that started them.
     """
 
     def __init__(self, driver: str, runtimes: Mapping[str, Sequence[str]]) -> None:
-        """`driver` is a storage driver that works here, `runtimes` the arguments for programs of that name."""
+        """`driver` is a storage driver that works here, `runtimes` the arguments for programs of
+        that name.
+        """
         self.folder = Path(tempfile.mkdtemp(prefix="engine-"))
         self.address = f"127.0.0.1:{_free_port()}"
         self._driver = driver
         self._tls = False
         self._containerd: subprocess.Popen[bytes] | None = None
         self._dockerd: subprocess.Popen[bytes] | None = None
-        known = {name: {"path": shutil.which(name), "runtimeArgs": list(arguments)} for name, arguments in runtimes.items()}
+        known = {
+            name: {"path": shutil.which(name), "runtimeArgs": list(arguments)}
+            for name, arguments in runtimes.items()
+        }
         (self.folder / "daemon.json").write_text(json.dumps({"runtimes": known}))
         (self.folder / "containerd.toml").write_text(_CONTAINERD.format(self.folder))
         self.stranger = self.folder / "stranger"
         """A folder of certificates that this engine does not know."""
         authority = trustme.CA()
-        for folder, issuer in (("server", authority), ("client", authority), ("stranger", trustme.CA())):
+        for folder, issuer in (
+            ("server", authority),
+            ("client", authority),
+            ("stranger", trustme.CA()),
+        ):
             _write_certificates(self.folder / folder, issuer)
 
     @property
     def environment(self) -> dict[str, str]:
         """The variables by which a client finds the engine."""
-        encrypted = {"DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": str(self.folder / "client")} if self._tls else {}
+        encrypted = (
+            {"DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": str(self.folder / "client")}
+            if self._tls
+            else {}
+        )
         return {"DOCKER_HOST": f"tcp://{self.address}", **encrypted}
 
     def client(self) -> DockerClient:
@@ -78,7 +94,9 @@ class PrivateEngine:
     def start_containerd(self) -> None:
         if self._containerd is None:
             config = str(self.folder / "containerd.toml")
-            self._containerd = self._launch("containerd successfully booted", "containerd", "--config", config)
+            self._containerd = self._launch(
+                "containerd successfully booted", "containerd", "--config", config
+            )
 
     def stop(self) -> None:
         """End `dockerd` in an orderly way, which ends its containers."""
@@ -108,7 +126,11 @@ class PrivateEngine:
     def shims(self) -> list[int]:
         """The processes that hold this engine's containers."""
         socket_ = str(self.folder / "containerd.sock").encode()
-        return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if socket_ in _read(path) and b"shim" in _read(path)]
+        return [
+            int(path.parent.name)
+            for path in Path("/proc").glob("[0-9]*/cmdline")
+            if socket_ in _read(path) and b"shim" in _read(path)
+        ]
 
     def load(self, image: str, origin: DockerClient) -> None:
         """Bring an image of another engine here."""
@@ -132,7 +154,10 @@ class PrivateEngine:
 
     def _command(self) -> list[str]:
         files = {"tlscacert": "ca", "tlscert": "cert", "tlskey": "key"}
-        encrypted = ["--tlsverify", *(f"--{flag}={self.folder}/server/{file}.pem" for flag, file in files.items())]
+        encrypted = [
+            "--tlsverify",
+            *(f"--{flag}={self.folder}/server/{file}.pem" for flag, file in files.items()),
+        ]
         return [
             "dockerd",
             f"--host=tcp://{self.address}",
@@ -148,7 +173,11 @@ class PrivateEngine:
 
     def _launch(self, ready: str, *command: str) -> subprocess.Popen[bytes]:
         """Start a program that ends with us, and wait until it says that it is ready."""
-        process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", *command],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         assert process.stderr
         said = []
         for line in process.stderr:
@@ -164,9 +193,15 @@ def lacking_for_engines(*programs: str) -> str:
     """Why no engine can be started beside the machine's own, and what to do; "" if one can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "only root on Linux can start a further Docker engine; run the tests as root"
-    lacking = [name for name in ("dockerd", "containerd", "setpriv", *programs) if not shutil.which(name)]
+    lacking = [
+        name for name in ("dockerd", "containerd", "setpriv", *programs) if not shutil.which(name)
+    ]
     packages = sorted({PACKAGES.get(name, name) for name in lacking})
-    return f"there is no {' or '.join(lacking)}; run: sudo apt install {' '.join(packages)}" if lacking else ""
+    return (
+        f"there is no {' or '.join(lacking)}; run: sudo apt install {' '.join(packages)}"
+        if lacking
+        else ""
+    )
 
 
 def _write_certificates(folder: Path, authority: trustme.CA) -> None:

@@ -14,14 +14,21 @@ END = {"kind": "end", "problem": None, "output": "", "seconds": 0.5}
 
 
 def result(test: str, outcome: str = "passed", **fields: Any) -> dict[str, Any]:
-    return {"kind": "result", "result": {"test": test, "outcome": outcome, "seconds": 0.0, "message": "", **fields}}
+    return {
+        "kind": "result",
+        "result": {"test": test, "outcome": outcome, "seconds": 0.0, "message": "", **fields},
+    }
 
 
 def collected(*tests: Any) -> dict[str, Any]:
     return {"kind": "collected", "collected": list(tests)}
 
 
-def verdict(*frames: dict[str, Any], killed: str | None = None, expected: tuple[str, ...] = ("test_a", "test_b")) -> Verdict:
+def verdict(
+    *frames: dict[str, Any],
+    killed: str | None = None,
+    expected: tuple[str, ...] = ("test_a", "test_b"),
+) -> Verdict:
     account = SuiteResult(NONCE, frozenset(expected), lambda result: None)
     for frame in frames:
         account.take({"nonce": NONCE, **frame})
@@ -29,10 +36,19 @@ def verdict(*frames: dict[str, Any], killed: str | None = None, expected: tuple[
 
 
 def test_a_suite_passes_when_everything_agrees() -> None:
-    got = verdict(collected("test_a", "test_b[1]", "test_b[2]"), result("test_a"), result("test_b[1]"), result("test_b[2]"), END)
+    got = verdict(
+        collected("test_a", "test_b[1]", "test_b[2]"),
+        result("test_a"),
+        result("test_b[1]"),
+        result("test_b[2]"),
+        END,
+    )
     assert got == Verdict(
         passed=True,
-        tests=tuple(TestResult(test=t, outcome="passed", seconds=0.0) for t in ("test_a", "test_b[1]", "test_b[2]")),
+        tests=tuple(
+            TestResult(test=t, outcome="passed", seconds=0.0)
+            for t in ("test_a", "test_b[1]", "test_b[2]")
+        ),
         seconds=0.5,
     )
 
@@ -45,14 +61,32 @@ ALL = collected("test_a", "test_b")
     ("frames", "problem"),
     [
         ([ALL, result("test_a"), result("test_b")], f"{FORGED}it has no end."),
-        ([ALL, result("test_a"), result("test_b"), END, END], f"{FORGED}something follows the end."),
-        ([ALL, result("test_a"), result("test_a"), result("test_b"), END], f"{FORGED}test_a was reported twice."),
-        ([ALL, result("test_a"), result("test_c"), END], f"{FORGED}test_c was reported but never collected."),
-        ([result("test_a"), result("test_b"), END], f"{FORGED}test_b was reported but never collected."),
+        (
+            [ALL, result("test_a"), result("test_b"), END, END],
+            f"{FORGED}something follows the end.",
+        ),
+        (
+            [ALL, result("test_a"), result("test_a"), result("test_b"), END],
+            f"{FORGED}test_a was reported twice.",
+        ),
+        (
+            [ALL, result("test_a"), result("test_c"), END],
+            f"{FORGED}test_c was reported but never collected.",
+        ),
+        (
+            [result("test_a"), result("test_b"), END],
+            f"{FORGED}test_b was reported but never collected.",
+        ),
         ([ALL, ALL, END], f"{FORGED}a frame has the unknown kind 'collected'."),
         ([collected("test_a", "test_b", "test_b"), END], f"{FORGED}a test was collected twice."),
-        ([ALL, result("test_a", outcome="great"), END], f"{FORGED}a test's result has not the right form."),
-        ([ALL, result("test_a"), END], "The run ended before every test had a result: test_b is missing."),
+        (
+            [ALL, result("test_a", outcome="great"), END],
+            f"{FORGED}a test's result has not the right form.",
+        ),
+        (
+            [ALL, result("test_a"), END],
+            "The run ended before every test had a result: test_b is missing.",
+        ),
         ([ALL, END], "The run ended before every test had a result: test_a, test_b are missing."),
         (
             [collected("test_a"), result("test_a"), END],
@@ -113,21 +147,41 @@ def execution(frame: dict[str, Any], killed: str | None = None) -> Any:
 
 def test_outcomes_of_a_call_become_values() -> None:
     end = {"kind": "end", "output": "hi\n", "seconds": 0.1}
-    returned = {"outcome": "returned", "type_name": "int", "text": "5", "data": "5", "truncated": False}
-    assert execution({**end, "execution": returned}) == Returned(type_name="int", text="5", data="5", stdout="hi\n", seconds=0.1)
+    returned = {
+        "outcome": "returned",
+        "type_name": "int",
+        "text": "5",
+        "data": "5",
+        "truncated": False,
+    }
+    assert execution({**end, "execution": returned}) == Returned(
+        type_name="int", text="5", data="5", stdout="hi\n", seconds=0.1
+    )
     raised = {"outcome": "raised", "type_name": "E", "message": "a\ud800", "traceback": ""}
-    assert execution({**end, "execution": raised}) == Raised(type_name="E", message="a\\ud800", stdout="hi\n", seconds=0.1)
-    assert execution({**end, "killed": "It died."}) == Killed(reason="It died.", stdout="hi\n", seconds=0.1)
+    assert execution({**end, "execution": raised}) == Raised(
+        type_name="E", message="a\\ud800", stdout="hi\n", seconds=0.1
+    )
+    assert execution({**end, "killed": "It died."}) == Killed(
+        reason="It died.", stdout="hi\n", seconds=0.1
+    )
 
 
-@pytest.mark.parametrize("outcome", [None, [], {"outcome": "returned"}, {"outcome": "returned", "type_name": "int", "text": 5}])
+@pytest.mark.parametrize(
+    "outcome",
+    [None, [], {"outcome": "returned"}, {"outcome": "returned", "type_name": "int", "text": 5}],
+)
 def test_an_outcome_out_of_order_is_the_tools_fault(outcome: Any) -> None:
     got = execution({"kind": "end", "output": "", "seconds": 0.1, "execution": outcome})
-    assert got == Killed(reason="The tool's process reported its outcome in a form that is not in order.", seconds=0.1)
+    assert got == Killed(
+        reason="The tool's process reported its outcome in a form that is not in order.",
+        seconds=0.1,
+    )
 
 
 def test_a_call_without_an_end_was_killed() -> None:
-    assert execution({}, killed="It ran longer than 1 seconds.") == Killed(reason="It ran longer than 1 seconds.", seconds=9.0)
+    assert execution({}, killed="It ran longer than 1 seconds.") == Killed(
+        reason="It ran longer than 1 seconds.", seconds=9.0
+    )
     assert execution({}) == Killed(reason=f"{FORGED}it has no end.", seconds=9.0)
 
 
@@ -160,7 +214,10 @@ def test_files_come_in_pieces_and_those_that_were_given_are_no_news() -> None:
         ([piece("a", "YW I=")], "a piece of a file is not encoded as it should be"),
         ([piece("a", "é")], "a piece of a file is not encoded as it should be"),
         ([piece(name, "") for name in "abc"], "there are more files than were asked for"),
-        ([piece("a", "YWJj"), piece("b", "YWJj"), piece("a", "YWJj")], "there are more files than were asked for"),
+        (
+            [piece("a", "YWJj"), piece("b", "YWJj"), piece("a", "YWJj")],
+            "there are more files than were asked for",
+        ),
         ([{"kind": "file", "name": 3, "data": ""}], "a frame has the unknown kind 'file'"),
     ],
 )

@@ -7,17 +7,36 @@ import sys
 
 import pytest
 
-from selfeng.sandboxes.worker.bpf import ALLOW, EPERM, KILL, NUMBERS, Argument, Rule, program, refuse
+from selfeng.sandboxes.worker.bpf import (
+    ALLOW,
+    EPERM,
+    KILL,
+    NUMBERS,
+    Argument,
+    Rule,
+    program,
+    refuse,
+)
 
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ENOSYS = refuse(38)
 REFUSED = refuse(EPERM)
 
 
-def verdict(filter_: bytes, call: str | int, *arguments: int, machine: str = "x86_64", arch: int | None = None) -> int:
-    """What the filter says of a call, by an interpreter of what `linux/filter.h` says of the instructions that filters use."""
+def verdict(
+    filter_: bytes,
+    call: str | int,
+    *arguments: int,
+    machine: str = "x86_64",
+    arch: int | None = None,
+) -> int:
+    """What the filter says of a call, by an interpreter of what `linux/filter.h` says of the
+    instructions that filters use.
+    """
     number = NUMBERS[machine][call] if isinstance(call, str) else call
-    data = struct.pack("=IIQ6Q", number, arch or ARCH[machine], 0, *(a % 2**64 for a in (*arguments, *[0] * 6)[:6]))
+    data = struct.pack(
+        "=IIQ6Q", number, arch or ARCH[machine], 0, *(a % 2**64 for a in (*arguments, *[0] * 6)[:6])
+    )
     instructions = list(struct.iter_unpack("=HBBI", filter_))
     accumulator = place = 0
     while True:
@@ -46,7 +65,10 @@ def test_the_first_rule_that_fits_decides(machine: str) -> None:
         Rule("ptrace", KILL),
     ]
     made = program(rules, machine)
-    assert [verdict(made, "socket", domain, machine=machine) for domain in (1, 2)] == [ALLOW, REFUSED]
+    assert [verdict(made, "socket", domain, machine=machine) for domain in (1, 2)] == [
+        ALLOW,
+        REFUSED,
+    ]
     assert [verdict(made, call, machine=machine) for call in ("ptrace", "read")] == [KILL, ALLOW]
 
 
@@ -60,9 +82,27 @@ def test_conditions_compare_what_the_mask_shows() -> None:
         ],
         "x86_64",
     )
-    assert [verdict(made, "clone", flags) for flags in (0x0F, 0x10, 0xFF, 2**32 + 0x0F)] == [ALLOW, REFUSED, REFUSED, ALLOW]
-    assert [verdict(made, "socket", n) for n in (1, 2, 10, 3, 0)] == [ALLOW, ALLOW, ALLOW, REFUSED, REFUSED]
-    assert [verdict(made, "ioctl", 3, n) for n in (4, 5, 6, 7, 8, 2**40 + 5)] == [ALLOW, REFUSED, REFUSED, REFUSED, ALLOW, REFUSED]
+    assert [verdict(made, "clone", flags) for flags in (0x0F, 0x10, 0xFF, 2**32 + 0x0F)] == [
+        ALLOW,
+        REFUSED,
+        REFUSED,
+        ALLOW,
+    ]
+    assert [verdict(made, "socket", n) for n in (1, 2, 10, 3, 0)] == [
+        ALLOW,
+        ALLOW,
+        ALLOW,
+        REFUSED,
+        REFUSED,
+    ]
+    assert [verdict(made, "ioctl", 3, n) for n in (4, 5, 6, 7, 8, 2**40 + 5)] == [
+        ALLOW,
+        REFUSED,
+        REFUSED,
+        REFUSED,
+        ALLOW,
+        REFUSED,
+    ]
     assert verdict(made, "ioctl", 4, 5) == ALLOW
     assert verdict(made, "read") == KILL
 
@@ -76,7 +116,9 @@ def test_what_is_no_call_of_this_machine_is_refused_whatever_the_rules() -> None
 
 def test_numbers_are_those_of_the_kernel() -> None:
     x86, arm = NUMBERS["x86_64"], NUMBERS["aarch64"]
-    assert [x86[n] for n in ("read", "clone", "bpf", "statx", "io_uring_setup", "clone3", "futex_waitv")] == [
+    assert [
+        x86[n] for n in ("read", "clone", "bpf", "statx", "io_uring_setup", "clone3", "futex_waitv")
+    ] == [
         0,
         56,
         321,
@@ -85,7 +127,10 @@ def test_numbers_are_those_of_the_kernel() -> None:
         435,
         449,
     ]
-    assert [arm[n] for n in ("io_setup", "clone", "bpf", "statx", "io_uring_setup", "clone3", "futex_waitv")] == [
+    assert [
+        arm[n]
+        for n in ("io_setup", "clone", "bpf", "statx", "io_uring_setup", "clone3", "futex_waitv")
+    ] == [
         0,
         220,
         280,
@@ -97,7 +142,9 @@ def test_numbers_are_those_of_the_kernel() -> None:
     assert (max(x86.values()), max(arm.values()), "fork" in arm) == (469, 469, False)
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.uname().machine not in NUMBERS, reason="filters are for Linux")
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in NUMBERS, reason="filters are for Linux"
+)
 def test_the_kernel_takes_a_filter_and_keeps_to_it() -> None:
     """In a process of its own, since nothing takes a filter away again."""
     code = """

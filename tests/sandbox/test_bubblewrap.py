@@ -1,4 +1,6 @@
-"""What bubblewrap's containers have of their own: what they see and may call, who holds their limits, and when they end."""
+"""What bubblewrap's containers have of their own: what they see and may call, who holds their
+limits, and when they end.
+"""
 
 import json
 import os
@@ -30,7 +32,9 @@ ONE = PoolSize(least=0, ready=0, most=1)
 
 @pytest.fixture
 async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbox]:
-    sandbox = SecureSandbox(timeout=20, verifiers=ONE, executors=ONE, **behind("bubblewrap").options)
+    sandbox = SecureSandbox(
+        timeout=20, verifiers=ONE, executors=ONE, **behind("bubblewrap").options
+    )
     yield sandbox
     await sandbox.aclose()
 
@@ -65,9 +69,22 @@ def tool():
     seen = await run(sandbox, code)
     assert isinstance(seen, list)
     devices, settings, kernel, ours = seen[:4]
-    assert devices == ["fd", "full", "null", "random", "stderr", "stdin", "stdout", "urandom", "zero"]
+    assert devices == [
+        "fd",
+        "full",
+        "null",
+        "random",
+        "stderr",
+        "stdin",
+        "stdout",
+        "urandom",
+        "zero",
+    ]
     assert set(settings) == {"group", "ld.so.cache", "passwd"}
-    assert (kernel, set(ours)) == (["cgroup"], {"matplotlib", "sandbox", *([interpreter.PLACE.name] if foreign() else [])})
+    assert (kernel, set(ours)) == (
+        ["cgroup"],
+        {"matplotlib", "sandbox", *([interpreter.PLACE.name] if foreign() else [])},
+    )
     assert not any(seen[4:])
 
 
@@ -76,7 +93,9 @@ def foreign() -> bool:
     return interpreter.program_inside() != interpreter.program()
 
 
-async def test_of_the_interpreter_there_is_program_library_and_what_they_are_linked_to(sandbox: SecureSandbox) -> None:
+async def test_of_the_interpreter_there_is_program_library_and_what_they_are_linked_to(
+    sandbox: SecureSandbox,
+) -> None:
     code = """
 import os, sys
 def tool():
@@ -94,22 +113,29 @@ def tool():
     linked = [f"{place}/lib/{path.name}" for path in interpreter.libraries()]
     program = f"{place}/bin/{interpreter.program().name}"
     assert (prefix, packages) == (place, [])
-    assert found == sorted([f"{place}/bin", f"{place}/lib", f"{place}/lib/{version}", program, *linked])
+    assert found == sorted(
+        [f"{place}/bin", f"{place}/lib", f"{place}/lib/{version}", program, *linked]
+    )
 
 
 @pytest.mark.parametrize(
     "told",
     [
-        "[sys.prefix, sys.base_prefix, sys.exec_prefix, sys.executable, sys._base_executable, *sys.path]",
+        "[sys.prefix, sys.base_prefix, sys.exec_prefix, sys.executable, sys._base_executable, "
+        "*sys.path]",
         "[*sysconfig.get_config_vars().values(), *sysconfig.get_paths().values()]",
         "[frame.filename for frame in failed()]",
         "[m.__file__ for m in list(sys.modules.values()) if getattr(m, '__file__', None)]",
-        "[os.path.realpath('/proc/self/exe'), open('/proc/self/maps').read(), *os.environ.values()]",
-        "[open(f'{f}/{n}').read() for f, _, ns in os.walk(sys.base_prefix) for n in ns if n.startswith('_sysconf') and n.endswith('.py')]",
+        "[os.path.realpath('/proc/self/exe'), open('/proc/self/maps').read(), "
+        "*os.environ.values()]",
+        "[open(f'{f}/{n}').read() for f, _, ns in os.walk(sys.base_prefix) for n in ns if "
+        "n.startswith('_sysconf') and n.endswith('.py')]",
     ],
     ids=["paths", "how it was built", "a traceback", "modules", "the process", "files"],
 )
-async def test_a_python_in_a_home_folder_does_not_tell_of_it(sandbox: SecureSandbox, told: str) -> None:
+async def test_a_python_in_a_home_folder_does_not_tell_of_it(
+    sandbox: SecureSandbox, told: str
+) -> None:
     code = f"""
 import json, os, sys, sysconfig, traceback
 def failed():
@@ -124,17 +150,30 @@ def tool(): return [len({told}), [str(t)[:300] for t in {told} if {str(Path(sys.
     assert found == [] or not foreign()
 
 
-@pytest.mark.skipif("overlay" not in Path("/proc/filesystems").read_text(), reason="this kernel has no file system that hides names")
-@pytest.mark.parametrize("name", ["self/mountinfo", "self/mounts", "1/mountinfo", "thread-self/mountinfo"])
-async def test_the_list_of_mounts_names_no_folder_of_the_machine(sandbox: SecureSandbox, name: str) -> None:
+@pytest.mark.skipif(
+    "overlay" not in Path("/proc/filesystems").read_text(),
+    reason="this kernel has no file system that hides names",
+)
+@pytest.mark.parametrize(
+    "name", ["self/mountinfo", "self/mounts", "1/mountinfo", "thread-self/mountinfo"]
+)
+async def test_the_list_of_mounts_names_no_folder_of_the_machine(
+    sandbox: SecureSandbox, name: str
+) -> None:
     seen = await run(sandbox, f"def tool(): return open('/proc/{name}').read()")
     assert isinstance(seen, str)
-    named = [line for line in seen.splitlines() if any(str(f) in line for f in (ROOT, FOLDER, sys.base_prefix, Path.home()))]
+    named = [
+        line
+        for line in seen.splitlines()
+        if any(str(f) in line for f in (ROOT, FOLDER, sys.base_prefix, Path.home()))
+    ]
     assert named == [] or not foreign()
     assert str(interpreter.PLACE) in seen or not foreign()
 
 
-async def test_programs_that_a_tool_starts_find_what_python_is_linked_to(sandbox: SecureSandbox) -> None:
+async def test_programs_that_a_tool_starts_find_what_python_is_linked_to(
+    sandbox: SecureSandbox,
+) -> None:
     code = """
 import subprocess, sys
 def tool(): return subprocess.run([sys.executable, "-c", "import ssl, sqlite3, ctypes; print(6)"], stdout=-1, text=True).stdout
@@ -142,10 +181,23 @@ def tool(): return subprocess.run([sys.executable, "-c", "import ssl, sqlite3, c
     assert await run(sandbox, code) == "6\n"
 
 
-GONE = ("/home", "/var", "/run", "/boot", "/mnt", "/root/.ssh", "/usr/local/etc", "/etc/shadow", "/etc/hostname", str(ROOT / "README.md"))
+GONE = (
+    "/home",
+    "/var",
+    "/run",
+    "/boot",
+    "/mnt",
+    "/root/.ssh",
+    "/usr/local/etc",
+    "/etc/shadow",
+    "/etc/hostname",
+    str(ROOT / "README.md"),
+)
 
 
-def test_nothing_of_the_servers_environment_is_in_a_container(bubblewrap: BubblewrapBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_servers_environment_is_in_a_container(
+    bubblewrap: BubblewrapBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-server")
     container = bubblewrap.container("execute", "a sandbox")
     container.start()
@@ -166,9 +218,13 @@ def call(number, *arguments):
 """
 
 
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of another machine")
+@pytest.mark.skipif(
+    os.uname().machine != "x86_64", reason="the numbers are those of another machine"
+)
 def test_the_filter_holds_for_every_process_of_a_container(bubblewrap: BubblewrapBackend) -> None:
-    """Process 1 itself, before the worker's own filters: what would be done, or refused for another reason, without this one."""
+    """Process 1 itself, before the worker's own filters: what would be done, or refused for another
+    reason, without this one.
+    """
     asked = {
         "unshare a user namespace": (272, 0x10000000),
         "clone into a user namespace": (56, 0x10000011, 0, 0, 0, 0),
@@ -194,20 +250,32 @@ def test_the_filter_holds_for_every_process_of_a_container(bubblewrap: Bubblewra
         "a call of the x32 machine": (0x40000000 + 39,),
     }
     done = bubblewrap._run(
-        bubblewrap._environment.parts(), "python", "-I", "-c", CALLS + f"print(json.dumps({{n: call(*a) for n, a in {asked!r}.items()}}))"
+        bubblewrap._environment.parts(),
+        "python",
+        "-I",
+        "-c",
+        CALLS + f"print(json.dumps({{n: call(*a) for n, a in {asked!r}.items()}}))",
     )
     unknown = {"clone3", "a call that is newer than the filter", "a call of the x32 machine"}
-    expected = {name: "ENOSYS" if name in unknown else "EPERM" for name in asked} | {"the personality as it is": "done"}
+    expected = {name: "ENOSYS" if name in unknown else "EPERM" for name in asked} | {
+        "the personality as it is": "done"
+    }
     assert json.loads(done) == expected
 
 
-async def test_without_control_groups_a_process_is_limited_and_all_are_watched(unlimited: SecureSandbox) -> None:
+async def test_without_control_groups_a_process_is_limited_and_all_are_watched(
+    unlimited: SecureSandbox,
+) -> None:
     outcome = await unlimited.execute("tool", "def tool(): return 'x' * 10**9", {})
     assert isinstance(outcome, Raised)
     assert outcome.type_name == "MemoryError"
     for greedy in (MANY, SHARING):
-        assert await unlimited.execute("tool", greedy, {}) == KILLED.model_copy(update={"seconds": pytest.approx(0, abs=15)})
-    verdict = await unlimited.verify("tool", MANY, "from tool import tool\ndef test_a(): tool()", lambda result: None)
+        assert await unlimited.execute("tool", greedy, {}) == KILLED.model_copy(
+            update={"seconds": pytest.approx(0, abs=15)}
+        )
+    verdict = await unlimited.verify(
+        "tool", MANY, "from tool import tool\ndef test_a(): tool()", lambda result: None
+    )
     assert verdict.problem == KILLED.reason
 
 
@@ -232,7 +300,9 @@ def tool():
 """
 
 
-async def test_without_control_groups_what_processes_share_counts_once(unlimited: SecureSandbox) -> None:
+async def test_without_control_groups_what_processes_share_counts_once(
+    unlimited: SecureSandbox,
+) -> None:
     code = """
 import os, time
 def tool():
@@ -246,7 +316,9 @@ def tool():
     assert await run(unlimited, code) == 120 * 2**20
 
 
-async def test_without_control_groups_processes_are_counted_by_their_namespace(unlimited: SecureSandbox) -> None:
+async def test_without_control_groups_processes_are_counted_by_their_namespace(
+    unlimited: SecureSandbox,
+) -> None:
     code = """
 import os, signal
 def tool():
@@ -263,7 +335,9 @@ def tool():
     assert 50 <= count < 64
 
 
-async def test_without_control_groups_no_memory_hides_in_nameless_files(unlimited: SecureSandbox) -> None:
+async def test_without_control_groups_no_memory_hides_in_nameless_files(
+    unlimited: SecureSandbox,
+) -> None:
     code = """
 import os
 def tool():
@@ -273,16 +347,28 @@ def tool():
     assert await run(unlimited, code) == 1
 
 
-async def test_the_status_tells_what_is_not_guaranteed(sandbox: SecureSandbox, tmp_path: Path) -> None:
+async def test_the_status_tells_what_is_not_guaranteed(
+    sandbox: SecureSandbox, tmp_path: Path
+) -> None:
     status = await sandbox.status()
-    assert (status.available, status.backend, status.not_guaranteed[0]) == (True, "bubblewrap", SHARED_KERNEL)
+    assert (status.available, status.backend, status.not_guaranteed[0]) == (
+        True,
+        "bubblewrap",
+        SHARED_KERNEL,
+    )
     assert status.detail.startswith("bubblewrap 0.")
     sandbox._backend._groups = ControlGroups(process=tmp_path)
     assert (await sandbox.status()).not_guaranteed == (
         SHARED_KERNEL,
-        "Code can read the programs and libraries of this machine below /usr, and where its own folders lie.",
-        *(() if os.geteuid() == 0 else ("A way out of a container would lead to the rights of this server's user.",)),
-        "256 MB are a hard limit for each process only; all together are looked at ten times a second.",
+        "Code can read the programs and libraries of this machine below /usr, and where its own "
+        "folders lie.",
+        *(
+            ()
+            if os.geteuid() == 0
+            else ("A way out of a container would lead to the rights of this server's user.",)
+        ),
+        "256 MB are a hard limit for each process only; all together are looked at ten times a "
+        "second.",
         "Code may use more than one CPU until its time is up.",
     )
 
@@ -294,12 +380,15 @@ async def test_without_its_python_environment_it_says_how_to_get_it(tmp_path: Pa
     assert status == SandboxStatus(
         available=False,
         backend="bubblewrap",
-        detail=f"Code can't run: there is no Python environment to run code in below {tmp_path}; set it up with `selfeng setup sandbox`.",
+        detail=f"Code can't run: there is no Python environment to run code in below {tmp_path}; "
+        "set it up with `selfeng setup sandbox`.",
     )
     await sandbox.aclose()
 
 
-def test_a_container_does_not_end_with_the_thread_that_started_it(bubblewrap: BubblewrapBackend) -> None:
+def test_a_container_does_not_end_with_the_thread_that_started_it(
+    bubblewrap: BubblewrapBackend,
+) -> None:
     container = bubblewrap.container("execute", "a sandbox")
     thread = threading.Thread(target=container.start)
     thread.start()
@@ -310,12 +399,19 @@ def test_a_container_does_not_end_with_the_thread_that_started_it(bubblewrap: Bu
         container.discard()
 
 
-def test_what_a_dead_server_was_starting_is_ended_at_the_next_start(bubblewrap: BubblewrapBackend) -> None:
-    server = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+def test_what_a_dead_server_was_starting_is_ended_at_the_next_start(
+    bubblewrap: BubblewrapBackend,
+) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     owners = [name_of(server.pid), name_of(os.getpid())]
     server.communicate()
     command = [sys.executable, "-c", "print(flush=True); input()", OWNER]
-    left = [subprocess.Popen([*command, owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for owner in owners]
+    left = [
+        subprocess.Popen([*command, owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for owner in owners
+    ]
     for process in left:
         assert process.stdout
         process.stdout.readline()  # only now is its command line certain to be there
@@ -359,16 +455,41 @@ asyncio.run(main())
 
 
 def test_a_user_without_rights_has_containers_too() -> None:
-    """By the system's own interpreter, as the one that runs the tests may lie where others can't look."""
+    """By the system's own interpreter, as the one that runs the tests may lie where others can't
+    look.
+    """
     interpreter = f"/usr/bin/python3.{sys.version_info.minor}"
     site = [str(ROOT / "src"), *(path for path in sys.path if path.endswith("site-packages"))]
     if os.geteuid() != 0 or not os.path.exists(interpreter):
         pytest.skip("takes root, and a Python of the system's like this one")
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, OTHER_USER, OTHER_USER)
-        Path(folder, "requirements.txt").write_text(_pinned("pytest", "iniconfig", "packaging", "pluggy", "pygments"))
+        Path(folder, "requirements.txt").write_text(
+            _pinned("pytest", "iniconfig", "packaging", "pluggy", "pygments")
+        )
         Path(folder, "script.py").write_text(SCRIPT.format(path=site))
-        command = ["setpriv", "--reuid", str(OTHER_USER), "--regid", str(OTHER_USER), "--clear-groups", interpreter, "script.py"]
-        done = subprocess.run(command, cwd=folder, env={**os.environ, "HOME": folder}, capture_output=True, text=True, check=False)
+        command = [
+            "setpriv",
+            "--reuid",
+            str(OTHER_USER),
+            "--regid",
+            str(OTHER_USER),
+            "--clear-groups",
+            interpreter,
+            "script.py",
+        ]
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "HOME": folder},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [OTHER_USER, True, None, json.dumps([["65534"] * 4, ["0" * 16]])]
+    assert json.loads(done.stdout) == [
+        OTHER_USER,
+        True,
+        None,
+        json.dumps([["65534"] * 4, ["0" * 16]]),
+    ]

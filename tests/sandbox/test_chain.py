@@ -1,4 +1,6 @@
-"""One chain, whoever brings the tool: what a person edited, what a model mended and what a change of imports means, on real backends."""
+"""One chain, whoever brings the tool: what a person edited, what a model mended and what a change
+of imports means, on real backends.
+"""
 
 from collections.abc import Awaitable, Callable
 
@@ -18,7 +20,10 @@ from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HEAD = "import pytest\nfrom tool import tool\n\n\n"
-TESTS = HEAD + "def test_one():\n    assert tool(1) == 2\n\n\ndef test_nine():\n    assert tool(9) == 18\n"
+TESTS = (
+    HEAD
+    + "def test_one():\n    assert tool(1) == 2\n\n\ndef test_nine():\n    assert tool(9) == 18\n"
+)
 DOUBLE = "def tool(n):\n    return 2 * n\n"
 
 
@@ -26,14 +31,22 @@ def kept(tests: str = TESTS, code: str = DOUBLE, name: str = "tool") -> Tool:
     return tool(name, code).model_copy(update={"tests": tests})
 
 
-def engine(sandbox: SecureSandbox, library: ListedLibrary, *replies: str, bar: float = 0) -> SynthesisEngine:
+def engine(
+    sandbox: SecureSandbox, library: ListedLibrary, *replies: str, bar: float = 0
+) -> SynthesisEngine:
     linked = LinkedSandbox(sandbox, library, PinnedSources(library))
-    return SynthesisEngine(ScriptedModel(*replies), linked, library, "scripted", SynthesisPolicy(mutation_score=bar))
+    return SynthesisEngine(
+        ScriptedModel(*replies), linked, library, "scripted", SynthesisPolicy(mutation_score=bar)
+    )
 
 
-async def by_hand(sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0) -> str:
+async def by_hand(
+    sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0
+) -> str:
     """Why an edit of both files is refused, "" if it is not."""
-    draft = before.draft().model_copy(update={"tests": tests, "code": code, "signature": parse_signature(code, "tool")})
+    draft = before.draft().model_copy(
+        update={"tests": tests, "code": code, "signature": parse_signature(code, "tool")}
+    )
     try:
         await engine(sandbox, ListedLibrary(before), bar=bar).examine(draft)
     except SynthesisFailed as error:
@@ -41,21 +54,34 @@ async def by_hand(sandbox: SecureSandbox, before: Tool, tests: str, code: str, b
     return ""
 
 
-async def mended(sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0) -> str:
+async def mended(
+    sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0
+) -> str:
     """Why what a model mended is not taken, "" if it is."""
     known, events = before.model_copy(update={"tests": tests}), list[Event]()
     made = await engine(sandbox, ListedLibrary(known), fenced(code), bar=bar).mend(
         Turn(Request("r"), events.append), known, "tool(0)", "KeyError", "KeyError"
     )
-    return "" if made else next(e.text for e in events if isinstance(e, SynthesisStep) and e.state == "failed")
+    return (
+        ""
+        if made
+        else next(e.text for e in events if isinstance(e, SynthesisStep) and e.state == "failed")
+    )
 
 
-async def reverified(sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0) -> str:
+async def reverified(
+    sandbox: SecureSandbox, before: Tool, tests: str, code: str, bar: float = 0
+) -> str:
     """Why a tool keeps the old version of what it imports, "" if it takes the new one."""
-    part, new = (c.replace("def tool(", "def part(").replace("return tool(", "return part(") for c in (before.code, code))
+    part, new = (
+        c.replace("def tool(", "def part(").replace("return tool(", "return part(")
+        for c in (before.code, code)
+    )
     composed = kept(tests, "from part import part\n\n\ndef tool(n):\n    return part(n)\n")
     composed = composed.model_copy(update={"requires": (Requirement(name="part", version=1),)})
-    verdict = await engine(sandbox, ListedLibrary(kept("", part, "part"), composed), bar=bar).reexamine(composed, {"part": new})
+    verdict = await engine(
+        sandbox, ListedLibrary(kept("", part, "part"), composed), bar=bar
+    ).reexamine(composed, {"part": new})
     return verdict.problem or ""
 
 
@@ -64,10 +90,23 @@ DOORS = pytest.mark.parametrize("door", [by_hand, mended, reverified])
 
 STATE = "last = 0\n\ndef tool(n):\n    global last\n    last = max(last, n)\n    return 2 * last\n"
 REFUSED = {
-    "policy": (TESTS + "\n\ndef test_more():\n    assert tool(3) or True\n", DOUBLE, "test_more asserts what is always true"),
-    "red": (TESTS + "\n\ndef test_more():\n    one, other = tool(3), tool(3)\n    assert one == other\n", DOUBLE, "pass whatever"),
+    "policy": (
+        TESTS + "\n\ndef test_more():\n    assert tool(3) or True\n",
+        DOUBLE,
+        "test_more asserts what is always true",
+    ),
+    "red": (
+        TESTS
+        + "\n\ndef test_more():\n    one, other = tool(3), tool(3)\n    assert one == other\n",
+        DOUBLE,
+        "pass whatever",
+    ),
     "green": (TESTS, STATE, "flaky: every test passed at first"),
-    "comparison": (TESTS, "def tool(n):\n    return 2 * n if n in (1, 9) else n\n", "version 1 returns"),
+    "comparison": (
+        TESTS,
+        "def tool(n):\n    return 2 * n if n in (1, 9) else n\n",
+        "version 1 returns",
+    ),
 }
 
 
@@ -79,7 +118,9 @@ async def test_no_door_leads_past_a_link(sandbox: SecureSandbox, door: Door, lin
 
 
 @DOORS
-async def test_an_honest_change_comes_through_every_door(sandbox: SecureSandbox, door: Door) -> None:
+async def test_an_honest_change_comes_through_every_door(
+    sandbox: SecureSandbox, door: Door
+) -> None:
     assert await door(sandbox, kept(), TESTS, "def tool(n):\n    return n + n\n") == ""
 
 
@@ -108,16 +149,22 @@ def test_all():
     assert tool.tool(8, rate=100) == 8
 """
 UNSEEN = {
-    "another value": (WORDS, "def tool(text):\n    return len(text.split())\n", "def tool(text):\n    return text.count(' ') + 1\n"),
+    "another value": (
+        WORDS,
+        "def tool(text):\n    return len(text.split())\n",
+        "def tool(text):\n    return text.count(' ') + 1\n",
+    ),
     "an error": (
         PAIRS,
         "def tool(items):\n    return sorted(items)\n",
-        "def tool(items):\n    if len(set(items)) < len(items):\n        raise ValueError('twice')\n    return sorted(items)\n",
+        "def tool(items):\n    if len(set(items)) < len(items):\n        raise "
+        "ValueError('twice')\n    return sorted(items)\n",
     ),
     "no end": (
         PAIRS,
         "def tool(items):\n    return sorted(items)\n",
-        "def tool(items):\n    while len(items) > 4 or len(items) < 3:\n        pass\n    return sorted(items)\n",
+        "def tool(items):\n    while len(items) > 4 or len(items) < 3:\n        pass\n    return "
+        "sorted(items)\n",
     ),
     "another default": (
         RATE,
@@ -128,7 +175,9 @@ UNSEEN = {
 
 
 @pytest.mark.parametrize("how", UNSEEN)
-async def test_what_the_version_before_returned_stays_where_no_test_says_otherwise(sandbox: SecureSandbox, how: str) -> None:
+async def test_what_the_version_before_returned_stays_where_no_test_says_otherwise(
+    sandbox: SecureSandbox, how: str
+) -> None:
     tests, before, after = UNSEEN[how]
     refused = await by_hand(sandbox, kept(tests, before), tests, after)
     assert "version 1 returns" in refused
@@ -136,18 +185,25 @@ async def test_what_the_version_before_returned_stays_where_no_test_says_otherwi
 
 
 SAID = {
-    "another value": (WORDS + "\ndef test_blank():\n    assert tool('a  b') == 3\n", *UNSEEN["another value"][1:]),
+    "another value": (
+        WORDS + "\ndef test_blank():\n    assert tool('a  b') == 3\n",
+        *UNSEEN["another value"][1:],
+    ),
     "an error": (
-        "import pytest\n" + PAIRS + "\ndef test_twice():\n    with pytest.raises(ValueError):\n        tool([1, 1])\n",
+        "import pytest\n"
+        + PAIRS
+        + "\ndef test_twice():\n    with pytest.raises(ValueError):\n        tool([1, 1])\n",
         *UNSEEN["an error"][1:],
     ),
     "a further parameter": (
         RATE + "\ndef test_digits():\n    assert tool.tool(1, rate=33, digits=1) == 0.3\n",
         UNSEEN["another default"][1],
-        "def tool(whole, rate, digits=0):\n    return round(whole * rate / 100, digits) if digits else whole * rate // 100\n",
+        "def tool(whole, rate, digits=0):\n    return round(whole * rate / 100, digits) if digits "
+        "else whole * rate // 100\n",
     ),
     "errors that are gone": (
-        "from tool import tool\n\ndef test_last():\n    assert tool([1, 2]) == 2\n\ndef test_one():\n    assert tool([5]) == 5\n",
+        "from tool import tool\n\ndef test_last():\n    assert tool([1, 2]) == 2\n\ndef "
+        "test_one():\n    assert tool([5]) == 5\n",
         "def tool(items):\n    return {2: items[1], 1: items[0]}[len(items)]\n",
         "def tool(items):\n    return items[-1]\n",
     ),
@@ -164,29 +220,41 @@ ONE = "from tool import tool\n\ndef test_one():\n    assert tool({given}) == {wa
 WEAK = {
     "limits": (
         ONE.format(given=50, wanted=51),
-        "def tool(n):\n    if n < 0:\n        return 10\n    if n > 99:\n        return 99\n    return 5 if n in (7, 13) else n + 1\n",
+        "def tool(n):\n    if n < 0:\n        return 10\n    if n > 99:\n        return 99\n    "
+        "return 5 if n in (7, 13) else n + 1\n",
     ),
     "a table": (
         ONE.format(given="'b'", wanted=2),
-        "def tool(text):\n    return {'a': 1, 'b': 2, 'c': 3, 'd': 5, 'e': 8, 'f': 13}.get(text, 0)\n",
+        "def tool(text):\n    return {'a': 1, 'b': 2, 'c': 3, 'd': 5, 'e': 8, 'f': 13}.get(text, "
+        "0)\n",
     ),
     "a loop": (
         ONE.format(given="[4]", wanted="[5]"),
-        "def tool(items):\n    out = []\n    for n in items:\n        if n > 10 and n % 2 == 1:\n            out.append(n * 3 + 1)\n"
-        "        elif n < 0:\n            out.append(n - 2)\n        else:\n            out.append(n + 1)\n    return out\n",
+        "def tool(items):\n    out = []\n    for n in items:\n        if n > 10 and n % 2 == 1:\n "
+        "           out.append(n * 3 + 1)\n"
+        "        elif n < 0:\n            out.append(n - 2)\n        else:\n            "
+        "out.append(n + 1)\n    return out\n",
     ),
 }
 
 
 @DOORS
 @pytest.mark.parametrize("what", WEAK)
-async def test_a_suite_that_notices_few_mutants_lets_nothing_in(sandbox: SecureSandbox, door: Door, what: str) -> None:
+async def test_a_suite_that_notices_few_mutants_lets_nothing_in(
+    sandbox: SecureSandbox, door: Door, what: str
+) -> None:
     tests, code = WEAK[what]
     if door is reverified:
         code = f"from part import part\n\n\n{code}"
-        weak = kept(tests, code).model_copy(update={"requires": (Requirement(name="part", version=1),)})
+        weak = kept(tests, code).model_copy(
+            update={"requires": (Requirement(name="part", version=1),)}
+        )
         part = kept("", "def part():\n    return 1\n", "part")
-        problem = (await engine(sandbox, ListedLibrary(part, weak), bar=0.5).reexamine(weak, {"part": part.code})).problem or ""
+        problem = (
+            await engine(sandbox, ListedLibrary(part, weak), bar=0.5).reexamine(
+                weak, {"part": part.code}
+            )
+        ).problem or ""
     else:
         problem = await door(sandbox, kept(tests, code), tests, code, 0.5)
     assert problem.partition("only ")[0].endswith("the tests notice "), problem

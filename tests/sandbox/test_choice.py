@@ -94,7 +94,13 @@ def test_the_first_that_works_is_chosen_and_stays() -> None:
     lines: list[str] = []
     choice.prepare(lines.append)
     second.works, first.works = False, True
-    assert (choice.is_current(), choice.reap(), choice.status(), choice.name, lines) == (True, 3, STATUS, "second", ["second"])
+    assert (choice.is_current(), choice.reap(), choice.status(), choice.name, lines) == (
+        True,
+        3,
+        STATUS,
+        "second",
+        ["second"],
+    )
     assert (first.done, second.done, third.done) == (["probe"], ["probe"], [])
     choice.close()
     assert (first.done[1:], second.done[1:], third.done) == (["close"], ["close"], ["close"])
@@ -105,9 +111,15 @@ def test_a_choice_that_failed_names_every_reason_and_is_tried_anew() -> None:
     choice = AutoBackend(backends)
     with pytest.raises(SandboxUnavailable) as caught:
         choice.probe()
-    assert (caught.value.message, caught.value.remedy) == ("first is not here; second is not here", "install first; or install second")
+    assert (caught.value.message, caught.value.remedy) == (
+        "first is not here; second is not here",
+        "install first; or install second",
+    )
     assert choice.status() == SandboxStatus(
-        available=False, backend="none", detail="Code can't run: first is not here; second is not here; install first; or install second."
+        available=False,
+        backend="none",
+        detail="Code can't run: first is not here; second is not here; install first; or install "
+        "second.",
     )
     backends[1].works = True
     assert choice.status() == STATUS
@@ -125,7 +137,11 @@ def test_containers_wait_for_the_choice_until_they_are_started() -> None:
     container.hang_up()
     container.discard()
     [made] = backend.made
-    assert (made.mode, made.group, made.done) == ("verify", "a group", ["start", "hang up", "hang up", "discard"])
+    assert (made.mode, made.group, made.done) == (
+        "verify",
+        "a group",
+        ["start", "hang up", "hang up", "discard"],
+    )
     assert (container.edition, container.how_it_ended()) == ("an edition", "well")
     assert choice.container("execute", "a group") is backend.made[1]
 
@@ -159,7 +175,9 @@ async def test_an_engine_that_answers_is_taken_first(behind: Callable[[str], Beh
 
 
 @pytest.mark.bubblewrap
-async def test_without_an_engine_bubblewrap_runs_the_code(behind: Callable[[str], Behind], no_engine: None) -> None:
+async def test_without_an_engine_bubblewrap_runs_the_code(
+    behind: Callable[[str], Behind], no_engine: None
+) -> None:
     sandbox = SecureSandbox(timeout=20, **behind("bubblewrap").options | {"backend": "auto"})
     outcome = await sandbox.execute("tool", "def tool(): return 1", {})
     assert isinstance(outcome, Returned)
@@ -180,7 +198,10 @@ async def test_with_neither_nothing_runs_and_it_is_said_what_to_install(nothing:
     assert (status.available, status.backend) == (False, "none")
     assert "apt install docker.io" in status.detail
     assert "apt install bubblewrap" in status.detail
-    with pytest.raises(SandboxUnavailable, match=r"no Docker engine answers at .*; this machine has no unshare and .* no bwrap"):
+    with pytest.raises(
+        SandboxUnavailable,
+        match=r"no Docker engine answers at .*; this machine has no unshare and .* no bwrap",
+    ):
         await sandbox.execute("tool", "def tool(): return 1", {})
     with pytest.raises(SandboxUnavailable):
         await asyncio.to_thread(sandbox.build_image)
@@ -189,12 +210,16 @@ async def test_with_neither_nothing_runs_and_it_is_said_what_to_install(nothing:
 
 @pytest.mark.bubblewrap
 @pytest.mark.skipif(
-    os.geteuid() != 0, reason="hides the machine's bwrap behind links that an ordinary user's container can't follow; call as root"
+    os.geteuid() != 0,
+    reason="hides the machine's bwrap behind links that an ordinary user's container can't "
+    "follow; call as root",
 )
 async def test_without_a_bwrap_of_the_machine_the_one_from_pypi_runs_the_code(
     behind: Callable[[str], Behind], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Also as root, who gives up root before it starts bwrap, from a folder that only root may enter."""
+    """Also as root, who gives up root before it starts bwrap, from a folder that only root may
+    enter.
+    """
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     for name in PACKAGED:
@@ -209,23 +234,42 @@ async def test_without_a_bwrap_of_the_machine_the_one_from_pypi_runs_the_code(
         outcome = await sandbox.execute("tool", "def tool(): return 2", {})
     finally:
         await sandbox.aclose()
-    assert (status.available, status.detail.split(", ")[0]) == (True, "bubblewrap 0.11.0 (from PyPI)")
+    assert (status.available, status.detail.split(", ")[0]) == (
+        True,
+        "bubblewrap 0.11.0 (from PyPI)",
+    )
     assert isinstance(outcome, Returned)
 
 
 @pytest.mark.parametrize(
     ("switches", "told"),
     [
-        ({"kernel/unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone is 0,.*sysctl -w kernel.unprivileged_userns_clone=1"),
-        ({"user/max_user_namespaces": "0"}, "user.max_user_namespaces is 0,.*sysctl -w user.max_user_namespaces=15000"),
-        ({"kernel/apparmor_restrict_unprivileged_userns": "1"}, "apparmor_restrict_unprivileged_userns is 1,.*_userns=0`"),
-        ({"kernel/unprivileged_userns_clone": "1", "Seccomp": "2"}, "seccomp filter, as in a container.*seccomp=unconfined"),
+        (
+            {"kernel/unprivileged_userns_clone": "0"},
+            "kernel.unprivileged_userns_clone is 0,.*sysctl -w kernel.unprivileged_userns_clone=1",
+        ),
+        (
+            {"user/max_user_namespaces": "0"},
+            "user.max_user_namespaces is 0,.*sysctl -w user.max_user_namespaces=15000",
+        ),
+        (
+            {"kernel/apparmor_restrict_unprivileged_userns": "1"},
+            "apparmor_restrict_unprivileged_userns is 1,.*_userns=0`",
+        ),
+        (
+            {"kernel/unprivileged_userns_clone": "1", "Seccomp": "2"},
+            "seccomp filter, as in a container.*seccomp=unconfined",
+        ),
         ({"user/max_user_namespaces": "96343"}, "let this user make user namespaces"),
     ],
 )
-def test_the_switch_that_refuses_user_namespaces_is_named(switches: dict[str, str], told: str, tmp_path: Path) -> None:
+def test_the_switch_that_refuses_user_namespaces_is_named(
+    switches: dict[str, str], told: str, tmp_path: Path
+) -> None:
     (tmp_path / "self").mkdir()
-    (tmp_path / "self" / "status").write_text(f"Name:\tpython\nSeccomp:\t{switches.pop('Seccomp', '0')}\nSeccomp_filters:\t0\n")
+    (tmp_path / "self" / "status").write_text(
+        f"Name:\tpython\nSeccomp:\t{switches.pop('Seccomp', '0')}\nSeccomp_filters:\t0\n"
+    )
     for path, value in switches.items():
         (tmp_path / "sys" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "sys" / path).write_text(f"{value}\n")

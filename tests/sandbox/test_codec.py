@@ -74,7 +74,9 @@ def test_not_a_number_arrives() -> None:
 
 def test_views_of_a_mapping_arrive() -> None:
     mapping = {"a": 1, "b": 2}
-    assert [list(through(view)) for view in (mapping.keys(), mapping.values(), mapping.items())] == [
+    assert [
+        list(through(view)) for view in (mapping.keys(), mapping.values(), mapping.items())
+    ] == [
         ["a", "b"],
         [1, 2],
         [("a", 1), ("b", 2)],
@@ -97,7 +99,10 @@ class Shout(str):
 
 
 def test_derived_classes_become_what_they_derive_from() -> None:
-    got = [plain_base(v) for v in (Liar(7), Shout("a"), type("L", (list,), {})([1]), type("D", (dict,), {})(a=1))]
+    got = [
+        plain_base(v)
+        for v in (Liar(7), Shout("a"), type("L", (list,), {})([1]), type("D", (dict,), {})(a=1))
+    ]
     assert got == [7, "a", [1], {"a": 1}]
     assert [type(v) for v in got] == [int, str, list, dict]
     assert plain_base(object()) is NotImplemented

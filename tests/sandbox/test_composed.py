@@ -1,4 +1,6 @@
-"""A plan kept as one tool, in real containers of one backend: the tools of its steps are imported and pinned."""
+"""A plan kept as one tool, in real containers of one backend: the tools of its steps are imported
+and pinned.
+"""
 
 from collections.abc import Callable
 
@@ -26,32 +28,56 @@ COMPOSED = recipe_for_tool("reverse_and_count_vowels")
 REQUEST = "Reverse 'abc' and then count its vowels"
 CALL = FunctionCall(name=COMPOSED.name, arguments={"text": "abc"})
 NAMES = ("reverse_string", "count_vowels")
-PLAN = SavedPlan(turn_id="t", request=REQUEST, steps=tuple(SavedStep(request=name, tool=name) for name in NAMES))
+PLAN = SavedPlan(
+    turn_id="t", request=REQUEST, steps=tuple(SavedStep(request=name, tool=name) for name in NAMES)
+)
 
 
 @pytest.fixture
-def sandbox(behind: Callable[[str], Behind], shared: Callable[[Behind, bool], SecureSandbox]) -> SecureSandbox:
+def sandbox(
+    behind: Callable[[str], Behind], shared: Callable[[Behind, bool], SecureSandbox]
+) -> SecureSandbox:
     """One backend is enough: what differs between them is in test_library.py."""
     return shared(behind("bubblewrap"), False)
 
 
-async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(sandbox: SecureSandbox) -> None:
+async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(
+    sandbox: SecureSandbox,
+) -> None:
     library = ListedLibrary(*(tool(name, recipe_for_tool(name).code) for name in NAMES))
     spec = SpecificationReply(outcome="tool", message="", specification=COMPOSED.specification)
-    model = ScriptedModel(spec, fenced(COMPOSED.tests), fenced(COMPOSED.code), CALL, "Kept.", CALL, "Again.")
+    model = ScriptedModel(
+        spec, fenced(COMPOSED.tests), fenced(COMPOSED.code), CALL, "Kept.", CALL, "Again."
+    )
     sources = PinnedSources(library)
     linked = LinkedSandbox(sandbox, library, sources)
     synthesis = SynthesisEngine(model, linked, library, "scripted")
-    orchestrator = Orchestrator(library, Executor(model, linked, library, sources), synthesis, ResponseSynthesizer(model))
+    orchestrator = Orchestrator(
+        library, Executor(model, linked, library, sources), synthesis, ResponseSynthesizer(model)
+    )
     kept = [event async for event in orchestrator.begin(REQUEST, keeps=PLAN)]
     assert (kept[0].type, kept[0].keeps) == ("turn_started", "t")
-    assert (await library.get(COMPOSED.name)).requires == tuple(Requirement(name=name, version=1) for name in sorted(NAMES))
+    assert (await library.get(COMPOSED.name)).requires == tuple(
+        Requirement(name=name, version=1) for name in sorted(NAMES)
+    )
     assert (COMPOSED.name, 1, REQUEST) in library.requests
     again = [event async for event in orchestrator.begin(REQUEST)]
-    assert [told.type for told in again if told.type in ("plan_made", "synthesis_step", "tool_found")] == ["tool_found"]
+    assert [
+        told.type for told in again if told.type in ("plan_made", "synthesis_step", "tool_found")
+    ] == ["tool_found"]
     for turn in (kept, again):
-        assert [_value(event) for event in turn if isinstance(event, ExecutionFinished)] == ['["cba", 1]']
-    assert model.asked() == ["specification", "tests", "implementation", "arguments", "answer", "decide", "answer"]
+        assert [_value(event) for event in turn if isinstance(event, ExecutionFinished)] == [
+            '["cba", 1]'
+        ]
+    assert model.asked() == [
+        "specification",
+        "tests",
+        "implementation",
+        "arguments",
+        "answer",
+        "decide",
+        "answer",
+    ]
 
 
 def _value(event: Event) -> str | None:

@@ -1,4 +1,6 @@
-"""Threads of ours: calls get through in order, and one that never returns keeps nobody, nor the process from ending."""
+"""Threads of ours: calls get through in order, and one that never returns keeps nobody, nor the
+process from ending.
+"""
 
 import asyncio
 import subprocess
@@ -33,7 +35,11 @@ async def test_calls_wait_for_a_thread_in_their_order() -> None:
 
 def test_as_many_calls_as_there_are_threads_run_at_once() -> None:
     threads, meeting = DaemonThreads(3, "test"), threading.Barrier(3, timeout=10)
-    assert sorted(call.result(10) for call in [threads.submit(meeting.wait) for _ in range(3)]) == [0, 1, 2]
+    assert sorted(call.result(10) for call in [threads.submit(meeting.wait) for _ in range(3)]) == [
+        0,
+        1,
+        2,
+    ]
     assert threads.close(10)
 
 

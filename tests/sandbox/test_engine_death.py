@@ -1,4 +1,6 @@
-"""An engine that dies in the middle of a job: that job ends with a clear error, never with a verdict, and the next one works."""
+"""An engine that dies in the middle of a job: that job ends with a clear error, never with a
+verdict, and the next one works.
+"""
 
 import asyncio
 import os
@@ -24,10 +26,14 @@ TWO = PoolSize(least=1, ready=2, most=2)
 
 
 @pytest.fixture
-async def sandbox(image: str, private_engine: PrivateEngine, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SecureSandbox]:
+async def sandbox(
+    image: str, private_engine: PrivateEngine, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[SecureSandbox]:
     for name, value in private_engine.environment.items():
         monkeypatch.setenv(name, value)
-    sandbox = SecureSandbox(image=image, timeout=100, backend="docker", verifiers=TWO, executors=TWO)
+    sandbox = SecureSandbox(
+        image=image, timeout=100, backend="docker", verifiers=TWO, executors=TWO
+    )
     sandbox.start()
     await sandbox.settle()
     yield sandbox
@@ -39,7 +45,9 @@ async def errors_of_jobs(sandbox: SecureSandbox, trouble: Callable[[], None]) ->
     """What becomes of a verification and a call when there is trouble in the middle of them."""
     running = asyncio.Event()
     jobs = [
-        asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set())),
+        asyncio.create_task(
+            sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+        ),
         asyncio.create_task(sandbox.execute("solution", SLEEPING, {})),
     ]
     await running.wait()
@@ -62,7 +70,12 @@ async def test_an_engine_that_ends_is_named_and_the_next_job_finds_it_again(
     sandbox: SecureSandbox, private_engine: PrivateEngine, end: str
 ) -> None:
     for error in await errors_of_jobs(sandbox, getattr(private_engine, end)):
-        assert error.message.startswith(("the Docker engine went away in the middle of the job: ", "the container was ended from outside"))
+        assert error.message.startswith(
+            (
+                "the Docker engine went away in the middle of the job: ",
+                "the container was ended from outside",
+            )
+        )
         assert error.remedy == AGAIN
     with pytest.raises(SandboxUnavailable, match="no Docker engine answers") as raised:
         await sandbox.execute("solution", CODE, {})
@@ -81,41 +94,62 @@ async def test_an_engine_that_is_back_at_once_makes_no_verdict_of_its_absence(
         private_engine.start()
 
     for error in await errors_of_jobs(sandbox, restart):
-        assert error.message.startswith(("the Docker engine went away in the middle of the job: ", "the container was"))
+        assert error.message.startswith(
+            ("the Docker engine went away in the middle of the job: ", "the container was")
+        )
     await assert_it_works(sandbox)
 
 
-async def test_containers_whose_holders_are_killed_make_no_verdict(sandbox: SecureSandbox, private_engine: PrivateEngine) -> None:
+async def test_containers_whose_holders_are_killed_make_no_verdict(
+    sandbox: SecureSandbox, private_engine: PrivateEngine
+) -> None:
     def kill() -> None:
         for pid in private_engine.shims():
             os.kill(pid, signal.SIGKILL)
 
     for error in await errors_of_jobs(sandbox, kill):
         assert isinstance(error, SandboxFailed)
-        assert error.message == "the container was ended from outside in the middle of its job (exit code 137)"
+        assert (
+            error.message
+            == "the container was ended from outside in the middle of its job (exit code 137)"
+        )
     await assert_it_works(sandbox)
 
 
-async def test_without_containerd_jobs_go_on_and_none_begins(sandbox: SecureSandbox, private_engine: PrivateEngine) -> None:
-    job = asyncio.create_task(sandbox.execute("solution", "def solution(n): return sum(range(10**7))", {"n": 1}))
+async def test_without_containerd_jobs_go_on_and_none_begins(
+    sandbox: SecureSandbox, private_engine: PrivateEngine
+) -> None:
+    job = asyncio.create_task(
+        sandbox.execute("solution", "def solution(n): return sum(range(10**7))", {"n": 1})
+    )
     await asyncio.sleep(0)
     private_engine.kill_containerd()
     try:
         assert isinstance(await job, Returned)
-        with pytest.raises(SandboxFailed, match=r"the Docker engine refused running a container: .*unavailable"):
-            await sandbox.verify_versions("solution", [Version(code=CODE)] * 4, SUITE)  # in two containers, of which one is ready
+        with pytest.raises(
+            SandboxFailed, match=r"the Docker engine refused running a container: .*unavailable"
+        ):
+            await sandbox.verify_versions(
+                "solution", [Version(code=CODE)] * 4, SUITE
+            )  # in two containers, of which one is ready
     finally:
-        private_engine.kill()  # it would take a quarter of a minute to stop without containerd, and longer to find it again
+        # it would take a quarter of a minute to stop without containerd, and longer to find it
+        # again
+        private_engine.kill()
         private_engine.start()
     await assert_it_works(sandbox)
 
 
-async def test_an_engine_that_is_held_up_is_not_a_job_that_takes_too_long(sandbox: SecureSandbox, private_engine: PrivateEngine) -> None:
+async def test_an_engine_that_is_held_up_is_not_a_job_that_takes_too_long(
+    sandbox: SecureSandbox, private_engine: PrivateEngine
+) -> None:
     sandbox.timeout = 1
     try:
         for error in await errors_of_jobs(sandbox, private_engine.hold_up):
             assert isinstance(error, SandboxUnavailable)
-            assert error.message.startswith("the Docker engine was held up in the middle of the job: ")
+            assert error.message.startswith(
+                "the Docker engine was held up in the middle of the job: "
+            )
     finally:
         private_engine.go_on()
     await assert_it_works(sandbox)

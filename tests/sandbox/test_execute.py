@@ -17,11 +17,16 @@ async def execute(sandbox: SecureSandbox, code: str, **arguments: object) -> Exe
 
 async def test_a_value_returns_with_what_was_printed(sandbox: SecureSandbox) -> None:
     code = "def tool(a, b=2):\n    print('adding')\n    return {'sum': a + b}"
-    assert await execute(sandbox, code, a=1) == Returned(type_name="dict", text="{'sum': 3}", data='{"sum": 3}', stdout="adding\n")
+    assert await execute(sandbox, code, a=1) == Returned(
+        type_name="dict", text="{'sum': 3}", data='{"sum": 3}', stdout="adding\n"
+    )
 
 
 async def test_arguments_stay_json(sandbox: SecureSandbox) -> None:
-    code = "import datetime\ndef tool(day: datetime.date, texts: set): return [type(day).__name__, texts]"
+    code = (
+        "import datetime\ndef tool(day: datetime.date, texts: set): return "
+        "[type(day).__name__, texts]"
+    )
     given = {"day": "2024-02-29", "texts": ["a\u00e9", None, 1.5, {"x": []}]}
     got = await execute(sandbox, code, **given)
     assert isinstance(got, Returned)
@@ -35,11 +40,15 @@ async def test_surrogates_in_text_are_written_out(sandbox: SecureSandbox) -> Non
 
 
 async def test_an_exception_returns_with_its_place_in_the_tool(sandbox: SecureSandbox) -> None:
-    code = "class Odd(Exception): pass\ndef helper(n):\n    raise Odd(f'{n} is odd')\ndef tool(n):\n    return helper(n)"
+    code = (
+        "class Odd(Exception): pass\ndef helper(n):\n    raise Odd(f'{n} is odd')\ndef "
+        "tool(n):\n    return helper(n)"
+    )
     assert await execute(sandbox, code, n=3) == Raised(
         type_name="Odd",
         message="3 is odd",
-        traceback="tool.py, line 5, in tool: return helper(n)\ntool.py, line 3, in helper: raise Odd(f'{n} is odd')",
+        traceback="tool.py, line 5, in tool: return helper(n)\ntool.py, line 3, in helper: raise "
+        "Odd(f'{n} is odd')",
     )
 
 
@@ -49,7 +58,11 @@ async def test_an_exception_returns_with_its_place_in_the_tool(sandbox: SecureSa
         ("import sys\ndef tool(): sys.exit(3)", "SystemExit", "3"),
         ("def tool(): raise KeyboardInterrupt", "KeyboardInterrupt", ""),
         ("def other(): pass", "NameError", "the code defines no function tool"),
-        ("def tool(needed): pass", "TypeError", "tool() missing 1 required positional argument: 'needed'"),
+        (
+            "def tool(needed): pass",
+            "TypeError",
+            "tool() missing 1 required positional argument: 'needed'",
+        ),
         ("def tool(): return tool()", "RecursionError", "maximum recursion depth exceeded"),
         ("def tool(:", "SyntaxError", "invalid syntax (tool.py, line 1)"),
         (
@@ -59,7 +72,9 @@ async def test_an_exception_returns_with_its_place_in_the_tool(sandbox: SecureSa
         ),
     ],
 )
-async def test_whatever_is_raised_is_an_outcome(sandbox: SecureSandbox, code: str, type_name: str, message: str) -> None:
+async def test_whatever_is_raised_is_an_outcome(
+    sandbox: SecureSandbox, code: str, type_name: str, message: str
+) -> None:
     got = await execute(sandbox, code)
     assert isinstance(got, Raised)
     assert (got.type_name, got.message) == (type_name, message)
@@ -75,12 +90,17 @@ REPR = "class Long:\n    def __repr__(self): return 'y' * {length}\n"
         ("def tool(): return -(10**19_998)", "-1" + "0" * 19_998),
         ("def tool(): return 10**19_999", "1" + "0" * 19_999),
         ("def tool(): return [10**5000, 1]", "[1" + "0" * 5000 + ", 1]"),
-        ("from decimal import Decimal\ndef tool(): return Decimal(10**5000)", "Decimal('1" + "0" * 5000 + "')"),
+        (
+            "from decimal import Decimal\ndef tool(): return Decimal(10**5000)",
+            "Decimal('1" + "0" * 5000 + "')",
+        ),
         (REPR.format(length=20_000) + "def tool(): return Long()", "y" * 20_000),
     ],
     ids=["integer", "negative", "at the cap", "in a list", "Decimal", "object"],
 )
-async def test_long_values_are_shown_whole_up_to_the_cap(sandbox: SecureSandbox, code: str, text: str) -> None:
+async def test_long_values_are_shown_whole_up_to_the_cap(
+    sandbox: SecureSandbox, code: str, text: str
+) -> None:
     got = await execute(sandbox, code)
     assert isinstance(got, Returned)
     assert (got.text, got.truncated) == (text, False)
@@ -95,9 +115,21 @@ async def test_long_values_are_shown_whole_up_to_the_cap(sandbox: SecureSandbox,
         ("def tool(): return 10**30_000", "<an integer of 99658 bits>"),
         (REPR.format(length=20_001) + "def tool(): return Long()", "y" * 20_000),
         (REPR.format(length=50_000) + "def tool(): return [Long()]", "[" + "y" * 19_999),
-        ("def tool():\n    value = 'x'\n    for _ in range(70): value = [value]\n    return value", "[" * 61 + "..." + "]" * 61),
+        (
+            "def tool():\n    value = 'x'\n    for _ in range(70): value = [value]\n    return "
+            "value",
+            "[" * 61 + "..." + "]" * 61,
+        ),
     ],
-    ids=["one digit more", "one sign more", "in a list", "huge", "object", "object in a list", "nested"],
+    ids=[
+        "one digit more",
+        "one sign more",
+        "in a list",
+        "huge",
+        "object",
+        "object in a list",
+        "nested",
+    ],
 )
 async def test_values_that_are_cut_say_so(sandbox: SecureSandbox, code: str, text: str) -> None:
     got = await execute(sandbox, code)
@@ -109,16 +141,24 @@ async def test_values_that_are_cut_say_so(sandbox: SecureSandbox, code: str, tex
     ("code", "reason"),
     [
         ("import os\ndef tool(): os._exit(0)", "The tool's process ended itself with exit code 0."),
-        ("import os\ndef tool(): os.kill(os.getpid(), 11)", "The tool's process was ended by SIGSEGV."),
+        (
+            "import os\ndef tool(): os.kill(os.getpid(), 11)",
+            "The tool's process was ended by SIGSEGV.",
+        ),
         ("import os\nos.kill(os.getpid(), 9)", "The tool's process was ended by SIGKILL."),
-        ("def tool(): return 'x' * 10**9", "It needed more memory than the 256 MB that the sandbox gives."),
+        (
+            "def tool(): return 'x' * 10**9",
+            "It needed more memory than the 256 MB that the sandbox gives.",
+        ),
         (
             "import os, time\ndef tool():\n    os.closerange(0, 100)\n    time.sleep(1000)",
             "The tool's process cut itself off from the judge.",
         ),
     ],
 )
-async def test_a_tool_that_ends_its_process_was_killed(sandbox: SecureSandbox, code: str, reason: str) -> None:
+async def test_a_tool_that_ends_its_process_was_killed(
+    sandbox: SecureSandbox, code: str, reason: str
+) -> None:
     assert await execute(sandbox, code) == Killed(reason=reason)
 
 
@@ -127,8 +167,10 @@ async def test_a_tool_that_ends_its_process_was_killed(sandbox: SecureSandbox, c
     [
         "def tool():\n    while True: pass",
         "def tool(): return 9**9**9",
-        "import time\nclass Slow:\n    def __repr__(self): time.sleep(1000)\ndef tool(): return Slow()",
-        "import os\ndef tool():\n    while True:\n        try: os.fork()\n        except OSError: pass",
+        "import time\nclass Slow:\n    def __repr__(self): time.sleep(1000)\ndef tool(): return "
+        "Slow()",
+        "import os\ndef tool():\n    while True:\n        try: os.fork()\n        except OSError: "
+        "pass",
     ],
     ids=["loop", "holding the interpreter", "slow repr", "fork bomb"],
 )

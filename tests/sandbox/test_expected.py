@@ -57,7 +57,10 @@ def test_functions_methods_and_inherited_methods_count() -> None:
     [
         ("def test_a(:", "The tests have a syntax error in line 1: invalid syntax: def test_a(:"),
         ("\0", "The tests are not valid Python: source code string cannot contain null bytes"),
-        ("def helper(): pass", "The tests define no test: there is no function whose name begins with `test`."),
+        (
+            "def helper(): pass",
+            "The tests define no test: there is no function whose name begins with `test`.",
+        ),
     ],
 )
 def test_what_is_no_suite_is_said(source: str, problem: str) -> None:

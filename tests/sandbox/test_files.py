@@ -1,4 +1,6 @@
-"""Files in and out of a call: what is given is there, what is left comes back, and nothing odd is followed, opened or kept."""
+"""Files in and out of a call: what is given is there, what is left comes back, and nothing odd is
+followed, opened or kept.
+"""
 
 import hashlib
 import json
@@ -25,7 +27,9 @@ async def execute(sandbox: SecureSandbox, code: str, *files: File, **arguments: 
     return got
 
 
-async def test_files_are_in_the_current_folder_and_new_ones_come_back(sandbox: SecureSandbox) -> None:
+async def test_files_are_in_the_current_folder_and_new_ones_come_back(
+    sandbox: SecureSandbox,
+) -> None:
     code = """
 import os
 def tool(path):
@@ -36,7 +40,10 @@ def tool(path):
 """
     got = await execute(sandbox, code, CSV, path="data.csv")
     assert got.data == '["/tmp/files", ["data.csv", "empty", "out.txt"]]'
-    assert got.files == (File(name="empty", content=b""), File(name="out.txt", content=b"X,Y\n1,2\n3,5\n"))
+    assert got.files == (
+        File(name="empty", content=b""),
+        File(name="out.txt", content=b"X,Y\n1,2\n3,5\n"),
+    )
     assert got.refused_files == ()
 
 
@@ -62,13 +69,24 @@ def tool():
     for name, content in found.items(): pathlib.Path(name + ".back").write_bytes(content[::-1])
     return {name: hashlib.sha256(content).hexdigest() for name, content in found.items()}
 """
-    got = await execute(sandbox, code, File(name="a", content=first), File(name="b", content=second))
-    assert json.loads(got.data or "") == {"a": hashlib.sha256(first).hexdigest(), "b": hashlib.sha256(second).hexdigest()}
-    assert got.files == (File(name="a.back", content=first[::-1]), File(name="b.back", content=second[::-1]))
+    got = await execute(
+        sandbox, code, File(name="a", content=first), File(name="b", content=second)
+    )
+    assert json.loads(got.data or "") == {
+        "a": hashlib.sha256(first).hexdigest(),
+        "b": hashlib.sha256(second).hexdigest(),
+    }
+    assert got.files == (
+        File(name="a.back", content=first[::-1]),
+        File(name="b.back", content=second[::-1]),
+    )
 
 
 async def test_changed_files_come_back_and_others_do_not(sandbox: SecureSandbox) -> None:
-    given = [File(name=name, content=b"old") for name in ("changed", "kept", "touched", "removed", "renamed")]
+    given = [
+        File(name=name, content=b"old")
+        for name in ("changed", "kept", "touched", "removed", "renamed")
+    ]
     code = """
 import os
 def tool():
@@ -91,7 +109,10 @@ async def test_a_tool_that_raises_leaves_its_files_too(sandbox: SecureSandbox) -
 
 
 async def test_files_outside_the_folder_stay_where_they_are(sandbox: SecureSandbox) -> None:
-    code = "import os, tempfile\ndef tool():\n    open('/tmp/a', 'w').close(); tempfile.mkstemp(); os.chdir('/tmp'); open('b', 'w').close()"
+    code = (
+        "import os, tempfile\ndef tool():\n    open('/tmp/a', 'w').close(); "
+        "tempfile.mkstemp(); os.chdir('/tmp'); open('b', 'w').close()"
+    )
     got = await execute(sandbox, code)
     assert (got.files, got.refused_files) == ((), ())
 
@@ -100,25 +121,40 @@ async def test_no_json_of_an_execution_holds_its_files(sandbox: SecureSandbox) -
     got = await execute(sandbox, "def tool(): open('a', 'w').write('content')")
     assert got.files
     assert "files" not in json.loads(got.model_dump_json())
-    assert Returned.model_validate_json(got.model_dump_json()) == got.model_copy(update={"files": ()})
+    assert Returned.model_validate_json(got.model_dump_json()) == got.model_copy(
+        update={"files": ()}
+    )
 
 
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
         ([File(name=str(n), content=b"") for n in range(11)], "there are 11 files; 10 are allowed"),
-        ([File(name=str(n), content=bytes(4_500_000)) for n in range(2)], "the files have 8.6 MB; 8 MB are allowed"),
+        (
+            [File(name=str(n), content=bytes(4_500_000)) for n in range(2)],
+            "the files have 8.6 MB; 8 MB are allowed",
+        ),
         ([CSV, CSV], "two files are called data.csv"),
     ],
 )
-async def test_what_is_too_much_is_refused_before_anything_runs(sandbox: SecureSandbox, files: list[File], problem: str) -> None:
+async def test_what_is_too_much_is_refused_before_anything_runs(
+    sandbox: SecureSandbox, files: list[File], problem: str
+) -> None:
     with pytest.raises(RequestError) as caught:
         await sandbox.execute("tool", "def tool(): pass", {}, files)
     assert caught.value.message == problem
 
 
 async def test_a_file_shadows_no_module(sandbox: SecureSandbox) -> None:
-    names = ("random.py", "sitecustomize.py", "usercustomize.py", "conftest.py", "sandbox_worker.py", "numpy.py", "tool.py")
+    names = (
+        "random.py",
+        "sitecustomize.py",
+        "usercustomize.py",
+        "conftest.py",
+        "sandbox_worker.py",
+        "numpy.py",
+        "tool.py",
+    )
     files = [File(name=name, content=b"raise SystemExit('shadowed')") for name in names]
     code = """
 import random, subprocess, sys
@@ -132,7 +168,8 @@ def tool():
 
 HOSTILE = {
     "symbolic links": (
-        "os.symlink('/etc/passwd', 'a'); os.symlink('/proc/1/mem', 'b'); os.symlink('c', 'c'); os.symlink('/etc', 'd')",
+        "os.symlink('/etc/passwd', 'a'); os.symlink('/proc/1/mem', 'b'); os.symlink('c', 'c'); "
+        "os.symlink('/etc', 'd')",
         [f"{name}: it is a symbolic link." for name in "abcd"],
     ),
     "a pipe": ("os.mkfifo('a')", ["a: it is a named pipe."]),
@@ -146,9 +183,13 @@ HOSTILE = {
         ["b: it has 5000000 bytes, more than are left of 8388608."],
     ),
     "folders": ("os.makedirs('a/b'); open('a/b/c', 'w').close()", ["a: it is a folder."]),
-    "unreadable": ("os.close(os.open('a', os.O_CREAT, 0))", ["a: it can't be read: Permission denied."]),
+    "unreadable": (
+        "os.close(os.open('a', os.O_CREAT, 0))",
+        ["a: it can't be read: Permission denied."],
+    ),
     "odd names": (
-        "[open(n, 'w').close() for n in (b'a\\nb', b'\\x1b[2J', b'.hidden', b'\\xff', '\\u202e'.encode(), b' ', b'-rf')]",
+        "[open(n, 'w').close() for n in (b'a\\nb', b'\\x1b[2J', b'.hidden', b'\\xff', "
+        "'\\u202e'.encode(), b' ', b'-rf')]",
         [
             " : it begins or ends with a space.",
             "-rf: it begins with -.",
@@ -159,7 +200,10 @@ HOSTILE = {
             "a\\nb: it holds characters that can't be seen.",
         ],
     ),
-    "no folder": ("os.rmdir(os.getcwd())", ["all: the folder for files can't be read: No such file or directory."]),
+    "no folder": (
+        "os.rmdir(os.getcwd())",
+        ["all: the folder for files can't be read: No such file or directory."],
+    ),
     "another folder in its place": (
         "os.rmdir(os.getcwd()); os.symlink('/etc', '/tmp/files')",
         ["all: the folder for files can't be read: Not a directory."],
@@ -168,19 +212,26 @@ HOSTILE = {
         "os.rmdir(os.getcwd()); os.mkfifo('/tmp/files')",
         ["all: the folder for files can't be read: Not a directory."],
     ),
-    "closed to its owner": ("os.chmod('.', 0)", ["all: the folder for files can't be read: Permission denied."]),
+    "closed to its owner": (
+        "os.chmod('.', 0)",
+        ["all: the folder for files can't be read: Permission denied."],
+    ),
 }
 
 
 @pytest.mark.parametrize(("statements", "refused"), HOSTILE.values(), ids=HOSTILE.keys())
-async def test_odd_files_are_named_and_not_touched(sandbox: SecureSandbox, statements: str, refused: list[str]) -> None:
+async def test_odd_files_are_named_and_not_touched(
+    sandbox: SecureSandbox, statements: str, refused: list[str]
+) -> None:
     got = await execute(sandbox, f"import os\ndef tool():\n    {statements}")
     assert sorted(got.refused_files) == sorted(refused)
     assert {f.name for f in got.files} <= {"a"}
 
 
 async def test_a_name_of_255_bytes_is_an_ordinary_one(sandbox: SecureSandbox) -> None:
-    got = await execute(sandbox, "def tool():\n    for n in 'aé': open(n * (255 // len(n.encode())), 'w').close()")
+    got = await execute(
+        sandbox, "def tool():\n    for n in 'aé': open(n * (255 // len(n.encode())), 'w').close()"
+    )
     assert [f.name for f in got.files] == ["a" * 255, "é" * 127]
 
 
@@ -210,8 +261,12 @@ def tool():
     assert (await execute(sandbox, "import os\ndef tool(): return os.listdir()")).data == "[]"
 
 
-async def test_processes_that_live_on_change_nothing_while_files_are_read(sandbox: SecureSandbox) -> None:
-    """Several swap a file against a link and a pipe as fast as they can; what comes back is the file, or it is refused."""
+async def test_processes_that_live_on_change_nothing_while_files_are_read(
+    sandbox: SecureSandbox,
+) -> None:
+    """Several swap a file against a link and a pipe as fast as they can; what comes back is the
+    file, or it is refused.
+    """
     code = """
 import os, time
 def tool():
@@ -244,18 +299,29 @@ def tool():
 )
 async def test_no_file_is_left_for_the_next_call(backend: Behind, statements: str) -> None:
     one = PoolSize(least=1, ready=1, most=1)
-    look = "import os\ndef tool(): return [sorted(os.listdir('/tmp')), os.listdir(), oct(os.stat('.').st_mode)]"
-    sandbox = SecureSandbox(timeout=20, **backend.options, executors=one, verifiers=PoolSize(least=0, ready=0, most=1))
+    look = (
+        "import os\ndef tool(): return [sorted(os.listdir('/tmp')), os.listdir(), "
+        "oct(os.stat('.').st_mode)]"
+    )
+    sandbox = SecureSandbox(
+        timeout=20, **backend.options, executors=one, verifiers=PoolSize(least=0, ready=0, most=1)
+    )
     try:
         await execute(sandbox, f"import os\ndef tool():\n    {statements}", CSV)
-        assert json.loads((await execute(sandbox, look)).data or "") == [[".matplotlib", "files"], [], "0o40700"]
+        assert json.loads((await execute(sandbox, look)).data or "") == [
+            [".matplotlib", "files"],
+            [],
+            "0o40700",
+        ]
         assert (await execute(sandbox, look, CSV)).files == ()
     finally:
         await sandbox.aclose()
 
 
 async def test_a_call_that_was_ended_leaves_no_files(hasty: SecureSandbox) -> None:
-    got: Execution = await hasty.execute("tool", "def tool():\n    open('a', 'w').close()\n    while True: pass", {})
+    got: Execution = await hasty.execute(
+        "tool", "def tool():\n    open('a', 'w').close()\n    while True: pass", {}
+    )
     assert isinstance(got, Killed)
 
 
@@ -264,7 +330,10 @@ async def test_limits_can_be_set(backend: Behind) -> None:
     try:
         got = await execute(sandbox, "def tool():\n    for n in 'abc': open(n, 'w').write('x' * 6)")
         assert [f.name for f in got.files] == ["a"]
-        assert got.refused_files == ("b: there are more than 1 files.", "c: there are more than 1 files.")
+        assert got.refused_files == (
+            "b: there are more than 1 files.",
+            "c: there are more than 1 files.",
+        )
     finally:
         await sandbox.aclose()
 

@@ -207,7 +207,8 @@ for what in (resource.RLIMIT_CPU, resource.RLIMIT_NOFILE, resource.RLIMIT_AS, re
         except (OSError, ValueError): pass
 def solution(n): return 0
 """,
-    "exceptions that steer unittest": "import unittest.case\ndef solution(n): raise unittest.case._ShouldStop",
+    "exceptions that steer unittest": "import unittest.case\ndef solution(n): raise "
+    "unittest.case._ShouldStop",
     "skipping from within": "import unittest\ndef solution(n): raise unittest.SkipTest('x')",
     "pytest's own outcomes": "import pytest\ndef solution(n): pytest.skip('x')",
     "pytest's exit": "import pytest\ndef solution(n): pytest.exit('x', 0)",
@@ -268,7 +269,9 @@ async def test_a_tool_ends_nobody_else(verify, attack: str) -> None:
 
 
 async def test_the_tools_process_holds_nothing_of_the_suite(verify) -> None:
-    code = SEARCH + 'MARK = "mark of the tool\'s source"\ndef solution(moved): return count(moved)\n'
+    code = (
+        SEARCH + 'MARK = "mark of the tool\'s source"\ndef solution(moved): return count(moved)\n'
+    )
     tests = """
 from solution import solution
 SECRET = "mark of the suite's source"

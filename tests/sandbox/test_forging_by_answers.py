@@ -1,4 +1,6 @@
-"""What a tool returns does not decide itself whether it is right: results are plain data, or the test fails with that reason."""
+"""What a tool returns does not decide itself whether it is right: results are plain data, or the
+test fails with that reason.
+"""
 
 import pytest
 
@@ -15,23 +17,56 @@ def solution(n): return Agreeing()
 """
 ITERATOR = "import itertools\ndef solution(n): return itertools.count()\n"
 CLASS = (
-    "class solution:\n    def __init__(self, n): self.n = n\n    def startswith(self, text): return True\n"
+    "class solution:\n    def __init__(self, n): self.n = n\n    def startswith(self, text): "
+    "return True\n"
     "    def issubset(self, other): return True\n"
 )
 OBJECTS = {
-    "a text's method": (AGREEING, "assert solution(1).startswith('abc')", "whose `startswith` is its own"),
-    "a set's method": (AGREEING, "assert solution(1).issubset({1, 2})", "whose `issubset` is its own"),
+    "a text's method": (
+        AGREEING,
+        "assert solution(1).startswith('abc')",
+        "whose `startswith` is its own",
+    ),
+    "a set's method": (
+        AGREEING,
+        "assert solution(1).issubset({1, 2})",
+        "whose `issubset` is its own",
+    ),
     "a list's method": (AGREEING, "assert solution(1).count(41) == 1", "whose `count` is its own"),
-    "an array's method": (AGREEING, "assert solution(1).equals([41]) is True", "whose `equals` is its own"),
+    "an array's method": (
+        AGREEING,
+        "assert solution(1).equals([41]) is True",
+        "whose `equals` is its own",
+    ),
     "what contains all": (AGREEING, "assert 41 in solution(1)", "whose `in` is its own"),
     "an endless iterator": (ITERATOR, "assert 41 in solution(1)", "whose `in` is its own"),
-    "a class in the place of the function": (CLASS, "assert solution(1).startswith('abc')", "whose `startswith` is its own"),
-    "within a list": (AGREEING + "one = solution\ndef solution(n): return [one(n)]", "assert solution(1)[0].endswith('abc')", "`endswith`"),
+    "a class in the place of the function": (
+        CLASS,
+        "assert solution(1).startswith('abc')",
+        "whose `startswith` is its own",
+    ),
+    "within a list": (
+        AGREEING + "one = solution\ndef solution(n): return [one(n)]",
+        "assert solution(1)[0].endswith('abc')",
+        "`endswith`",
+    ),
 }
 NANS = {
-    "a float": ("float('nan')", "assert not solution(1) < 41", "def test_b(): assert math.isnan(41.0) is False"),
-    "in a list": ("[float('nan'), 1]", "if abs(solution(1)[0] - 41) > 1e-9: pytest.fail('wrong')", ""),
-    "a Decimal": ("__import__('decimal').Decimal('sNaN')", "r = solution(1)\n    assert str(r) != '40'", ""),
+    "a float": (
+        "float('nan')",
+        "assert not solution(1) < 41",
+        "def test_b(): assert math.isnan(41.0) is False",
+    ),
+    "in a list": (
+        "[float('nan'), 1]",
+        "if abs(solution(1)[0] - 41) > 1e-9: pytest.fail('wrong')",
+        "",
+    ),
+    "a Decimal": (
+        "__import__('decimal').Decimal('sNaN')",
+        "r = solution(1)\n    assert str(r) != '40'",
+        "",
+    ),
     "a complex number": ("complex('nan')", "assert solution(1) != 40", ""),
     "a field of a record": (
         "__import__('dataclasses').make_dataclass('R', ['x'])(float('nan'))",
@@ -40,55 +75,89 @@ NANS = {
     ),
 }
 STOPS = {
-    "a function": ("def solution(n): raise StopIteration", "assert all(map(lambda n: solution(n) == n + 1, [1, 2]))"),
+    "a function": (
+        "def solution(n): raise StopIteration",
+        "assert all(map(lambda n: solution(n) == n + 1, [1, 2]))",
+    ),
     "a class of its own": (
         "class Mine(StopIteration): pass\ndef solution(n): raise Mine(41)",
-        "found = []\n    for value in map(solution, [1, 2]): found.append(value == 41)\n    assert all(found)",
+        "found = []\n    for value in map(solution, [1, 2]): found.append(value == 41)\n    "
+        "assert all(found)",
     ),
-    "next of nothing": ("def solution(n): return next(iter([]))", "assert not any(map(lambda n: solution(n) != 41, range(3)))"),
+    "next of nothing": (
+        "def solution(n): return next(iter([]))",
+        "assert not any(map(lambda n: solution(n) != 41, range(3)))",
+    ),
     "an asynchronous end": (
         "def solution(n): raise StopAsyncIteration",
         "import asyncio\n    class Calls:\n        def __aiter__(self): return self\n"
         "        async def __anext__(self): return solution(1)\n"
-        "    async def run(): return [x async for x in Calls() if x != 41]\n    assert asyncio.run(run()) == []",
+        "    async def run(): return [x async for x in Calls() if x != 41]\n    assert "
+        "asyncio.run(run()) == []",
     ),
 }
 EMPTIES = {
     "allclose": ("[]", "import numpy as np\n    assert np.allclose(solution(1), 41)"),
-    "a comparison of arrays": ("[]", "import numpy as np\n    assert (np.array(solution(1)) == np.array([41])).all()"),
-    "an assertion of numpy's": ("[[]]", "import numpy as np\n    np.testing.assert_array_equal(solution(1), 41)"),
+    "a comparison of arrays": (
+        "[]",
+        "import numpy as np\n    assert (np.array(solution(1)) == np.array([41])).all()",
+    ),
+    "an assertion of numpy's": (
+        "[[]]",
+        "import numpy as np\n    np.testing.assert_array_equal(solution(1), 41)",
+    ),
     "all of nothing": ("()", "assert all(value == 41 for value in solution(1))"),
 }
 
 
 def failed(verdict: Verdict, reason: str) -> None:
     assert (verdict.passed, verdict.problem) == (False, None)
-    assert [(r.test, r.outcome) for r in verdict.tests if r.test == "test_a"] == [("test_a", "failed")]
+    assert [(r.test, r.outcome) for r in verdict.tests if r.test == "test_a"] == [
+        ("test_a", "failed")
+    ]
     assert reason in verdict.tests[0].message
 
 
 @pytest.mark.parametrize(("code", "test", "reason"), OBJECTS.values(), ids=OBJECTS.keys())
-async def test_an_object_that_answers_for_itself_fails_the_test(verify, code: str, test: str, reason: str) -> None:
+async def test_an_object_that_answers_for_itself_fails_the_test(
+    verify, code: str, test: str, reason: str
+) -> None:
     failed(await verify(code, f"{HEAD}def test_a():\n    {test}\n"), reason)
 
 
 @pytest.mark.parametrize(("value", "test", "other"), NANS.values(), ids=NANS.keys())
-async def test_nan_that_fails_no_comparison_fails_the_test(verify, value: str, test: str, other: str) -> None:
-    failed(await verify(f"def solution(n): return {value}\n", f"{HEAD}def test_a():\n    {test}\n{other}\n"), "the tool returned NaN")
+async def test_nan_that_fails_no_comparison_fails_the_test(
+    verify, value: str, test: str, other: str
+) -> None:
+    failed(
+        await verify(
+            f"def solution(n): return {value}\n", f"{HEAD}def test_a():\n    {test}\n{other}\n"
+        ),
+        "the tool returned NaN",
+    )
 
 
 @pytest.mark.parametrize(("code", "test"), STOPS.values(), ids=STOPS.keys())
 async def test_a_stop_that_ends_the_callers_loop_is_an_error(verify, code: str, test: str) -> None:
-    failed(await verify(code, f"{HEAD}def test_a():\n    {test}\n"), "which ends the loop that calls it; raise another exception")
+    failed(
+        await verify(code, f"{HEAD}def test_a():\n    {test}\n"),
+        "which ends the loop that calls it; raise another exception",
+    )
 
 
 @pytest.mark.parametrize(("value", "test"), EMPTIES.values(), ids=EMPTIES.keys())
 async def test_a_list_without_elements_is_not_all_right(verify, value: str, test: str) -> None:
-    failed(await verify(f"def solution(n): return {value}\n", f"{HEAD}def test_a():\n    {test}\n"), "a list without elements")
+    failed(
+        await verify(f"def solution(n): return {value}\n", f"{HEAD}def test_a():\n    {test}\n"),
+        "a list without elements",
+    )
 
 
 async def test_nan_while_the_suite_is_loaded_is_a_problem(verify) -> None:
-    verdict = await verify("def solution(n): return float('nan')\n", f"{HEAD}X = solution(1)\ndef test_a(): assert not X < 41\n")
+    verdict = await verify(
+        "def solution(n): return float('nan')\n",
+        f"{HEAD}X = solution(1)\ndef test_a(): assert not X < 41\n",
+    )
     assert verdict.problem.startswith("While the suite was loaded, the tool returned NaN")
 
 
@@ -127,4 +196,7 @@ def test_empty_lists_among_others():
 
 async def test_honest_objects_and_values_are_not_doubted(verify) -> None:
     verdict = await verify(HONEST, HONEST_SUITE)
-    assert (verdict.problem, [(r.test, r.message) for r in verdict.tests if r.outcome != "passed"]) == (None, [])
+    assert (
+        verdict.problem,
+        [(r.test, r.message) for r in verdict.tests if r.outcome != "passed"],
+    ) == (None, [])

@@ -1,4 +1,6 @@
-"""What a suite loads, evaluates or starts can't run the tool's code in the tests' process: the suite fails, and says so."""
+"""What a suite loads, evaluates or starts can't run the tool's code in the tests' process: the
+suite fails, and says so.
+"""
 
 import pytest
 
@@ -15,38 +17,63 @@ def solution(path):
     with open(path, "wb") as file: file.write(pickle.dumps(Payload()))
     return path
 """
-TEXT = "def solution(n): return '(a > 0) & @pytest.skip()' if n else '__import__(\"os\")._exit(0)'\n"
+TEXT = (
+    "def solution(n): return '(a > 0) & @pytest.skip()' if n else '__import__(\"os\")._exit(0)'\n"
+)
 PLAIN = "def solution(n): return n\n"
 
 PICKLES = {
-    "numpy.load": "import numpy as np\ndef test_a(tmp_path): np.load(solution(str(tmp_path / 'x')), allow_pickle=True)",
-    "pandas.io.pickle": "import pandas.io.pickle as p\ndef test_a(tmp_path): p.read_pickle(solution(str(tmp_path / 'x')))",
+    "numpy.load": "import numpy as np\ndef test_a(tmp_path): np.load(solution(str(tmp_path / "
+    "'x')), allow_pickle=True)",
+    "pandas.io.pickle": "import pandas.io.pickle as p\ndef test_a(tmp_path): "
+    "p.read_pickle(solution(str(tmp_path / 'x')))",
     "a module in a module": "from logging import handlers\n"
     "def test_a(tmp_path): handlers.pickle.load(open(solution(str(tmp_path / 'x')), 'rb'))",
     "swallowed by the test": "import numpy as np\ndef test_a(tmp_path):\n"
-    "    try: np.load(solution(str(tmp_path / 'x')), allow_pickle=True)\n    except BaseException: pass",
+    "    try: np.load(solution(str(tmp_path / 'x')), allow_pickle=True)\n    except "
+    "BaseException: pass",
 }
 TEXTS = {
-    "DataFrame.query": "import pandas as pd\ndef test_a(): pd.DataFrame({'a': [1]}).query(solution(1))",
+    "DataFrame.query": "import pandas as pd\ndef test_a(): pd.DataFrame({'a': "
+"[1]}).query(solution(1))",
     "Series.eval in a thread": "import pandas as pd, threading\ndef test_a():\n"
-    "    thread = threading.Thread(target=lambda: pd.DataFrame({'a': [1]}).eval(solution(1)))\n    thread.start()\n    thread.join()",
-    "numpy.testing.runstring": "import numpy as np\ndef test_a(): np.testing.runstring(solution(0), {})",
+    "    thread = threading.Thread(target=lambda: pd.DataFrame({'a': [1]}).eval(solution(1)))\n   "
+" thread.start()\n    thread.join()",
+    "numpy.testing.runstring": "import numpy as np\ndef test_a(): "
+"np.testing.runstring(solution(0), {})",
     "hints of types": "import typing\nclass X: pass\n"
     "def test_a():\n    X.__annotations__ = {'a': solution(0)}\n    typing.get_type_hints(X)",
     "code from a file": "import runpy\ndef test_a(tmp_path):\n"
     "    (tmp_path / 'x.py').write_text(solution(0))\n    runpy.run_path(str(tmp_path / 'x.py'))",
 }  # fmt: skip
 STARTS = {
-    "subprocess": ("import subprocess\ndef test_a(): subprocess.run([solution('true')])", "starts or ends a process"),
-    "fork": ("import os\ndef test_a():\n    if os.fork() == 0: os._exit(solution(0))", "starts or ends a process"),
-    "asyncio": (
-        "import asyncio\ndef test_a(): asyncio.run(asyncio.create_subprocess_exec(solution('true')))",
+    "subprocess": (
+        "import subprocess\ndef test_a(): subprocess.run([solution('true')])",
         "starts or ends a process",
     ),
-    "urllib": ("import urllib.request\ndef test_a(): urllib.request.urlopen(solution('http://127.0.0.1:1/'))", "opens a connection"),
+    "fork": (
+        "import os\ndef test_a():\n    if os.fork() == 0: os._exit(solution(0))",
+        "starts or ends a process",
+    ),
+    "asyncio": (
+        "import asyncio\ndef test_a(): "
+        "asyncio.run(asyncio.create_subprocess_exec(solution('true')))",
+        "starts or ends a process",
+    ),
+    "urllib": (
+        "import urllib.request\ndef test_a(): "
+        "urllib.request.urlopen(solution('http://127.0.0.1:1/'))",
+        "opens a connection",
+    ),
     "a socket": ("import socket\ndef test_a(): socket.socket(solution(1))", "opens a connection"),
-    "memory": ("import ctypes\ndef test_a(): ctypes.string_at(solution(1))", "reaches into memory with `ctypes`"),
-    "a library": ("import ctypes\ndef test_a(): ctypes.CDLL(solution('libc.so.6'))", "reaches into memory with `ctypes`"),
+    "memory": (
+        "import ctypes\ndef test_a(): ctypes.string_at(solution(1))",
+        "reaches into memory with `ctypes`",
+    ),
+    "a library": (
+        "import ctypes\ndef test_a(): ctypes.CDLL(solution('libc.so.6'))",
+        "reaches into memory with `ctypes`",
+    ),
 }
 
 
@@ -67,7 +94,9 @@ async def test_a_suite_that_evaluates_text_fails_as_a_suite(verify, suite: str) 
 
 
 @pytest.mark.parametrize(("suite", "does"), STARTS.values(), ids=STARTS.keys())
-async def test_a_suite_that_starts_or_reaches_for_things_fails_as_a_suite(verify, suite: str, does: str) -> None:
+async def test_a_suite_that_starts_or_reaches_for_things_fails_as_a_suite(
+    verify, suite: str, does: str
+) -> None:
     refused(await verify(PLAIN, HEAD + suite), does)
 
 
@@ -146,14 +175,22 @@ def test_matplotlib(tmp_path):
 @pytest.mark.parametrize("suite", [HONEST, PACKAGES], ids=["the standard library", "packages"])
 async def test_an_honest_suite_is_not_held_up_by_the_audit(verify, suite: str) -> None:
     verdict = await verify(PLAIN, HEAD + suite)
-    assert (verdict.problem, [(r.test, r.message) for r in verdict.tests if r.outcome != "passed"]) == (None, [])
+    assert (
+        verdict.problem,
+        [(r.test, r.message) for r in verdict.tests if r.outcome != "passed"],
+    ) == (None, [])
 
 
 async def test_settings_that_a_tool_leaves_for_a_package_run_nothing(verify) -> None:
     """matplotlib reads `matplotlibrc` of the current folder, which the tool can write to."""
     code = (
         "def solution(n):\n    with open('matplotlibrc', 'w') as file:\n"
-        "        file.write('axes.prop_cycle: cycler(color=[(g.gi_frame for g in [0]), __import__(\"os\")._exit(0)])')\n    return n\n"
+        "        file.write('axes.prop_cycle: cycler(color=[(g.gi_frame for g in [0]), "
+        '__import__("os")._exit(0)])\')\n    return n\n'
     )
-    verdict = await verify(code, HEAD + "def test_a():\n    assert solution(1) == 1\n    import matplotlib\n    assert solution(2) == 3\n")
+    verdict = await verify(
+        code,
+        HEAD + "def test_a():\n    assert solution(1) == 1\n    import matplotlib\n    assert "
+        "solution(2) == 3\n",
+    )
     assert [(r.test, r.outcome) for r in verdict.tests] == [("test_a", "failed")]

@@ -1,4 +1,6 @@
-"""More ways to forge a verdict: by what values are made of, by the protocol, by descriptors and signals, by files that others read."""
+"""More ways to forge a verdict: by what values are made of, by the protocol, by descriptors and
+signals, by files that others read.
+"""
 
 import pytest
 
@@ -69,7 +71,8 @@ def solution(n):
         except (TypeError, AttributeError): pass
     raise error
 """,
-    "a group of exceptions": "def solution(n): raise BaseExceptionGroup('negative', [ValueError('negative'), SystemExit(0)])",
+    "a group of exceptions": "def solution(n): raise BaseExceptionGroup('negative', "
+    "[ValueError('negative'), SystemExit(0)])",
     "an enum whose members are functions": ANYTHING
     + """
 members = [["A", 1], ["name", FUNCTION], ["mro", FUNCTION]]
@@ -231,7 +234,8 @@ def anything(*args, **kwargs): return True
 setup_module = pytest_generate_tests = setUpModule = anything
 pytestmark, pytest_plugins = ["skip"], ["evil"]
 """,
-        "from solution import solution\ndef test_first(): assert solution(2) == 41\nfrom solution import *\n",
+        "from solution import solution\ndef test_first(): assert solution(2) == 41\nfrom solution "
+        "import *\n",
     ),
     "files that the tests read": (
         """
@@ -246,7 +250,8 @@ threading.Thread(target=spoil, daemon=True).start()
 def solution(path): return open(path).read()
 """,
         "from solution import solution\n"
-        "def test_first(tmp_path):\n    (tmp_path / 'in').write_text('41')\n    assert solution(str(tmp_path / 'in')) == '41 and more'\n",
+        "def test_first(tmp_path):\n    (tmp_path / 'in').write_text('41')\n    assert "
+        "solution(str(tmp_path / 'in')) == '41 and more'\n",
     ),
     "folders that the tests are given": (
         """
@@ -256,28 +261,37 @@ for name in ("/tmp/pytest", "/tmp/pytest-of-nobody"):
     except OSError: pass
 def solution(n): return 0
 """,
-        "from solution import solution\ndef test_first(tmp_path): assert solution(2) == 41 and tmp_path.exists()\n",
+        "from solution import solution\ndef test_first(tmp_path): assert solution(2) == 41 and "
+        "tmp_path.exists()\n",
     ),
     "output that the tests compare": (
-        "def solution(n):\n    class Text(str):\n        __eq__ = lambda *a: True\n    print(Text('x'), end='')\n",
-        "from solution import solution\ndef test_first(capsys):\n    solution(2)\n    assert capsys.readouterr().out == '41'\n",
+        "def solution(n):\n    class Text(str):\n        __eq__ = lambda *a: True\n    "
+        "print(Text('x'), end='')\n",
+        "from solution import solution\ndef test_first(capsys):\n    solution(2)\n    assert "
+        "capsys.readouterr().out == '41'\n",
     ),
     "approximate values": (
-        "class A(float):\n    __eq__ = __lt__ = __le__ = __ge__ = lambda *a: True\n    __sub__ = __rsub__ = __abs__ = lambda *a: 0.0\n"
+        "class A(float):\n    __eq__ = __lt__ = __le__ = __ge__ = lambda *a: True\n    __sub__ = "
+        "__rsub__ = __abs__ = lambda *a: 0.0\n"
         "def solution(n): return A(7.0)\n",
-        "import pytest\nfrom solution import solution\ndef test_first(): assert solution(2) == pytest.approx(0.5)\n"
+        "import pytest\nfrom solution import solution\ndef test_first(): assert solution(2) == "
+        "pytest.approx(0.5)\n"
         "def test_second():\n    assert abs(solution(2) - 0.5) < 1e-9\n",
     ),
     "types and parts of values": (
-        "class D:\n    __class__ = dict\n    def __getitem__(self, key): return self\n    __eq__ = __contains__ = lambda *a: True\n"
+        "class D:\n    __class__ = dict\n    def __getitem__(self, key): return self\n    __eq__ "
+        "= __contains__ = lambda *a: True\n"
         "def solution(n): return D()\n",
         "from solution import solution\ndef test_first(): assert isinstance(solution(2), dict)\n"
-        "def test_second(): assert solution(2)['a'] == 41\ndef test_third(): assert solution(2) in (1, 41)\n",
+        "def test_second(): assert solution(2)['a'] == 41\ndef test_third(): assert solution(2) "
+        "in (1, 41)\n",
     ),
 }
 
 
 @pytest.mark.parametrize(("attack", "suite"), SUITES.values(), ids=SUITES.keys())
-async def test_a_wrong_tool_does_not_pass_by_what_its_suite_uses(verify, attack: str, suite: str) -> None:
+async def test_a_wrong_tool_does_not_pass_by_what_its_suite_uses(
+    verify, attack: str, suite: str
+) -> None:
     verdict: Verdict = await verify(attack, suite)
     assert (verdict.passed, [r.test for r in verdict.tests if r.outcome == "passed"]) == (False, [])

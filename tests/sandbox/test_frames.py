@@ -19,7 +19,13 @@ def test_messages_survive_any_cut_of_the_stream() -> None:
 
 @pytest.mark.parametrize(
     "stream",
-    [b"\xff\xff\xff\xff", b"\0\0\0\2[]", b"\0\0\0\1{", b"\0\0\0\3abc", b"\0\0\x27\x10" + b"[" * 10_000],
+    [
+        b"\xff\xff\xff\xff",
+        b"\0\0\0\2[]",
+        b"\0\0\0\1{",
+        b"\0\0\0\3abc",
+        b"\0\0\x27\x10" + b"[" * 10_000,
+    ],
     ids=["too long", "no object", "cut JSON", "no JSON", "nested too deeply"],
 )
 def test_anything_else_is_a_broken_stream(stream: bytes) -> None:
@@ -43,7 +49,11 @@ def test_a_channel_tells_an_orderly_end_from_a_cut() -> None:
         channel = Channel(here)
         there.sendall(pack({"a": 1}) + pack({"b": 2}))
         there.shutdown(socket.SHUT_WR)
-        assert [channel.receive(), channel.receive(), channel.receive()] == [{"a": 1}, {"b": 2}, None]
+        assert [channel.receive(), channel.receive(), channel.receive()] == [
+            {"a": 1},
+            {"b": 2},
+            None,
+        ]
     here, there = socket.socketpair()
     with here, there:
         there.sendall(pack({"a": 1})[:-1])

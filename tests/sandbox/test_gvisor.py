@@ -1,4 +1,6 @@
-"""Containers on gVisor: code meets another kernel than the host's. The contract suite runs there too, see `backends.ON_RUNSC`."""
+"""Containers on gVisor: code meets another kernel than the host's. The contract suite runs there
+too, see `backends.ON_RUNSC`.
+"""
 
 import json
 import os
@@ -67,7 +69,9 @@ def tool():
 
 @pytest.mark.runsc
 async def test_code_meets_a_kernel_of_its_own_and_the_limits_hold(sandbox: SecureSandbox) -> None:
-    assert await run(sandbox, "import os\ndef tool(): return os.uname().release") != os.uname().release
+    assert (
+        await run(sandbox, "import os\ndef tool(): return os.uname().release") != os.uname().release
+    )
     seen = await run(sandbox, PROBE)
     assert seen == {
         "ids": [["65534"] * 4] * 2,
@@ -83,18 +87,28 @@ async def test_code_meets_a_kernel_of_its_own_and_the_limits_hold(sandbox: Secur
 
 
 @pytest.mark.runsc
-async def test_its_status_names_the_runtime_and_what_is_not_guaranteed(sandbox: SecureSandbox) -> None:
+async def test_its_status_names_the_runtime_and_what_is_not_guaranteed(
+    sandbox: SecureSandbox,
+) -> None:
     status = await sandbox.status()
-    assert (status.available, status.backend, status.not_guaranteed) == (True, "docker", (OWN_KERNEL,))
+    assert (status.available, status.backend, status.not_guaranteed) == (
+        True,
+        "docker",
+        (OWN_KERNEL,),
+    )
     assert status.detail.endswith(", runtime runsc")
 
 
 @pytest.mark.runsc
-async def test_processes_that_fork_without_end_end_with_the_container(sandbox: SecureSandbox, gvisor: Behind) -> None:
+async def test_processes_that_fork_without_end_end_with_the_container(
+    sandbox: SecureSandbox, gvisor: Behind
+) -> None:
     """gVisor counts no processes, so that memory ends them, or the time."""
     outcome = await sandbox.execute("tool", "import os\ndef tool():\n    while True: os.fork()", {})
     assert isinstance(outcome, Killed)
-    assert outcome.reason.startswith(("It needed more memory than", "It ran longer than", "The sandbox was ended from inside"))
+    assert outcome.reason.startswith(
+        ("It needed more memory than", "It ran longer than", "The sandbox was ended from inside")
+    )
     assert await run(sandbox, "def tool(): return 1") == 1
 
 
@@ -104,14 +118,24 @@ async def test_nothing_of_a_call_is_left_to_the_next(sandbox: SecureSandbox) -> 
     await run(sandbox, "import os, signal\ndef tool():\n    if os.fork() == 0: signal.pause()")
     await sandbox.settle()
     await run(
-        sandbox, "import os, signal\ndef tool():\n    if os.fork() == 0:\n        if os.fork() == 0: signal.pause()\n        os._exit(0)"
+        sandbox,
+        "import os, signal\ndef tool():\n    if os.fork() == 0:\n        if os.fork() == 0: "
+        "signal.pause()\n        os._exit(0)",
     )
     await sandbox.settle()
-    assert await run(sandbox, "import os\ndef tool(): return len([p for p in os.listdir('/proc') if p.isdigit()])") == 3
+    assert (
+        await run(
+            sandbox,
+            "import os\ndef tool(): return len([p for p in os.listdir('/proc') if p.isdigit()])",
+        )
+        == 3
+    )
 
 
 @pytest.mark.docker
-async def test_a_runtime_that_the_engine_lacks_is_named_with_those_it_has(behind: Callable[[str], Behind]) -> None:
+async def test_a_runtime_that_the_engine_lacks_is_named_with_those_it_has(
+    behind: Callable[[str], Behind],
+) -> None:
     sandbox = SecureSandbox(timeout=5, **behind("docker").options, runtime="nothing-like-this")
     message = r"the Docker engine has no runtime nothing-like-this; it has .*\brunc\b"
     with pytest.raises(SandboxUnavailable, match=message) as raised:
@@ -124,10 +148,15 @@ async def test_a_runtime_that_the_engine_lacks_is_named_with_those_it_has(behind
 
 @pytest.mark.docker
 async def test_a_runtime_that_the_engine_has_is_used(behind: Callable[[str], Behind]) -> None:
-    sandbox = SecureSandbox(timeout=20, **behind("docker").options, runtime="runc", verifiers=ONE, executors=ONE)
+    sandbox = SecureSandbox(
+        timeout=20, **behind("docker").options, runtime="runc", verifiers=ONE, executors=ONE
+    )
     assert await run(sandbox, "def tool(): return 1") == 1
     status = await sandbox.status()
-    assert (status.detail.endswith(", runtime runc"), status.not_guaranteed) == (True, (SHARED_KERNEL,))
+    assert (status.detail.endswith(", runtime runc"), status.not_guaranteed) == (
+        True,
+        (SHARED_KERNEL,),
+    )
     await sandbox.aclose()
 
 

@@ -1,4 +1,6 @@
-"""All hostile cases whose payload is a tool: contained on every backend, each as its oracle says."""
+"""All hostile cases whose payload is a tool: contained on every backend, each as its oracle
+says.
+"""
 
 from collections.abc import Iterator
 
@@ -6,14 +8,31 @@ import pytest
 
 from selfeng.core.verdict import Returned
 from selfeng.sandbox import SecureSandbox
-from tests.sandbox.hostile import CASES, HONEST, NAME, PORTS, SUITE, Host, Seen, clean, look, of_role, planted
+from tests.sandbox.hostile import (
+    CASES,
+    HONEST,
+    NAME,
+    PORTS,
+    SUITE,
+    Host,
+    Seen,
+    clean,
+    look,
+    of_role,
+    planted,
+)
 from tests.sandbox.hostile_oracles import ORACLES
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SLOW = {"A02", "A06", "A07", "A08", "A14", "A17", "D05"}
 """Ended by the clock, so the sandbox with the shorter time takes them."""
-ARGUMENTS: dict[str, dict[str, object]] = {"D06": {"x": 1}, "G02": {"x": 1}, "G16": {"x": 1}, "G18": {"l": [1]}}
+ARGUMENTS: dict[str, dict[str, object]] = {
+    "D06": {"x": 1},
+    "G02": {"x": 1},
+    "G16": {"x": 1},
+    "G18": {"l": [1]},
+}
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +43,9 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 def payload(case: str, host: Host) -> str:
     """The payload, pointed at what is planted on this machine."""
-    text = CASES[case].payload.replace(str(PORTS).replace(" ", ""), f"({','.join(map(str, (*PORTS, host.port)))})")
+    text = CASES[case].payload.replace(
+        str(PORTS).replace(" ", ""), f"({','.join(map(str, (*PORTS, host.port)))})"
+    )
     return text.replace('"/canary"', f'"/canary",{str(host.folder)!r}')
 
 
@@ -33,9 +54,13 @@ async def test_every_tool_has_an_oracle() -> None:
 
 
 @pytest.mark.parametrize("case", of_role("tool"))
-async def test_a_hostile_tool_is_contained(case: str, sandbox: SecureSandbox, hasty: SecureSandbox, host: Host) -> None:
+async def test_a_hostile_tool_is_contained(
+    case: str, sandbox: SecureSandbox, hasty: SecureSandbox, host: Host
+) -> None:
     before = host.fingerprint()
-    seen: Seen = await look(hasty if case in SLOW else sandbox, payload(case, host), ARGUMENTS.get(case, {}))
+    seen: Seen = await look(
+        hasty if case in SLOW else sandbox, payload(case, host), ARGUMENTS.get(case, {})
+    )
     assert (seen.loaded.passed, seen.tested.passed) == (False, False)
     assert host.canary not in seen.everything()
     ORACLES[case](seen, host)
@@ -47,7 +72,9 @@ async def test_honest_code_passes_after_all_that(sandbox: SecureSandbox) -> None
     assert verdict.passed, verdict
 
 
-async def test_links_and_names_that_lead_elsewhere_are_not_handed_out(sandbox: SecureSandbox) -> None:
+async def test_links_and_names_that_lead_elsewhere_are_not_handed_out(
+    sandbox: SecureSandbox,
+) -> None:
     """As C04, in the folder that files are taken from."""
     code = """
 import os

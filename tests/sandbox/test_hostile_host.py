@@ -1,4 +1,6 @@
-"""All hostile cases that aim at the host: the program around the sandbox, its settings, and what reads a tool's output."""
+"""All hostile cases that aim at the host: the program around the sandbox, its settings, and what
+reads a tool's output.
+"""
 
 import io
 import json
@@ -35,7 +37,9 @@ IN_THE_BROWSER = {"H04", "H05"}
 
 
 @pytest.fixture
-def docker(behind: Callable[[str], Behind], shared: Callable[[Behind, bool], SecureSandbox]) -> SecureSandbox:
+def docker(
+    behind: Callable[[str], Behind], shared: Callable[[Behind, bool], SecureSandbox]
+) -> SecureSandbox:
     return shared(behind("docker"), False)
 
 
@@ -63,10 +67,17 @@ def printed(case: str) -> str:
 
 
 async def prompt_of(text: str) -> str:
-    """What the model reads of a tool's output, in the one call that sees it; it is offered no functions there."""
+    """What the model reads of a tool's output, in the one call that sees it; it is offered no
+    functions there.
+    """
     model = ScriptedModel("It says something.")
     result = Returned(type_name="str", text=text)
-    assert [piece async for piece in ResponseSynthesizer(model).answer(Turn(Request("ask"), [].append), "f()", result)]
+    assert [
+        piece
+        async for piece in ResponseSynthesizer(model).answer(
+            Turn(Request("ask"), [].append), "f()", result
+        )
+    ]
     assert model.asked() == ["answer"]
     return "\n".join(message.content for message in model.prompts[0].messages)
 
@@ -75,7 +86,10 @@ async def b11(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
     """There is no tool that fetches for others; what tools fetch themselves never leaves."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Redirecting) as server:
         threading.Thread(target=server.serve_forever).start()
-        code = f"import urllib.request\ndef tool(): urllib.request.urlopen('http://127.0.0.1:{server.server_port}/', timeout=3)"
+        code = (
+            "import urllib.request\ndef tool(): "
+            f"urllib.request.urlopen('http://127.0.0.1:{server.server_port}/', timeout=3)"
+        )
         outcome = await sandbox.execute("tool", code, {})
         server.shutdown()
     assert isinstance(outcome, Raised)
@@ -83,7 +97,18 @@ async def b11(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
 
 
 async def refused_name(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> None:
-    for name in ("../../app/config", "json", "os", "pytest", "conftest", "/etc/passwd", "a/b", "..", "a\0b", "a.py"):
+    for name in (
+        "../../app/config",
+        "json",
+        "os",
+        "pytest",
+        "conftest",
+        "/etc/passwd",
+        "a/b",
+        "..",
+        "a\0b",
+        "a.py",
+    ):
         with pytest.raises(ToolNameInvalid):
             check_form(name)
 
@@ -94,7 +119,12 @@ async def d09(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
     try:
         with server.browser() as one, server.browser() as other:
             assert one.cookies != other.cookies
-            for path in ("conversations/unknown/records", "tools/unknown", "conversations/1/records", "conversations/unknown/files/x/y"):
+            for path in (
+                "conversations/unknown/records",
+                "tools/unknown",
+                "conversations/1/records",
+                "conversations/unknown/files/x/y",
+            ):
                 assert other.get(f"{server.url}/api/{path}").status_code == 404, path
         with requests.Session() as stranger:
             assert stranger.get(f"{server.url}/api/tools/add").status_code == 401
@@ -108,11 +138,16 @@ async def f10(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
         ({"privileged": True}, "--privileged"),
         ({"pid_mode": "host"}, "--pid=host"),
         ({"network_mode": "host"}, "--network=host"),
-        ({"volumes": {"/var/run/docker.sock": {"bind": "/var/run/docker.sock"}}}, "--volume=/var/run/docker.sock"),
+        (
+            {"volumes": {"/var/run/docker.sock": {"bind": "/var/run/docker.sock"}}},
+            "--volume=/var/run/docker.sock",
+        ),
         ({"cap_add": ["SYS_ADMIN"]}, "--cap-add=SYS_ADMIN"),
         ({"security_opt": ["seccomp=unconfined"]}, "--security-opt=seccomp=unconfined"),
     ):
-        container = engine.containers.create(IMAGE, **{k: v for k, v in {**options, **added}.items() if v is not None})
+        container = engine.containers.create(
+            IMAGE, **{k: v for k, v in {**options, **added}.items() if v is not None}
+        )
         try:
             with pytest.raises(SandboxUnavailable, match=flag):
                 check(container.attrs)
@@ -157,8 +192,15 @@ async def h10(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
 
 
 async def i06(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> None:
-    """No route takes a bundle of tools: what enters the library passes the gate, one tool at a time."""
-    rules = [line for file in ("routes.py", "files.py") for line in (ROOT / "web" / file).read_text().splitlines() if "@app." in line]
+    """No route takes a bundle of tools: what enters the library passes the gate, one tool at a
+    time.
+    """
+    rules = [
+        line
+        for file in ("routes.py", "files.py")
+        for line in (ROOT / "web" / file).read_text().splitlines()
+        if "@app." in line
+    ]
     assert [rule for rule in rules if "post(" in rule and "tools" in rule] == []
 
 
@@ -171,7 +213,10 @@ async def j05(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
                 found = parse_signature(payload, name)
             except SignatureError:
                 continue
-            module_problem(payload, Signature(function=name, parameters=found.parameters, returns=found.returns))
+            module_problem(
+                payload,
+                Signature(function=name, parameters=found.parameters, returns=found.returns),
+            )
     assert (said.getvalue(), PWNED.exists()) == ("", False)
 
 
@@ -198,7 +243,9 @@ async def test_every_case_is_here_or_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("case", HOW)
-async def test_a_hostile_case_does_not_reach_the_host(case: str, docker: SecureSandbox, engine: DockerClient, tmp_path: Path) -> None:
+async def test_a_hostile_case_does_not_reach_the_host(
+    case: str, docker: SecureSandbox, engine: DockerClient, tmp_path: Path
+) -> None:
     await HOW[case](docker, engine, tmp_path)  # type: ignore[misc]
 
 
@@ -206,5 +253,6 @@ async def test_the_cases_are_those_that_were_given() -> None:
     given = ROOT.parent / "shared" / "data" / "hostile_cases.jsonl"
     if given.exists():
         assert [json.loads(line) for line in given.read_text().splitlines()] == [
-            json.loads(line) for line in (Path(__file__).parent / "hostile_cases.jsonl").read_text().splitlines()
+            json.loads(line)
+            for line in (Path(__file__).parent / "hostile_cases.jsonl").read_text().splitlines()
         ]

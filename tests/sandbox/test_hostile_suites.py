@@ -1,4 +1,6 @@
-"""All hostile cases whose payload is a suite: refused by the gate with the reason, or ended by the clock; none passes."""
+"""All hostile cases whose payload is a suite: refused by the gate with the reason, or ended by the
+clock; none passes.
+"""
 
 import pytest
 
@@ -30,7 +32,9 @@ REASONS = {
 
 def suite(case: str) -> str:
     """The payload against our tool: the case's `solution` is called as our module is."""
-    payload = CASES[case].payload.replace("import solution", "import tool").replace("solution.", "tool.")
+    payload = (
+        CASES[case].payload.replace("import solution", "import tool").replace("solution.", "tool.")
+    )
     return payload if "import tool" in payload else (OWN if case == "G12" else IMPORTING) + payload
 
 
@@ -40,7 +44,13 @@ async def test_every_suite_has_a_reason() -> None:
 
 @pytest.mark.parametrize("case", of_role("tests"))
 async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> None:
-    draft = ToolDraft(name="tool", description="", signature=parse_signature(CODE, "tool"), code=CODE, tests=suite(case))
+    draft = ToolDraft(
+        name="tool",
+        description="",
+        signature=parse_signature(CODE, "tool"),
+        code=CODE,
+        tests=suite(case),
+    )
     with pytest.raises(SynthesisFailed, match=REASONS[case]) as caught:
         await SynthesisEngine(ScriptedModel(), hasty, ListedLibrary(), model_name="").examine(draft)
     assert caught.value.where == "tests"
@@ -49,4 +59,8 @@ async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> No
 async def test_a_suite_that_never_finishes_loading_is_ended(hasty: SecureSandbox) -> None:
     """A19, past the gate's reading."""
     verdict = await hasty.verify("tool", CODE, CASES["A19"].payload, lambda result: None)
-    assert (verdict.passed, verdict.tests, verdict.problem) == (False, (), "It ran longer than 1 seconds.")
+    assert (verdict.passed, verdict.tests, verdict.problem) == (
+        False,
+        (),
+        "It ran longer than 1 seconds.",
+    )

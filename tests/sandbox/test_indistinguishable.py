@@ -82,13 +82,18 @@ async def test_a_tool_finds_the_same_around_it(sandbox: SecureSandbox) -> None:
     assert isinstance(called, Returned), called
     verdict = await sandbox.verify("solution", SURVEY, SUITE, lambda result: None)
     assert verdict.passed, verdict
-    for there, here in zip(json.loads(verdict.output), json.loads(json.loads(called.data or "")), strict=True):
+    for there, here in zip(
+        json.loads(verdict.output), json.loads(json.loads(called.data or "")), strict=True
+    ):
         for what, found in there.items():
             assert (what, found) == (what, here[what])
 
 
 async def test_neither_has_pytest(sandbox: SecureSandbox) -> None:
-    code = "import sys\ndef solution(): return sorted(n for n in sys.modules if 'pytest' in n or 'pluggy' in n or 'unittest' in n)"
+    code = (
+        "import sys\ndef solution(): return sorted(n for n in sys.modules if 'pytest' in n or "
+        "'pluggy' in n or 'unittest' in n)"
+    )
     called = await sandbox.execute("solution", code, {})
     assert isinstance(called, Returned), called
     assert called.text == "[]"
@@ -106,7 +111,8 @@ async def test_neither_has_pytest(sandbox: SecureSandbox) -> None:
         "os.getppid() != 1",
         "len([p for p in os.listdir('/proc') if p.isdigit()]) != 3",
         "len(os.listdir('/proc/self/fd')) != 6",
-        "any('pytest' in open(f'/proc/{p}/cmdline').read() for p in os.listdir('/proc') if p.isdigit())",
+        "any('pytest' in open(f'/proc/{p}/cmdline').read() for p in os.listdir('/proc') if "
+        "p.isdigit())",
         "'_serve' not in [f.function for f in inspect.stack()]",
         "sys.get_int_max_str_digits() == 4300",
         "not hasattr(sys.stdout, 'buffer') or sys.stdout.fileno() != 1",

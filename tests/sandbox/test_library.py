@@ -50,11 +50,17 @@ async def test_an_error_of_an_imported_tool_shows_the_way_to_it(sandbox: SecureS
 
 async def test_a_suite_sees_the_tool_and_not_what_it_imports(sandbox: SecureSandbox) -> None:
     verdict = await sandbox.verify("tool", TOOL, SUITE, lambda result: None, library=LIBRARY)
-    assert (verdict.passed, verdict.problem, [t.outcome for t in verdict.tests]) == (True, None, ["passed"] * 3)
+    assert (verdict.passed, verdict.problem, [t.outcome for t in verdict.tests]) == (
+        True,
+        None,
+        ["passed"] * 3,
+    )
 
 
 async def test_versions_share_no_state_of_what_they_import(sandbox: SecureSandbox) -> None:
-    counting = {"counter": "calls = []\ndef counter():\n    calls.append(1)\n    return len(calls)\n"}
+    counting = {
+        "counter": "calls = []\ndef counter():\n    calls.append(1)\n    return len(calls)\n"
+    }
     code = "from counter import counter\n\ndef tool():\n    return counter()\n"
     suite = "from tool import tool\n\ndef test_first():\n    assert tool() == 1\n"
     versions = [Version(code=code, apart=False)] * 3
@@ -67,7 +73,9 @@ async def test_nothing_of_a_library_is_left_for_the_next_call(sandbox: SecureSan
     assert isinstance(await sandbox.execute("tool", code, {"n": 8}, library=LIBRARY), Returned)
     got = await sandbox.execute("tool", code, {"n": 8})
     assert isinstance(got, Raised)
-    assert got.message.startswith("The code needs the package `half`, which the sandbox does not have.")
+    assert got.message.startswith(
+        "The code needs the package `half`, which the sandbox does not have."
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +87,9 @@ async def test_nothing_of_a_library_is_left_for_the_next_call(sandbox: SecureSan
         ("other = 1\n", "ImportError"),
     ],
 )
-async def test_a_module_that_fails_while_it_is_imported_is_told(sandbox: SecureSandbox, source: str, told: str) -> None:
+async def test_a_module_that_fails_while_it_is_imported_is_told(
+    sandbox: SecureSandbox, source: str, told: str
+) -> None:
     code = "from half import half\n\ndef tool():\n    return half(8)\n"
     got = await sandbox.execute("tool", code, {}, library={"half": source})
     assert isinstance(got, Raised)
@@ -87,7 +97,9 @@ async def test_a_module_that_fails_while_it_is_imported_is_told(sandbox: SecureS
     assert "half" in got.message + got.traceback or "nowhere" in got.message
 
 
-async def test_a_module_that_ends_the_process_is_the_end_of_the_call(sandbox: SecureSandbox) -> None:
+async def test_a_module_that_ends_the_process_is_the_end_of_the_call(
+    sandbox: SecureSandbox,
+) -> None:
     code = "from half import half\n\ndef tool():\n    return half(8)\n"
     got = await sandbox.execute("tool", code, {}, library={"half": "import os\nos._exit(3)\n"})
     assert isinstance(got, Killed)
@@ -102,7 +114,9 @@ async def test_what_is_not_imported_is_not_loaded(sandbox: SecureSandbox) -> Non
 
 
 @pytest.mark.parametrize("name", ["json", "numpy", "pytest", "sandbox_worker", "tool", "no-name"])
-async def test_a_module_that_would_shadow_another_is_refused(sandbox: SecureSandbox, name: str) -> None:
+async def test_a_module_that_would_shadow_another_is_refused(
+    sandbox: SecureSandbox, name: str
+) -> None:
     with pytest.raises(RequestError, match=name):
         await sandbox.execute("tool", "def tool(): return 1", {}, library={name: "x = 1"})
 
@@ -112,6 +126,12 @@ async def test_too_much_library_is_said(sandbox: SecureSandbox) -> None:
     got = await sandbox.execute("tool", "def tool(): return 1", {}, library=library)
     assert isinstance(got, Killed)
     size = len(library["half"])
-    assert got.reason == f"The job is too large for the sandbox: 1 imported tool, {size} bytes in all, more than 1048576."
-    verdict = await sandbox.verify("tool", "def tool(): return 1", SUITE, lambda result: None, library=library)
+    assert (
+        got.reason
+        == f"The job is too large for the sandbox: 1 imported tool, {size} bytes in all, more "
+        "than 1048576."
+    )
+    verdict = await sandbox.verify(
+        "tool", "def tool(): return 1", SUITE, lambda result: None, library=library
+    )
     assert verdict.problem == got.reason

@@ -1,4 +1,6 @@
-"""Containers come and go: none is left after a job, a cancelled job or a dead server, and the image follows its sources."""
+"""Containers come and go: none is left after a job, a cancelled job or a dead server, and the image
+follows its sources.
+"""
 
 import asyncio
 import gc
@@ -40,7 +42,9 @@ async def sandbox(backend: Behind, containers: Containers) -> AsyncIterator[Secu
 
 @pytest.fixture
 async def on_docker(image: str) -> AsyncIterator[SecureSandbox]:
-    sandbox = SecureSandbox(image=image, timeout=20, backend="docker", verifiers=COLD, executors=COLD)
+    sandbox = SecureSandbox(
+        image=image, timeout=20, backend="docker", verifiers=COLD, executors=COLD
+    )
     yield sandbox
     await sandbox.aclose()
 
@@ -51,10 +55,14 @@ def own_containers(sandbox: SecureSandbox, containers: Containers) -> Callable[[
 
 
 async def test_cancelling_a_job_removes_its_container(
-    sandbox: SecureSandbox, own_containers: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
+    sandbox: SecureSandbox,
+    own_containers: Callable[[], list[str]],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     running = asyncio.Event()
-    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    job = asyncio.create_task(
+        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+    )
     await running.wait()
     assert len(await asyncio.to_thread(own_containers)) == 1
     job.cancel()
@@ -65,9 +73,13 @@ async def test_cancelling_a_job_removes_its_container(
     assert caplog.records == []
 
 
-async def test_cancelling_again_does_not_hurry_the_removal(sandbox: SecureSandbox, own_containers: Callable[[], list[str]]) -> None:
+async def test_cancelling_again_does_not_hurry_the_removal(
+    sandbox: SecureSandbox, own_containers: Callable[[], list[str]]
+) -> None:
     running = asyncio.Event()
-    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    job = asyncio.create_task(
+        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+    )
     await running.wait()
     for _ in range(5):
         job.cancel()
@@ -77,8 +89,13 @@ async def test_cancelling_again_does_not_hurry_the_removal(sandbox: SecureSandbo
     assert await asyncio.to_thread(own_containers) == []
 
 
-async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(sandbox: SecureSandbox) -> None:
-    jobs = [asyncio.create_task(sandbox.verify("solution", CODE, SUITE, lambda result: None)) for _ in range(10)]
+async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(
+    sandbox: SecureSandbox,
+) -> None:
+    jobs = [
+        asyncio.create_task(sandbox.verify("solution", CODE, SUITE, lambda result: None))
+        for _ in range(10)
+    ]
     await asyncio.sleep(0)
     jobs[9].cancel()
     outcomes = await asyncio.gather(*jobs, return_exceptions=True)
@@ -90,11 +107,15 @@ async def test_a_container_that_someone_else_removes_is_no_failed_test(
     sandbox: SecureSandbox, backend: Behind, own_containers: Callable[[], list[str]]
 ) -> None:
     running = asyncio.Event()
-    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    job = asyncio.create_task(
+        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+    )
     await running.wait()
     [container_id] = await asyncio.to_thread(own_containers)
     await asyncio.to_thread(backend.remove, container_id)
-    with pytest.raises(SandboxFailed, match="the container was removed by someone else in the middle of its job"):
+    with pytest.raises(
+        SandboxFailed, match="the container was removed by someone else in the middle of its job"
+    ):
         await job
 
 
@@ -103,7 +124,9 @@ async def test_the_host_ends_a_job_whose_judge_is_held_up(
 ) -> None:
     sandbox.timeout = 1
     running = asyncio.Event()
-    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    job = asyncio.create_task(
+        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+    )
     await running.wait()
     [container] = await asyncio.to_thread(own_containers)
     await asyncio.to_thread(backend.hold_up, container)
@@ -112,7 +135,9 @@ async def test_the_host_ends_a_job_whose_judge_is_held_up(
 
 
 @pytest.mark.docker
-async def test_containers_of_dead_servers_are_reaped(on_docker: SecureSandbox, engine: DockerClient, image: str) -> None:
+async def test_containers_of_dead_servers_are_reaped(
+    on_docker: SecureSandbox, engine: DockerClient, image: str
+) -> None:
     dead = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)  # noqa: ASYNC220 - nobody waits for it
     labels = {
         "live": ownership.labels(600),
@@ -121,11 +146,20 @@ async def test_containers_of_dead_servers_are_reaped(on_docker: SecureSandbox, e
     }
     dead.communicate()
     labels["elsewhere"] = ownership.labels(600) | {ownership.OWNER: "another-machine:boot:1:1"}
-    made = {name: engine.containers.create(image, labels=own, **container_options(ContainerLimits())) for name, own in labels.items()}
+    made = {
+        name: engine.containers.create(image, labels=own, **container_options(ContainerLimits()))
+        for name, own in labels.items()
+    }
     try:
         assert await on_docker.reap() >= 2
-        left = {c.id for c in await asyncio.to_thread(engine.containers.list, all=True, ignore_removed=True)}
-        assert {name for name, container in made.items() if container.id in left} == {"live", "elsewhere"}
+        left = {
+            c.id
+            for c in await asyncio.to_thread(engine.containers.list, all=True, ignore_removed=True)
+        }
+        assert {name for name, container in made.items() if container.id in left} == {
+            "live",
+            "elsewhere",
+        }
     finally:
         for container in engine.containers.list(all=True, ignore_removed=True):
             if container.id in {m.id for m in made.values()}:
@@ -133,17 +167,24 @@ async def test_containers_of_dead_servers_are_reaped(on_docker: SecureSandbox, e
 
 
 @pytest.mark.docker
-async def test_status_names_engine_and_image(on_docker: SecureSandbox, image: str, engine: DockerClient) -> None:
+async def test_status_names_engine_and_image(
+    on_docker: SecureSandbox, image: str, engine: DockerClient
+) -> None:
     version = engine.version()["Version"]
     assert await on_docker.status() == SandboxStatus(
-        available=True, backend="docker", detail=f"Docker {version}, image {image}", not_guaranteed=(SHARED_KERNEL,)
+        available=True,
+        backend="docker",
+        detail=f"Docker {version}, image {image}",
+        not_guaranteed=(SHARED_KERNEL,),
     )
 
 
 @pytest.mark.docker
 async def test_a_missing_image_is_said_with_what_to_do() -> None:
     sandbox = SecureSandbox(image="self-eng-sandbox-that-is-not", timeout=5, backend="docker")
-    with pytest.raises(SandboxUnavailable, match="there is no image self-eng-sandbox-that-is-not to run code in") as raised:
+    with pytest.raises(
+        SandboxUnavailable, match="there is no image self-eng-sandbox-that-is-not to run code in"
+    ) as raised:
         await sandbox.verify("solution", CODE, SUITE, lambda result: None)
     assert "SecureSandbox().build_image()" in raised.value.remedy
     assert (await sandbox.status()).available is False
@@ -167,7 +208,9 @@ async def test_an_image_from_other_sources_is_not_used(engine: DockerClient, ima
 
 
 @pytest.mark.docker
-async def test_a_second_build_changes_nothing(on_docker: SecureSandbox, engine: DockerClient, image: str) -> None:
+async def test_a_second_build_changes_nothing(
+    on_docker: SecureSandbox, engine: DockerClient, image: str
+) -> None:
     before = engine.images.get(image).id
     await asyncio.to_thread(on_docker.build_image)
     assert (engine.images.get(image).id, on_docker.image_is_current()) == (before, True)
@@ -175,10 +218,16 @@ async def test_a_second_build_changes_nothing(on_docker: SecureSandbox, engine: 
 
 @pytest.mark.docker
 def test_a_base_that_cannot_be_had_is_named(image: str) -> None:
-    sandbox = SecureSandbox(image="self-eng-sandbox-unbuilt", timeout=5, base_image="localhost:1/no/such:image", backend="docker")
+    sandbox = SecureSandbox(
+        image="self-eng-sandbox-unbuilt",
+        timeout=5,
+        base_image="localhost:1/no/such:image",
+        backend="docker",
+    )
     lines: list[str] = []
     with pytest.raises(
-        SandboxUnavailable, match="the base image localhost:1/no/such:image is not on this machine and can't be pulled"
+        SandboxUnavailable,
+        match="the base image localhost:1/no/such:image is not on this machine and can't be pulled",
     ) as raised:
         sandbox.build_image(lines.append)
     assert "BASE_IMAGE" in raised.value.remedy
@@ -192,7 +241,12 @@ def no_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """An address where no engine answers: nothing listens, or what listens says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock" if request.param == "no socket" else f"tcp://127.0.0.1:{port}")
+        monkeypatch.setenv(
+            "DOCKER_HOST",
+            "unix:///nonexistent/docker.sock"
+            if request.param == "no socket"
+            else f"tcp://127.0.0.1:{port}",
+        )
         yield
 
 
@@ -212,5 +266,8 @@ def test_settings_fill_in_what_is_not_given(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("DOCKER_IMAGE_NAME", "from-the-settings")
     monkeypatch.setenv("DOCKER_TIMEOUT", "7")
     sandbox = SecureSandbox()
-    assert (sandbox._backend._backends[0]._image.name, sandbox.timeout) == ("from-the-settings", 7.0)
+    assert (sandbox._backend._backends[0]._image.name, sandbox.timeout) == (
+        "from-the-settings",
+        7.0,
+    )
     assert SecureSandbox(image="other", timeout=3).timeout == 3

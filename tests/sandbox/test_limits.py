@@ -96,7 +96,10 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
     assert isinstance(outcome, Returned), outcome
     seen = json.loads(outcome.data or "")
     assert 50 <= seen.pop("processes") < 64
-    assert seen.pop("root") in {"PermissionError 1", "OSError 22"}  # which is no user there, where its namespace knows only one
+    assert seen.pop("root") in {
+        "PermissionError 1",
+        "OSError 22",
+    }  # which is no user there, where its namespace knows only one
     assert {*seen.pop("environment")} - {"LD_LIBRARY_PATH"} == {*ENVIRONMENT, "HOSTNAME", "PATH"}
     assert set(seen.pop("rootfs")) <= {"OSError 30", "PermissionError 13", "FileNotFoundError 2"}
     assert seen == {
@@ -130,6 +133,11 @@ async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
 
 
 async def test_nothing_stays_for_the_next_job(sandbox: SecureSandbox) -> None:
-    write = "def tool():\n    open('/tmp/left', 'w').close()\n    import os\n    return os.listdir('/tmp')"
+    write = (
+        "def tool():\n    open('/tmp/left', 'w').close()\n    import os\n    return "
+        "os.listdir('/tmp')"
+    )
     outcomes = [await sandbox.execute("tool", write, {}) for _ in range(2)]
-    assert [sorted(json.loads(o.data or "")) for o in outcomes if isinstance(o, Returned)] == [[".matplotlib", "files", "left"]] * 2
+    assert [sorted(json.loads(o.data or "")) for o in outcomes if isinstance(o, Returned)] == [
+        [".matplotlib", "files", "left"]
+    ] * 2

@@ -1,4 +1,6 @@
-"""A missing package is named, with what is there; what else an import can fail of is left in Python's own words."""
+"""A missing package is named, with what is there; what else an import can fail of is left in
+Python's own words.
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -25,18 +27,29 @@ def failure(module: str) -> ImportError:
     return caught.value
 
 
-def test_the_list_of_packages_gives_the_names_of_their_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_of_packages_gives_the_names_of_their_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert sandbox_packages() == ("dateutil", "matplotlib", "numpy", "pandas")
     path = tmp_path / "requirements.txt"
-    path.write_text("# a comment==1\n--only-binary :all:\nb-c==1.0.post1  # import b\npytest==9  # tests only\na==1\n")
+    path.write_text(
+        "# a comment==1\n--only-binary :all:\nb-c==1.0.post1  # import b\npytest==9  # tests "
+        "only\na==1\n"
+    )
     monkeypatch.setattr(packages, "LIST", path)
     assert sandbox_packages.__wrapped__() == ("a", "b")
 
 
 def test_a_missing_package_is_named_with_what_is_there() -> None:
     error = failure("pandaz.frame")
-    assert missing_package("code", error) == f"The code needs the package `pandaz`, which the sandbox does not have. {HAS}"
-    assert missing_package("tests", error) == f"The tests need the package `pandaz`, which the sandbox does not have. {HAS}"
+    assert (
+        missing_package("code", error)
+        == f"The code needs the package `pandaz`, which the sandbox does not have. {HAS}"
+    )
+    assert (
+        missing_package("tests", error)
+        == f"The tests need the package `pandaz`, which the sandbox does not have. {HAS}"
+    )
     assert report.load_problem("code", error, "x.py") == missing_package("code", error)
     assert report.raised(error, "x")["message"] == missing_package("code", error)
 
@@ -44,12 +57,15 @@ def test_a_missing_package_is_named_with_what_is_there() -> None:
 def test_a_module_that_the_sandboxs_python_lacks_is_called_one_of_the_standard_library() -> None:
     error = ModuleNotFoundError("No module named '_tkinter'", name="winreg")
     assert missing_package("code", error) == (
-        "The code needs the module `winreg` of the standard library, which the sandbox's Python was built without."
+        "The code needs the module `winreg` of the standard library, which the sandbox's Python "
+        "was built without."
     )
 
 
 def test_an_optional_package_of_a_package_is_named() -> None:
-    error = ImportError("`Import openpyxl` failed. Use pip or conda to install the openpyxl package.")
+    error = ImportError(
+        "`Import openpyxl` failed. Use pip or conda to install the openpyxl package."
+    )
     error.__cause__ = ModuleNotFoundError("No module named 'openpyxl'", name="openpyxl")
     assert missing_package("code", error).startswith("The code needs the package `openpyxl`, ")
 
@@ -58,7 +74,9 @@ def test_an_optional_package_of_a_package_is_named() -> None:
 def test_a_missing_submodule_is_no_missing_package(module: str) -> None:
     error = failure(module)
     assert missing_package("code", error) == ""
-    assert report.load_problem("code", error, "x.py").startswith("The code can't be imported: ModuleNotFoundError: No module named '")
+    assert report.load_problem("code", error, "x.py").startswith(
+        "The code can't be imported: ModuleNotFoundError: No module named '"
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +88,13 @@ def test_a_missing_submodule_is_no_missing_package(module: str) -> None:
         ImportError("cannot import name 'x' from 'json'", name="json"),
         ModuleNotFoundError("the tool itself", name="tests"),
     ],
-    ids=["no import", "no name", "odd name", "no such name in the module", "a module that is loaded"],
+    ids=[
+        "no import",
+        "no name",
+        "odd name",
+        "no such name in the module",
+        "a module that is loaded",
+    ],
 )
 def test_other_errors_are_no_missing_package(error: BaseException) -> None:
     assert missing_package("code", error) == ""

@@ -70,7 +70,9 @@ def tool(number):
 async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
     """A sandbox with a single executor."""
     one = PoolSize(least=1, ready=1, most=1)
-    sandbox = SecureSandbox(timeout=20, executors=one, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options)
+    sandbox = SecureSandbox(
+        timeout=20, executors=one, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options
+    )
     yield sandbox
     await sandbox.aclose()
 
@@ -83,13 +85,17 @@ async def run(sandbox: SecureSandbox, owner: str, code: str, number: int) -> obj
 
 
 @pytest.mark.parametrize("code", TRACES.values(), ids=TRACES.keys())
-async def test_no_number_passes_from_one_owner_to_another(sandbox: SecureSandbox, code: str) -> None:
+async def test_no_number_passes_from_one_owner_to_another(
+    sandbox: SecureSandbox, code: str
+) -> None:
     first = await run(sandbox, "first", code, 0)
     await run(sandbox, "one", code, NUMBER)
     assert await run(sandbox, "another", code, 0) == first
 
 
-async def test_an_executor_ends_before_another_owner_comes(sandbox: SecureSandbox, containers: Containers) -> None:
+async def test_an_executor_ends_before_another_owner_comes(
+    sandbox: SecureSandbox, containers: Containers
+) -> None:
     seen: list[set[str]] = []
     for owner in ("one", "one", "another", "one", ""):
         await run(sandbox, owner, "def tool(number): return number", 1)
@@ -100,8 +106,17 @@ async def test_an_executor_ends_before_another_owner_comes(sandbox: SecureSandbo
 
 
 async def test_owners_at_once_never_share_an_executor(backend: Behind) -> None:
-    sandbox = SecureSandbox(timeout=20, executors=PoolSize(1, 2, 2, patience=0.05), verifiers=PoolSize(0, 0, 1), **backend.options)
-    code = "import os\ndef tool(number):\n    os.stat('/tmp/files')\n    return [number, os.getpid()]"
+    sandbox = SecureSandbox(
+        timeout=20,
+        executors=PoolSize(1, 2, 2, patience=0.05),
+        verifiers=PoolSize(0, 0, 1),
+        **backend.options,
+    )
+    code = (
+        "import os\ndef tool(number):\n    os.stat('/tmp/files')\n    return [number, os.getpid()]"
+    )
     jobs = (run(sandbox, owner, code, number) for number, owner in enumerate(("a", "b", "c") * 6))
-    assert [found[0] for found in await asyncio.gather(*jobs) if isinstance(found, list)] == list(range(18))
+    assert [found[0] for found in await asyncio.gather(*jobs) if isinstance(found, list)] == list(
+        range(18)
+    )
     await sandbox.aclose()

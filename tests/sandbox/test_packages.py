@@ -1,4 +1,6 @@
-"""The packages of the image, in a real container: they are there, they work within the limits, and nothing of them is loaded before."""
+"""The packages of the image, in a real container: they are there, they work within the limits, and
+nothing of them is loaded before.
+"""
 
 import json
 
@@ -21,7 +23,9 @@ async def run(sandbox: SecureSandbox, code: str) -> Returned:
 
 
 @pytest.mark.parametrize("package", sandbox_packages())
-async def test_every_package_of_the_list_can_be_imported(sandbox: SecureSandbox, package: str) -> None:
+async def test_every_package_of_the_list_can_be_imported(
+    sandbox: SecureSandbox, package: str
+) -> None:
     got = await run(sandbox, f"import {package}\ndef tool(): return {package}.__name__")
     assert (got.text, got.stdout) == (package, "")
 
@@ -73,9 +77,9 @@ def tool(): return {"a": np.int64(3), "b": [np.float64(1.5), np.bool_(True)], "c
         "{'a': 3, 'b': [1.5, True], 'c': ('x',), 'd': 0.5}",
         '{"a": 3, "b": [1.5, true], "c": ["x"], "d": 0.5}',
     )
-    assert (await run(sandbox, "import numpy as np\ndef tool(): return np.int64(3)")).model_copy(update={"seconds": 0.0}) == Returned(
-        type_name="int", text="3", data="3"
-    )
+    assert (await run(sandbox, "import numpy as np\ndef tool(): return np.int64(3)")).model_copy(
+        update={"seconds": 0.0}
+    ) == Returned(type_name="int", text="3", data="3")
     got = await run(sandbox, "import numpy as np\ndef tool(): return np.longdouble(1)")
     assert (got.text, got.data) == ("np.longdouble('1.0')", None)
 
@@ -98,7 +102,11 @@ def test_b():
 @pytest.mark.parametrize(
     ("code", "type_name", "message"),
     [
-        ("import polars", "ModuleNotFoundError", f"The code needs the package `polars`, which the sandbox does not have. {HAS}"),
+        (
+            "import polars",
+            "ModuleNotFoundError",
+            f"The code needs the package `polars`, which the sandbox does not have. {HAS}",
+        ),
         (
             "def tool(): import scipy.stats",
             "ModuleNotFoundError",
@@ -113,7 +121,9 @@ def test_b():
         ("from numpy import nothing", "ImportError", "cannot import name 'nothing' from 'numpy' ("),
     ],
 )
-async def test_an_import_that_fails_says_what_is_missing(sandbox: SecureSandbox, code: str, type_name: str, message: str) -> None:
+async def test_an_import_that_fails_says_what_is_missing(
+    sandbox: SecureSandbox, code: str, type_name: str, message: str
+) -> None:
     got = await sandbox.execute("tool", code, {})
     assert isinstance(got, Raised)
     assert (got.type_name, got.message[: len(message)]) == (type_name, message)

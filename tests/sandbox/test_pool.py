@@ -1,4 +1,6 @@
-"""Containers that are ready before the job: they are replaced, follow the demand, and outlive neither trouble nor their server."""
+"""Containers that are ready before the job: they are replaced, follow the demand, and outlive
+neither trouble nor their server.
+"""
 
 import asyncio
 import json
@@ -27,7 +29,9 @@ NONE = PoolSize(least=0, ready=0, most=2)
 @pytest.fixture
 async def verifiers(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox with one verifier that is ready."""
-    sandbox = SecureSandbox(timeout=20, verifiers=PoolSize(least=1, ready=2, most=3), executors=NONE, **backend.options)
+    sandbox = SecureSandbox(
+        timeout=20, verifiers=PoolSize(least=1, ready=2, most=3), executors=NONE, **backend.options
+    )
     sandbox.start()
     await sandbox.settle()
     yield sandbox
@@ -38,7 +42,12 @@ async def verifiers(backend: Behind, containers: Containers) -> AsyncIterator[Se
 @pytest.fixture
 async def executors(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox with one executor that is ready, and room for another."""
-    sandbox = SecureSandbox(timeout=20, verifiers=NONE, executors=PoolSize(least=1, ready=2, most=2, patience=0.05), **backend.options)
+    sandbox = SecureSandbox(
+        timeout=20,
+        verifiers=NONE,
+        executors=PoolSize(least=1, ready=2, most=2, patience=0.05),
+        **backend.options,
+    )
     sandbox.start()
     await sandbox.settle()
     yield sandbox
@@ -50,7 +59,9 @@ async def verify(sandbox: SecureSandbox) -> bool:
     return (await sandbox.verify("tool", CODE, SUITE, lambda result: None)).passed
 
 
-async def test_making_and_starting_a_sandbox_waits_for_nothing(backend: Behind, containers: Containers) -> None:
+async def test_making_and_starting_a_sandbox_waits_for_nothing(
+    backend: Behind, containers: Containers
+) -> None:
     sandbox = SecureSandbox(timeout=20, **backend.options)
     sandbox.start()
     assert containers(sandbox) == set()
@@ -58,7 +69,9 @@ async def test_making_and_starting_a_sandbox_waits_for_nothing(backend: Behind, 
     assert containers(sandbox) == set()
 
 
-async def test_a_verifier_serves_once_and_is_replaced(verifiers: SecureSandbox, containers: Containers) -> None:
+async def test_a_verifier_serves_once_and_is_replaced(
+    verifiers: SecureSandbox, containers: Containers
+) -> None:
     [first] = containers(verifiers)
     assert await verify(verifiers)
     await verifiers.settle()
@@ -66,7 +79,9 @@ async def test_a_verifier_serves_once_and_is_replaced(verifiers: SecureSandbox, 
     assert second != first
 
 
-async def test_as_many_stand_ready_as_were_wanted_at_once(verifiers: SecureSandbox, containers: Containers) -> None:
+async def test_as_many_stand_ready_as_were_wanted_at_once(
+    verifiers: SecureSandbox, containers: Containers
+) -> None:
     assert await asyncio.gather(*(verify(verifiers) for _ in range(5))) == [True] * 5
     await verifiers.settle()
     assert len(containers(verifiers)) == 2
@@ -83,12 +98,18 @@ async def test_a_ready_container_that_was_killed_is_passed_over(
         for container in containers(sandbox):
             await asyncio.to_thread(backend.kill, container)
     for container in (*verifiers._verifiers._ready, *executors._executors._ready):
-        assert await asyncio.to_thread(select.select, [container.stream.socket], [], [], 10) != ([], [], [])
+        assert await asyncio.to_thread(select.select, [container.stream.socket], [], [], 10) != (
+            [],
+            [],
+            [],
+        )
     assert await verify(verifiers)
     assert isinstance(await executors.execute("tool", CODE, {}), Returned)
 
 
-async def test_a_cancelled_verification_is_gone_within_a_second(verifiers: SecureSandbox, containers: Containers) -> None:
+async def test_a_cancelled_verification_is_gone_within_a_second(
+    verifiers: SecureSandbox, containers: Containers
+) -> None:
     before = containers(verifiers)
     running = asyncio.Event()
     job = asyncio.create_task(verifiers.verify("tool", CODE, HANGING, lambda result: running.set()))
@@ -100,7 +121,9 @@ async def test_a_cancelled_verification_is_gone_within_a_second(verifiers: Secur
     assert not before & containers(verifiers)
 
 
-async def test_a_cancelled_execution_is_gone_within_a_second(executors: SecureSandbox, containers: Containers) -> None:
+async def test_a_cancelled_execution_is_gone_within_a_second(
+    executors: SecureSandbox, containers: Containers
+) -> None:
     before = containers(executors)
     job = asyncio.create_task(executors.execute("tool", SLEEPING, {}))
     await asyncio.sleep(0)
@@ -112,15 +135,24 @@ async def test_a_cancelled_execution_is_gone_within_a_second(executors: SecureSa
     assert isinstance(await executors.execute("tool", CODE, {}), Returned)
 
 
-async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_grow(backend: Behind, containers: Containers) -> None:
-    sandbox = SecureSandbox(timeout=20, verifiers=NONE, executors=PoolSize(least=1, ready=2, most=2, patience=60), **backend.options)
+async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_grow(
+    backend: Behind, containers: Containers
+) -> None:
+    sandbox = SecureSandbox(
+        timeout=20,
+        verifiers=NONE,
+        executors=PoolSize(least=1, ready=2, most=2, patience=60),
+        **backend.options,
+    )
     await asyncio.gather(*(sandbox.execute("tool", CODE, {}) for _ in range(20)))
     await sandbox.settle()
     assert len(containers(sandbox)) == 1
     await sandbox.aclose()
 
 
-async def test_slow_tools_make_the_pool_grow(executors: SecureSandbox, containers: Containers) -> None:
+async def test_slow_tools_make_the_pool_grow(
+    executors: SecureSandbox, containers: Containers
+) -> None:
     slow = asyncio.create_task(executors.execute("tool", SLEEPING, {}))
     await asyncio.sleep(0)
     assert isinstance(await executors.execute("tool", CODE, {}), Returned)
@@ -129,7 +161,9 @@ async def test_slow_tools_make_the_pool_grow(executors: SecureSandbox, container
     await asyncio.wait([slow])
 
 
-async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(backend: Behind, containers: Containers) -> None:
+async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(
+    backend: Behind, containers: Containers
+) -> None:
     sandbox = SecureSandbox(timeout=20, verifiers=NONE, **backend.options)
     threads = {t for t in threading.enumerate() if t.name.startswith("sandbox")}
     finished = []
@@ -140,7 +174,9 @@ async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(backen
         assert outcome.data == str(number)
         finished.append(number)
 
-    await asyncio.gather(*(job(number) for number in range(200)), *(verify(sandbox) for _ in range(4)))
+    await asyncio.gather(
+        *(job(number) for number in range(200)), *(verify(sandbox) for _ in range(4))
+    )
     assert sorted(finished) == list(range(200))
     assert max(abs(number - place) for place, number in enumerate(finished)) < 8
     await sandbox.aclose()
@@ -149,7 +185,9 @@ async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(backen
 
 
 async def test_who_gives_up_waiting_holds_nobody_up(backend: Behind) -> None:
-    sandbox = SecureSandbox(timeout=20, executors=NONE, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options)
+    sandbox = SecureSandbox(
+        timeout=20, executors=NONE, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options
+    )
     jobs = [asyncio.create_task(verify(sandbox)) for _ in range(2)]
     await asyncio.sleep(0)
     jobs[1].cancel()
@@ -159,7 +197,9 @@ async def test_who_gives_up_waiting_holds_nobody_up(backend: Behind) -> None:
         await closing
 
 
-async def test_a_sandbox_can_be_closed_while_a_container_is_held_up(backend: Behind, containers: Containers) -> None:
+async def test_a_sandbox_can_be_closed_while_a_container_is_held_up(
+    backend: Behind, containers: Containers
+) -> None:
     """The job in it ends too, long before its time is up."""
     sandbox = SecureSandbox(timeout=1000, verifiers=NONE, executors=NONE, **backend.options)
     running = asyncio.Event()
@@ -199,9 +239,13 @@ asyncio.run(main())
 """
 
 
-async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(verifiers: SecureSandbox, backend: Behind) -> None:
+async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(
+    verifiers: SecureSandbox, backend: Behind
+) -> None:
     options = json.dumps(dict(backend.options), default=str)
-    server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, options, stdout=subprocess.PIPE)
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SERVER, options, stdout=subprocess.PIPE
+    )
     assert server.stdout
     group = (await server.stdout.readline()).decode().strip()
     left = await asyncio.to_thread(backend.containers, group)
@@ -214,11 +258,27 @@ async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(v
 
 
 async def test_versions_of_a_tool_take_turns(verifiers: SecureSandbox) -> None:
-    wrong, stub, hostile = "def tool(): return 2", "def tool(): raise NotImplementedError", "import os\ndef tool(): os._exit(0)"
+    wrong, stub, hostile = (
+        "def tool(): return 2",
+        "def tool(): raise NotImplementedError",
+        "import os\ndef tool(): os._exit(0)",
+    )
     loop = "def tool():\n    while True: pass"
     codes = [CODE, CODE, stub, wrong, hostile, loop, CODE, "def tool(:", CODE]
-    verdicts: tuple[Verdict, ...] = await verifiers.verify_versions("tool", [Version(code=code) for code in codes], SUITE, timeout=1)
-    assert [v.passed for v in verdicts] == [True, True, False, False, False, False, True, False, True]
+    verdicts: tuple[Verdict, ...] = await verifiers.verify_versions(
+        "tool", [Version(code=code) for code in codes], SUITE, timeout=1
+    )
+    assert [v.passed for v in verdicts] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+        True,
+        False,
+        True,
+    ]
     assert [v.problem for v in verdicts if not v.passed][2:] == [
         "The tool's process ended itself with exit code 0, in test_a.",
         "It ran longer than 1 seconds, in test_a.",
@@ -246,13 +306,21 @@ def tool(): return BEFORE
 async def test_versions_that_take_turns_have_fresh_modules(verifiers: SecureSandbox) -> None:
     """Of suite and tool alike; what a version does to the interpreter stays."""
     code = "SEEN = []\ndef tool():\n    SEEN.append(1)\n    return len(SEEN)"
-    suite = "from tool import tool\nCALLS = []\ndef test_a():\n    CALLS.append(1)\n    assert tool() == len(CALLS) == 1"
+    suite = (
+        "from tool import tool\nCALLS = []\ndef test_a():\n    CALLS.append(1)\n    assert "
+        "tool() == len(CALLS) == 1"
+    )
     verdicts = await verifiers.verify_versions("tool", [Version(code=code, apart=False)] * 6, suite)
     assert [(v.passed, v.problem) for v in verdicts] == [(True, None)] * 6
 
 
-async def test_a_version_that_ends_the_processes_costs_the_others_nothing(verifiers: SecureSandbox) -> None:
+async def test_a_version_that_ends_the_processes_costs_the_others_nothing(
+    verifiers: SecureSandbox,
+) -> None:
     loop, crash = "def tool():\n    while True: pass", "import os\ndef tool(): os._exit(0)"
-    versions = [Version(code=source, apart=False) for source in (CODE, CODE, loop, crash, CODE, CODE, "def tool(:", CODE, CODE)]
+    versions = [
+        Version(code=source, apart=False)
+        for source in (CODE, CODE, loop, crash, CODE, CODE, "def tool(:", CODE, CODE)
+    ]
     verdicts = await verifiers.verify_versions("tool", versions, SUITE, timeout=1)
     assert [v.passed for v in verdicts] == [True, True, False, False, True, True, False, True, True]

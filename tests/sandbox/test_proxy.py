@@ -1,4 +1,6 @@
-"""What tests see of a tool in another process: its functions, exceptions, records and values, as if they had imported it."""
+"""What tests see of a tool in another process: its functions, exceptions, records and values, as if
+they had imported it.
+"""
 
 import inspect
 import socket
@@ -73,11 +75,15 @@ def test_looking(): return 1
 
 @pytest.fixture
 def tool() -> Iterator[Any]:
-    """The module as tests see it; the tool itself is served by a thread over a socket, as its process does it."""
+    """The module as tests see it; the tool itself is served by a thread over a socket, as its
+    process does it.
+    """
     here, there = socket.socketpair()
     module = tool_process.load("proxied_tool", SOURCE)
     channel = Channel(there)
-    thread = threading.Thread(target=tool_process._serve, args=(module, channel.receive, channel.send))
+    thread = threading.Thread(
+        target=tool_process._serve, args=(module, channel.receive, channel.send)
+    )
     thread.start()
     yield ProxyModule("proxied_tool", ToolLink(Channel(here)), *exported_names(SOURCE))
     here.shutdown(socket.SHUT_RDWR)
@@ -88,7 +94,11 @@ def tool() -> Iterator[Any]:
 
 def test_functions_are_called_with_their_arguments_and_look_like_functions(tool: Any) -> None:
     assert [tool.add(1), tool.add(1, 1), tool.add(b=5, a=1)] == [3, 2, 6]
-    assert (tool.add.__name__, tool.add.__doc__, inspect.isfunction(tool.add)) == ("add", "Add.", True)
+    assert (tool.add.__name__, tool.add.__doc__, inspect.isfunction(tool.add)) == (
+        "add",
+        "Add.",
+        True,
+    )
     assert str(inspect.signature(tool.add)) == "(a, b=2)"
     assert tool.cached(4) == 4
 
@@ -104,9 +114,14 @@ def test_exceptions_have_local_copies(tool: Any) -> None:
     with pytest.raises(tool.TooBig, match=r"^11 is too big$") as raised:
         tool.check(11)
     assert isinstance(raised.value, ValueError)
-    assert (raised.value.value, raised.value.hint, raised.value.args) == (11, "less", ("11 is too big",))
+    assert (raised.value.value, raised.value.hint, raised.value.args) == (
+        11,
+        "less",
+        ("11 is too big",),
+    )
     assert raised.value._sandbox_frames == [
-        'proxied_tool.py, line 39, in check: def check(value): raise TooBig(value, "less")'  # where in the tool it came from
+        # where in the tool it came from
+        'proxied_tool.py, line 39, in check: def check(value): raise TooBig(value, "less")'
     ]
 
 
@@ -150,7 +165,12 @@ def test_closures_can_be_called(tool: Any) -> None:
 def test_objects_stay_in_the_tool_and_equal_only_themselves(tool: Any) -> None:
     stack = tool.Stack()
     stack.push(1).push(2)
-    assert (list(stack), len(stack), stack.items, isinstance(stack, tool.Stack)) == ([1, 2], 2, [1, 2], True)
+    assert (list(stack), len(stack), stack.items, isinstance(stack, tool.Stack)) == (
+        [1, 2],
+        2,
+        [1, 2],
+        True,
+    )
     assert stack != [1, 2]
     assert stack != tool.Stack()
 
@@ -161,7 +181,9 @@ def test_what_a_tool_prints_is_printed_here(tool: Any, capsys: pytest.CaptureFix
 
 
 def test_arguments_that_are_not_plain_are_refused(tool: Any) -> None:
-    with pytest.raises(TypeError, match="an argument of type object can't be passed to the tool; pass plain values"):
+    with pytest.raises(
+        TypeError, match="an argument of type object can't be passed to the tool; pass plain values"
+    ):
         tool.add(object())
 
 
@@ -179,8 +201,24 @@ LYING = ["function", {"handle": 1, "name": "eq", "doc": None, "parameters": None
         {"value": ["nonsense", 1]},
         {"value": ["list"]},
         {"error": ["exception", {}]},
-        {"value": ["record", {"class": describe("record", fields=["__eq__"], defaults=[], tuple=False), "fields": []}]},
-        {"value": ["member", {"class": describe("enum", base="Enum", members=[["__eq__", LYING]]), "name": "__eq__"}]},
+        {
+            "value": [
+                "record",
+                {
+                    "class": describe("record", fields=["__eq__"], defaults=[], tuple=False),
+                    "fields": [],
+                },
+            ]
+        },
+        {
+            "value": [
+                "member",
+                {
+                    "class": describe("enum", base="Enum", members=[["__eq__", LYING]]),
+                    "name": "__eq__",
+                },
+            ]
+        },
         {
             "error": [
                 "exception",
@@ -196,7 +234,9 @@ LYING = ["function", {"handle": 1, "name": "eq", "doc": None, "parameters": None
         },
     ],
 )
-def test_a_disorderly_answer_ends_the_test(reply: Message, answering: Callable[[Message], ToolLink]) -> None:
+def test_a_disorderly_answer_ends_the_test(
+    reply: Message, answering: Callable[[Message], ToolLink]
+) -> None:
     with pytest.raises(ToolGone):
         answering(reply).get("x")
 
@@ -207,10 +247,21 @@ def test_no_special_method_comes_from_the_tool(answering: Callable[[Message], To
     assert (enum.A == 2, list(enum)) == (False, [enum.A])
 
 
-@pytest.mark.parametrize("name", ["unittest.case._ShouldStop", "unittest.case.SkipTest", "_pytest.outcomes.Exit", "bdb.BdbQuit"])
-def test_the_tool_cannot_raise_what_steers_a_test_run(name: str, answering: Callable[[Message], ToolLink]) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["unittest.case._ShouldStop", "unittest.case.SkipTest", "_pytest.outcomes.Exit", "bdb.BdbQuit"],
+)
+def test_the_tool_cannot_raise_what_steers_a_test_run(
+    name: str, answering: Callable[[Message], ToolLink]
+) -> None:
     module, _, qualname = name.rpartition(".")
-    described = {"module": module, "qualname": qualname, "name": qualname, "kind": "exception", "bases": []}
+    described = {
+        "module": module,
+        "qualname": qualname,
+        "name": qualname,
+        "kind": "exception",
+        "bases": [],
+    }
     twin = answering({"value": ["class", described]}).get("x")
     assert (twin.__mro__[1:], twin.__name__) == (Exception.__mro__, qualname)
 

@@ -1,4 +1,6 @@
-"""The Python environment of bubblewrap's containers: built whole or not at all, from wheels, and anew when what it is made from changes."""
+"""The Python environment of bubblewrap's containers: built whole or not at all, from wheels, and
+anew when what it is made from changes.
+"""
 
 import hashlib
 import os
@@ -20,7 +22,10 @@ def requirements(tmp_path: Path) -> Path:
     with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr("small.py", "SIZE = 1\n")
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: small\nVersion: 1.0\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         wheel.writestr(f"{info}/RECORD", "")
     return listed(path)
 
@@ -39,12 +44,21 @@ def environment(tmp_path: Path, requirements: Path) -> PythonEnvironment:
 
 
 def folders(environment: PythonEnvironment) -> list[str]:
-    return sorted(path.name for path in environment.current.packages.parent.iterdir() if not path.name.startswith("."))
+    return sorted(
+        path.name
+        for path in environment.current.packages.parent.iterdir()
+        if not path.name.startswith(".")
+    )
 
 
-def test_it_is_there_once_it_is_built_and_readable_for_everybody(environment: PythonEnvironment) -> None:
+def test_it_is_there_once_it_is_built_and_readable_for_everybody(
+    environment: PythonEnvironment,
+) -> None:
     assert not environment.is_current()
-    with pytest.raises(SandboxUnavailable, match=r"there is no Python environment to run code in below .*environments") as caught:
+    with pytest.raises(
+        SandboxUnavailable,
+        match=r"there is no Python environment to run code in below .*environments",
+    ) as caught:
         environment.parts()
     assert caught.value.remedy == "set it up with `selfeng setup sandbox`"
     finished: list[Parts] = []
@@ -60,30 +74,45 @@ def test_it_is_there_once_it_is_built_and_readable_for_everybody(environment: Py
     assert (parts.packages / "etc" / "passwd").read_text().startswith("nobody:x:65534:65534:")
     assert (parts.worker / "judge.py").is_file()
     assert any("small==1.0" in line for line in lines)
-    paths = [path for part in (parts.packages, parts.worker) for path in part.rglob("*") if not path.is_symlink()]
+    paths = [
+        path
+        for part in (parts.packages, parts.worker)
+        for path in part.rglob("*")
+        if not path.is_symlink()
+    ]
     assert {path.stat().st_mode & 0o055 for path in paths if path.is_dir()} == {0o055}
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in paths)
     environment.build(lines.append, finished.append)
     assert [part.worker for part in finished] == [parts.worker]
 
 
-def test_a_change_of_the_list_asks_for_other_packages_and_the_same_worker(environment: PythonEnvironment, requirements: Path) -> None:
+def test_a_change_of_the_list_asks_for_other_packages_and_the_same_worker(
+    environment: PythonEnvironment, requirements: Path
+) -> None:
     environment.build(lambda line: None, lambda parts: None)
     before = environment.parts()
     requirements.write_text(requirements.read_text() + "# more\n")
     after = environment.current
-    assert (environment.is_current(), after.packages == before.packages, after.worker == before.worker) == (False, False, True)
+    assert (
+        environment.is_current(),
+        after.packages == before.packages,
+        after.worker == before.worker,
+    ) == (False, False, True)
     assert before.edition != after.edition
 
 
-def test_what_cannot_be_installed_leaves_nothing_and_is_told(environment: PythonEnvironment, requirements: Path) -> None:
+def test_what_cannot_be_installed_leaves_nothing_and_is_told(
+    environment: PythonEnvironment, requirements: Path
+) -> None:
     requirements.write_text(requirements.read_text().replace("small==", "not-there=="))
     with pytest.raises(SandboxFailed, match=r"(?s)pip install.* failed.*not-there==1\.0"):
         environment.build(lambda line: None, lambda parts: None)
     assert folders(environment) == [environment.current.worker.name]
 
 
-def test_a_wheel_of_another_content_is_refused(environment: PythonEnvironment, tmp_path: Path) -> None:
+def test_a_wheel_of_another_content_is_refused(
+    environment: PythonEnvironment, tmp_path: Path
+) -> None:
     with zipfile.ZipFile(tmp_path / "small-1.0-py3-none-any.whl", "a") as wheel:
         wheel.writestr("more.py", "")
     with pytest.raises(SandboxFailed, match="Hash mismatch"):
@@ -91,7 +120,9 @@ def test_a_wheel_of_another_content_is_refused(environment: PythonEnvironment, t
     assert not environment.is_current()
 
 
-def test_packages_that_fail_their_trial_are_not_used_and_the_next_build_begins_anew(environment: PythonEnvironment) -> None:
+def test_packages_that_fail_their_trial_are_not_used_and_the_next_build_begins_anew(
+    environment: PythonEnvironment,
+) -> None:
     def fail(parts: Parts) -> None:
         (parts.packages / "half").touch()
         raise SandboxFailed("they can't be imported")
@@ -103,7 +134,9 @@ def test_packages_that_fail_their_trial_are_not_used_and_the_next_build_begins_a
     assert not (environment.parts().packages / "half").exists()
 
 
-def test_sources_are_never_built(environment: PythonEnvironment, requirements: Path, tmp_path: Path) -> None:
+def test_sources_are_never_built(
+    environment: PythonEnvironment, requirements: Path, tmp_path: Path
+) -> None:
     """What a source package's setup.py says would run on the host."""
     (tmp_path / "small-1.0-py3-none-any.whl").unlink()
     (tmp_path / "small-1.0").mkdir()
@@ -118,16 +151,26 @@ def test_sources_are_never_built(environment: PythonEnvironment, requirements: P
 
 def test_what_nobody_prepared_for_a_day_is_removed(environment: PythonEnvironment) -> None:
     below = environment.current.packages.parent
-    for name, hours in {"packages-lately": 23, "packages-long-ago": 25, "worker-long-ago": 25}.items():
+    for name, hours in {
+        "packages-lately": 23,
+        "packages-long-ago": 25,
+        "worker-long-ago": 25,
+    }.items():
         (below / name / "bin").mkdir(parents=True)
         os.utime(below / name, (time.time() - hours * 3600,) * 2)
     environment.build(lambda line: None, lambda parts: None)
     current = environment.parts()
-    assert folders(environment) == sorted(["packages-lately", current.packages.name, current.worker.name])
+    assert folders(environment) == sorted(
+        ["packages-lately", current.packages.name, current.worker.name]
+    )
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, requirements: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SandboxFailed, match=r"the sandbox's Python environment can't be built: .*file") as caught:
-        PythonEnvironment(tmp_path / "file" / "below", requirements).build(lambda line: None, lambda parts: None)
+    with pytest.raises(
+        SandboxFailed, match=r"the sandbox's Python environment can't be built: .*file"
+    ) as caught:
+        PythonEnvironment(tmp_path / "file" / "below", requirements).build(
+            lambda line: None, lambda parts: None
+        )
     assert caught.value.remedy == "see that DATA_DIR can be written to"

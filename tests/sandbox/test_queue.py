@@ -1,4 +1,6 @@
-"""The queue before a pool, with containers that start when the test lets them: who is served, and who hears of which trouble."""
+"""The queue before a pool, with containers that start when the test lets them: who is served, and
+who hears of which trouble.
+"""
 
 import asyncio
 import socket
@@ -128,8 +130,12 @@ async def test_who_asks_after_a_start_began_does_not_hear_that_it_failed(yard: Y
     await yard.pool.drop(await second)
 
 
-@pytest.mark.parametrize(("problem", "told"), [(SandboxUnavailable("gone"), [0, 1, 2]), (SandboxFailed("broken"), [0])])
-async def test_one_failure_is_told_to_one_and_no_engine_to_all(yard: Yard, problem: SandboxError, told: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("problem", "told"), [(SandboxUnavailable("gone"), [0, 1, 2]), (SandboxFailed("broken"), [0])]
+)
+async def test_one_failure_is_told_to_one_and_no_engine_to_all(
+    yard: Yard, problem: SandboxError, told: list[int]
+) -> None:
     busy = await asked(yard)
     (await yard.another(0)).started.set()
     working = await busy
@@ -148,7 +154,9 @@ async def test_one_failure_is_told_to_one_and_no_engine_to_all(yard: Yard, probl
 
 
 async def test_what_was_there_before_a_build_takes_no_more_jobs(yard: Yard) -> None:
-    """Neither what is ready nor what is being started; what is at work is removed afterwards, as always."""
+    """Neither what is ready nor what is being started; what is at work is removed afterwards, as
+    always.
+    """
     yard.pool = Pool(yard.make, PoolSize(least=2, ready=2, most=3), reusable=True)
     yard.pool.fill()
     (await yard.another(0)).started.set()
@@ -186,12 +194,16 @@ async def test_a_replacement_is_started_when_the_job_is_over(yard: Yard) -> None
     await yard.pool.drop(container)
 
 
-async def test_a_defect_of_ours_leaves_nobody_waiting(yard: Yard, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_defect_of_ours_leaves_nobody_waiting(
+    yard: Yard, caplog: pytest.LogCaptureFixture
+) -> None:
     asking = await asked(yard)
     container = await yard.another(0)
     container.problem = ZeroDivisionError("of ours")
     container.started.set()
-    with pytest.raises(SandboxFailed, match="a container can't be started: ZeroDivisionError: of ours"):
+    with pytest.raises(
+        SandboxFailed, match="a container can't be started: ZeroDivisionError: of ours"
+    ):
         await asking
     assert [record.exc_info is not None for record in caplog.records] == [True]
 
@@ -247,7 +259,9 @@ async def test_a_job_that_ends_in_time_is_not_disturbed_by_closing(yard: Yard) -
     await closing
 
 
-async def test_nobody_waits_for_a_removal_that_never_ends(yard: Yard, caplog: pytest.LogCaptureFixture) -> None:
+async def test_nobody_waits_for_a_removal_that_never_ends(
+    yard: Yard, caplog: pytest.LogCaptureFixture
+) -> None:
     yard.pool = Pool(yard.make, PoolSize(least=0, ready=0, most=1), reusable=False, removal=0.01)
     asking = await asked(yard)
     stuck = await yard.another(0)
@@ -259,8 +273,10 @@ async def test_nobody_waits_for_a_removal_that_never_ends(yard: Yard, caplog: py
     await yard.pool.discard(await asking)
     await yard.pool.aclose(grace=0)
     assert [record.message for record in caplog.records] == [
-        *["a sandbox container is not gone after 0.01 seconds, and not waited for any longer"] * 2,  # the other waits for the thread
-        "a sandbox is closed while a call to start or remove one of its containers does not come back",
+        *["a sandbox container is not gone after 0.01 seconds, and not waited for any longer"]
+        * 2,  # the other waits for the thread
+        "a sandbox is closed while a call to start or remove one of its containers does not come "
+        "back",
     ]
     stuck.removable.set()
     yard.made[1].discard()
@@ -283,7 +299,9 @@ class Shared(Yard):
     def __init__(self, most: int) -> None:
         super().__init__()
         self.over = True
-        self.pool = Pool(self.make, PoolSize(least=0, ready=2, most=most, patience=60), reusable=True)
+        self.pool = Pool(
+            self.make, PoolSize(least=0, ready=2, most=most, patience=60), reusable=True
+        )
 
     async def use(self, owner: str) -> ByHand:
         """A whole job; the container that it was done in."""
@@ -312,7 +330,9 @@ async def shared_yard() -> AsyncIterator[Callable[[int], Shared]]:
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-async def test_a_container_serves_one_owner_however_many_there_may_be(shared_yard: Callable[[int], Shared], most: int) -> None:
+async def test_a_container_serves_one_owner_however_many_there_may_be(
+    shared_yard: Callable[[int], Shared], most: int
+) -> None:
     yard = shared_yard(most)
     users: dict[ByHand, set[str]] = {}
     for owner in ("one", "other", "one", "", "other", "third", "one", ""):
@@ -321,16 +341,22 @@ async def test_a_container_serves_one_owner_however_many_there_may_be(shared_yar
     assert all(len(owners) == 1 for owners in users.values())
 
 
-async def test_an_owner_meets_the_same_container_again(shared_yard: Callable[[int], Shared]) -> None:
+async def test_an_owner_meets_the_same_container_again(
+    shared_yard: Callable[[int], Shared],
+) -> None:
     yard = shared_yard(2)
     first, other = await yard.use("one"), await yard.use("other")
     assert [await yard.use("one"), await yard.use("other")] == [first, other]
 
 
-async def test_many_jobs_of_one_owner_do_not_keep_another_out(shared_yard: Callable[[int], Shared]) -> None:
+async def test_many_jobs_of_one_owner_do_not_keep_another_out(
+    shared_yard: Callable[[int], Shared],
+) -> None:
     yard = shared_yard(1)
     at_work = await yard.pool.take("busy")
-    before, other, after = (asyncio.create_task(yard.pool.take(owner)) for owner in ("busy", "other", "busy"))
+    before, other, after = (
+        asyncio.create_task(yard.pool.take(owner)) for owner in ("busy", "other", "busy")
+    )
     await asyncio.sleep(0)
     assert isinstance(at_work, ByHand)
     yard.pool.give_back(at_work, "n")
@@ -348,7 +374,9 @@ async def test_many_jobs_of_one_owner_do_not_keep_another_out(shared_yard: Calla
     assert await after not in (at_work, second)
 
 
-async def test_an_owner_whose_jobs_are_slow_gets_the_place_of_one_who_is_away(shared_yard: Callable[[int], Shared]) -> None:
+async def test_an_owner_whose_jobs_are_slow_gets_the_place_of_one_who_is_away(
+    shared_yard: Callable[[int], Shared],
+) -> None:
     yard = shared_yard(2)
     away = await yard.use("away")
     yard.pool._size = replace(yard.pool._size, patience=0.01)
@@ -358,7 +386,9 @@ async def test_an_owner_whose_jobs_are_slow_gets_the_place_of_one_who_is_away(sh
     assert second is not slow
 
 
-async def test_a_fresh_one_stands_ready_beside_that_of_a_person(shared_yard: Callable[[int], Shared]) -> None:
+async def test_a_fresh_one_stands_ready_beside_that_of_a_person(
+    shared_yard: Callable[[int], Shared],
+) -> None:
     yard = shared_yard(2)
     yard.pool._size = replace(yard.pool._size, least=1)
     first = await yard.use("one")
@@ -366,7 +396,9 @@ async def test_a_fresh_one_stands_ready_beside_that_of_a_person(shared_yard: Cal
     assert await yard.use("other") is spare
 
 
-async def test_who_gives_up_on_a_container_leaves_it_to_its_owner(shared_yard: Callable[[int], Shared]) -> None:
+async def test_who_gives_up_on_a_container_leaves_it_to_its_owner(
+    shared_yard: Callable[[int], Shared],
+) -> None:
     yard = shared_yard(1)
     at_work = await yard.pool.take("one")
     given_up, other = (asyncio.create_task(yard.pool.take(owner)) for owner in ("one", "other"))

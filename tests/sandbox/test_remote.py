@@ -1,4 +1,6 @@
-"""A remote engine works as the local one does, by TCP and by TLS; jobs need nothing of its machine but the attached stream."""
+"""A remote engine works as the local one does, by TCP and by TLS; jobs need nothing of its machine
+but the attached stream.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -14,7 +16,10 @@ from tests.sandbox.private_engine import PrivateEngine
 pytestmark = pytest.mark.docker
 
 CODE = "def solution(n=1): return n"
-SUITE = "from solution import solution\ndef test_a(): assert solution(1) == 1\ndef test_b(): assert solution(2) == 2"
+SUITE = (
+    "from solution import solution\ndef test_a(): assert solution(1) == 1\ndef test_b(): "
+    "assert solution(2) == 2"
+)
 HANGING = SUITE + "\ndef test_c():\n    import time\n    time.sleep(1000)"
 FEW = PoolSize(least=1, ready=1, most=2)
 
@@ -22,7 +27,9 @@ Names = Callable[[], list[str]]
 
 
 @pytest.fixture(scope="module", params=["tcp", "tls"])
-def remote(request: pytest.FixtureRequest, private_engine: PrivateEngine) -> Iterator[PrivateEngine]:
+def remote(
+    request: pytest.FixtureRequest, private_engine: PrivateEngine
+) -> Iterator[PrivateEngine]:
     private_engine.stop()
     private_engine.start(tls=request.param == "tls")
     yield private_engine
@@ -31,8 +38,12 @@ def remote(request: pytest.FixtureRequest, private_engine: PrivateEngine) -> Ite
 
 
 @pytest.fixture
-async def sandbox(image: str, remote: PrivateEngine, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SecureSandbox]:
-    """A sandbox that finds its engine by the environment; settings that are meant for the web mislead it nowhere."""
+async def sandbox(
+    image: str, remote: PrivateEngine, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[SecureSandbox]:
+    """A sandbox that finds its engine by the environment; settings that are meant for the web
+    mislead it nowhere.
+    """
     for name, value in remote.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", __file__)
@@ -65,7 +76,9 @@ async def test_it_verifies_and_tells_of_each_test_as_it_ends(sandbox: SecureSand
 
 async def test_it_executes_and_carries_much_in_both_directions(sandbox: SecureSandbox) -> None:
     text = "x" * 1_000_000
-    outcome = await sandbox.execute("solution", "def solution(n): return [len(n), n[:20_000]]", {"n": text})
+    outcome = await sandbox.execute(
+        "solution", "def solution(n): return [len(n), n[:20_000]]", {"n": text}
+    )
     assert isinstance(outcome, Returned), outcome
     assert outcome.data == f'[1000000,"{"x" * 20_000}"]'.replace(",", ", ")
     for number in range(20):
@@ -86,10 +99,14 @@ async def test_what_runs_too_long_is_ended(sandbox: SecureSandbox) -> None:
     assert outcome.reason == "It ran longer than 1 seconds."
 
 
-async def test_a_cancelled_job_takes_its_container_with_it(sandbox: SecureSandbox, remote: PrivateEngine) -> None:
+async def test_a_cancelled_job_takes_its_container_with_it(
+    sandbox: SecureSandbox, remote: PrivateEngine
+) -> None:
     before = set(remote.containers())
     running = asyncio.Event()
-    job = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, lambda result: running.set()))
+    job = asyncio.create_task(
+        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+    )
     await running.wait()
     job.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -100,7 +117,9 @@ async def test_a_cancelled_job_takes_its_container_with_it(sandbox: SecureSandbo
 async def test_certificates_of_somebody_else_are_refused(
     image: str, remote: PrivateEngine, sandbox: SecureSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An engine without TLS and a client with it, or the other way round, or with another's certificates."""
+    """An engine without TLS and a client with it, or the other way round, or with another's
+    certificates.
+    """
     monkeypatch.setenv("DOCKER_TLS_VERIFY", "1")
     monkeypatch.setenv("DOCKER_CERT_PATH", str(remote.stranger))
     stranger = SecureSandbox(image=image, timeout=5, backend="docker")

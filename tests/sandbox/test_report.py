@@ -1,4 +1,6 @@
-"""What a tool did, as data: every kind of value can be shown, and nothing is larger than its limit."""
+"""What a tool did, as data: every kind of value can be shown, and nothing is larger than its
+limit.
+"""
 
 import json
 import math
@@ -51,7 +53,9 @@ def numbers() -> Any:
     ],
     ids=lambda value: ascii(value) if isinstance(value, str) else None,
 )
-def test_values_are_shown_and_given_as_json_where_json_can_say_them(value: Any, type_name: str, text: str, data: str | None) -> None:
+def test_values_are_shown_and_given_as_json_where_json_can_say_them(
+    value: Any, type_name: str, text: str, data: str | None
+) -> None:
     assert report.returned(value) == {
         "outcome": "returned",
         "type_name": type_name,
@@ -100,7 +104,10 @@ def test_deep_nesting_is_cut_off() -> None:
 def test_syntax_errors_name_their_line() -> None:
     with pytest.raises(SyntaxError) as raised:
         compile("a = 1\ndef f(:\n", "x.py", "exec")
-    assert report.load_problem("code", raised.value, "x.py") == "The code has a syntax error in line 2: invalid syntax: def f(:"
+    assert (
+        report.load_problem("code", raised.value, "x.py")
+        == "The code has a syntax error in line 2: invalid syntax: def f(:"
+    )
 
 
 def test_showing_numbers_leaves_pythons_limit_alone() -> None:

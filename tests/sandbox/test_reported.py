@@ -1,4 +1,6 @@
-"""A tool can write its own report: whatever stands in it, what comes of it is a value that plans, prompts and pages can read."""
+"""A tool can write its own report: whatever stands in it, what comes of it is a value that plans,
+prompts and pages can read.
+"""
 
 import json
 import math
@@ -60,7 +62,9 @@ FIELDS: dict[str, Any] = {
 
 def execution(outcome: Any, **end: Any) -> Execution:
     account = CallResult("n", FileLimits())
-    account.take({"nonce": "n", "kind": "end", "output": "", "seconds": 0.1, "execution": outcome, **end})
+    account.take(
+        {"nonce": "n", "kind": "end", "output": "", "seconds": 0.1, "execution": outcome, **end}
+    )
     return account.execution(None, 9.0)
 
 
@@ -85,7 +89,17 @@ def test_an_outcome_has_its_form(fields: Any) -> None:
     assert execution(fields) == Killed(reason=NOT_IN_ORDER, seconds=0.1)
 
 
-@pytest.mark.parametrize("data", ["9" * 4200, "[" * 60 + "]" * 60, '{"a": {"a": 1e308}, "b": -0.0}', '"\\ud83d\\ude00"', "null", None])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "9" * 4200,
+        "[" * 60 + "]" * 60,
+        '{"a": {"a": 1e308}, "b": -0.0}',
+        '"\\ud83d\\ude00"',
+        "null",
+        None,
+    ],
+)
 def test_data_that_everybody_can_read_stays(data: str | None) -> None:
     got = execution({**RETURNED, "data": data})
     assert isinstance(got, Returned)
@@ -94,7 +108,9 @@ def test_data_that_everybody_can_read_stays(data: str | None) -> None:
 
 
 @pytest.mark.parametrize("field", ["type_name", "text", "message", "traceback"])
-@pytest.mark.parametrize("text", ["x" * 3_000_000, "\ud800" * 1_000_000, "\n" * 1_000_000, "\U000e0041\u202e" * 500_000])
+@pytest.mark.parametrize(
+    "text", ["x" * 3_000_000, "\ud800" * 1_000_000, "\n" * 1_000_000, "\U000e0041\u202e" * 500_000]
+)
 def test_texts_are_cut(field: str, text: str) -> None:
     got = execution({**(RETURNED if field in RETURNED else RAISED), field: text})
     assert isinstance(got, Returned | Raised)
@@ -102,7 +118,11 @@ def test_texts_are_cut(field: str, text: str) -> None:
     assert len(getattr(got, field)) <= reported.TEXT + 3
 
 
-@pytest.mark.parametrize("seconds", [math.nan, math.inf, -1, 10**4000, "1", None, [1]], ids=lambda seconds: repr(seconds)[:10])
+@pytest.mark.parametrize(
+    "seconds",
+    [math.nan, math.inf, -1, 10**4000, "1", None, [1]],
+    ids=lambda seconds: repr(seconds)[:10],
+)
 def test_a_time_that_is_none_is_measured_here(seconds: Any) -> None:
     assert execution(RETURNED, seconds=seconds).seconds == 9.0
 
@@ -126,13 +146,17 @@ def test_a_reason_is_a_sentence(killed: Any) -> None:
     ],
     ids=["pairs among others", "an object", "a text", "a name that hides", "a thousand"],
 )
-def test_what_is_said_of_files_has_its_form(refused: Any, unnamed: Any, told: tuple[str, ...]) -> None:
+def test_what_is_said_of_files_has_its_form(
+    refused: Any, unnamed: Any, told: tuple[str, ...]
+) -> None:
     got = execution(RETURNED, refused=refused, unnamed=unnamed)
     assert isinstance(got, Returned)
     assert got.refused_files == told
 
 
-@pytest.mark.parametrize("names", ["test_a", {"test_a": 1}, [["test_a"]], [1], ["x" * 10_001], ["test_a"] * 20_001, None])
+@pytest.mark.parametrize(
+    "names", ["test_a", {"test_a": 1}, [["test_a"]], [1], ["x" * 10_001], ["test_a"] * 20_001, None]
+)
 def test_a_list_of_tests_has_its_form(names: Any) -> None:
     account = SuiteResult("n", frozenset({"test_a"}), lambda result: None)
     account.take({"nonce": "n", "kind": "collected", "collected": names})
@@ -161,8 +185,23 @@ def test_a_tests_result_has_its_form(fields: dict[str, Any]) -> None:
     streamed: list[TestResult] = []
     account = SuiteResult("n", frozenset({"test_a"}), streamed.append)
     account.take({"nonce": "n", "kind": "collected", "collected": ["test_a"]})
-    account.take({"nonce": "n", "kind": "result", "result": {"test": "test_a", "outcome": "passed", "seconds": 0, "message": "", **fields}})
-    assert (streamed, account.verdict(None, 9.0).problem) == ([], f"{FORGED}a test's result has not the right form.")
+    account.take(
+        {
+            "nonce": "n",
+            "kind": "result",
+            "result": {
+                "test": "test_a",
+                "outcome": "passed",
+                "seconds": 0,
+                "message": "",
+                **fields,
+            },
+        }
+    )
+    assert (streamed, account.verdict(None, 9.0).problem) == (
+        [],
+        f"{FORGED}a test's result has not the right form.",
+    )
 
 
 FORGED = "The report from the sandbox is not in order: "
@@ -175,14 +214,27 @@ def test_many_tests_are_taken_in_quickly(count: int) -> None:
     started = time.monotonic()
     account.take({"nonce": "n", "kind": "collected", "collected": names})
     for name in names:
-        account.take({"nonce": "n", "kind": "result", "result": {"test": name, "outcome": "passed", "seconds": 0, "message": ""}})
+        account.take(
+            {
+                "nonce": "n",
+                "kind": "result",
+                "result": {"test": name, "outcome": "passed", "seconds": 0, "message": ""},
+            }
+        )
     account.take({"nonce": "n", "kind": "end"})
     assert account.verdict(None, 9.0).passed
     assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize(
-    "body", [b'{"a": NaN}', b'{"a": 1, "a": 2}', b'{"a": [-Infinity]}', b"[" * 100_000, b'{"a": ' + b"9" * 5000 + b"}"]
+    "body",
+    [
+        b'{"a": NaN}',
+        b'{"a": 1, "a": 2}',
+        b'{"a": [-Infinity]}',
+        b"[" * 100_000,
+        b'{"a": ' + b"9" * 5000 + b"}",
+    ],
 )
 def test_frames_for_the_host_are_exact(body: bytes) -> None:
     with pytest.raises(BrokenStream):
@@ -200,11 +252,14 @@ def tool(body):
 """
 NESTED = "b'[' * {0} + b']' * {0}"
 BODIES = {
-    "nested data": "json.dumps({'execution': {'outcome': 'returned', 'type_name': '', 'text': '', 'data': '[' * 50000}}).encode()",
+    "nested data": "json.dumps({'execution': {'outcome': 'returned', 'type_name': '', 'text': '', "
+    "'data': '[' * 50000}}).encode()",
     "a nested outcome": f"b'{{\"execution\": ' + {NESTED.format(900)} + b'}}'",
-    "a nested field": f'b\'{{"execution": {{"outcome": "returned", "type_name": "x", "text": \' + {NESTED.format(900)} + b\'}}}}\'',
+    "a nested field": f'b\'{{"execution": {{"outcome": "returned", "type_name": "x", "text": \' + '
+    f"{NESTED.format(900)} + b'}}}}'",
     "a frame too deep to be read": NESTED.format(100_000),
-    "no number": 'b\'{"execution": {"outcome": "returned", "type_name": "x", "text": "x", "data": "NaN", "seconds": NaN}}\'',
+    "no number": 'b\'{"execution": {"outcome": "returned", "type_name": "x", "text": "x", "data": '
+    '"NaN", "seconds": NaN}}\'',
     "a number of many digits": "b'{\"execution\": {\"outcome\": ' + b'9' * 100_000 + b'}}'",
     "a list": "b'[1, 2]'",
     "an unknown outcome": 'b\'{"execution": {"outcome": "passed"}}\'',
@@ -215,12 +270,16 @@ BODIES = {
 
 @pytest.fixture
 async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
-    sandbox = SecureSandbox(timeout=20, executors=PoolSize(1, 1, 1), verifiers=PoolSize(0, 0, 1), **backend.options)
+    sandbox = SecureSandbox(
+        timeout=20, executors=PoolSize(1, 1, 1), verifiers=PoolSize(0, 0, 1), **backend.options
+    )
     yield sandbox
     await sandbox.aclose()
 
 
-async def test_a_tool_that_writes_its_own_frame_comes_to_a_clear_end(sandbox: SecureSandbox) -> None:
+async def test_a_tool_that_writes_its_own_frame_comes_to_a_clear_end(
+    sandbox: SecureSandbox,
+) -> None:
     """All of them in turn: each costs its executor at most."""
     for what, body in BODIES.items():
         got = await sandbox.execute("tool", FORGING, {"body": body})
@@ -231,8 +290,13 @@ async def test_a_tool_that_writes_its_own_frame_comes_to_a_clear_end(sandbox: Se
         assert honest.data == "[1, 2]"
 
 
-async def test_a_tool_that_writes_a_large_frame_gets_the_beginning_shown(sandbox: SecureSandbox) -> None:
-    body = "json.dumps({'execution': {'outcome': 'returned', 'type_name': 'x' * 10**6, 'text': '\\u0001' * 10**5}}).encode()"
+async def test_a_tool_that_writes_a_large_frame_gets_the_beginning_shown(
+    sandbox: SecureSandbox,
+) -> None:
+    body = (
+        "json.dumps({'execution': {'outcome': 'returned', 'type_name': 'x' * 10**6, 'text': "
+        "'\\u0001' * 10**5}}).encode()"
+    )
     got = await sandbox.execute("tool", FORGING, {"body": body})
     assert isinstance(got, Returned)
     assert is_readable(got)

@@ -1,4 +1,6 @@
-"""Calls that share an executor: nothing of one can be felt by the next, and what can't be undone ends the executor."""
+"""Calls that share an executor: nothing of one can be felt by the next, and what can't be undone
+ends the executor.
+"""
 
 import json
 from collections.abc import AsyncIterator
@@ -17,7 +19,9 @@ from tests.sandbox.memory_search import SEARCH, moved
 async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
     """A sandbox with a single executor."""
     one = PoolSize(least=1, ready=1, most=1)
-    sandbox = SecureSandbox(timeout=2, executors=one, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options)
+    sandbox = SecureSandbox(
+        timeout=2, executors=one, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options
+    )
     yield sandbox
     await sandbox.aclose()
 
@@ -58,7 +62,8 @@ def tool():
     os.makedirs("/tmp/a/b/c"); open("/tmp/a/b/x", "w").write("x" * 10_000); os.symlink("/etc", "/tmp/a/link"); open("/tmp/.x", "w").close()
 """,
     "an unreadable folder": "import os\ndef tool(): os.makedirs('/tmp/a/b'); os.chmod('/tmp/a', 0)",
-    "another mode and date of the folder": "import os\ndef tool(): os.utime('/tmp', (1, 1)); os.chmod('/tmp', 0o500)",
+    "another mode and date of the folder": "import os\ndef tool(): os.utime('/tmp', (1, 1)); "
+    "os.chmod('/tmp', 0o500)",
     "environment and interpreter": """
 import builtins, json, os, resource, sys
 def tool():
@@ -124,7 +129,9 @@ async def test_nothing_of_a_call_is_left_for_the_next(sandbox: SecureSandbox, co
     assert await run(sandbox, SURVEY) == before
 
 
-async def test_calls_share_a_container_as_long_as_they_behave(sandbox: SecureSandbox, containers: Containers) -> None:
+async def test_calls_share_a_container_as_long_as_they_behave(
+    sandbox: SecureSandbox, containers: Containers
+) -> None:
     seen = set()
     code = "import os\ndef tool(): open('/tmp/x', 'w').close(); return sorted(os.listdir('/tmp'))"
     for _ in range(5):
@@ -143,7 +150,9 @@ async def test_calls_share_a_container_as_long_as_they_behave(sandbox: SecureSan
     ],
     ids=["ended", "too slow", "too large"],
 )
-async def test_an_executor_whose_tool_was_killed_is_replaced(sandbox: SecureSandbox, containers: Containers, code: str) -> None:
+async def test_an_executor_whose_tool_was_killed_is_replaced(
+    sandbox: SecureSandbox, containers: Containers, code: str
+) -> None:
     await run(sandbox, "def tool(): pass")
     before = containers(sandbox)
     assert isinstance(await sandbox.execute("tool", code, {}), Killed)
@@ -163,11 +172,16 @@ async def test_memory_of_a_call_holds_nothing_of_an_earlier_one(sandbox: SecureS
 
 
 async def test_no_message_queue_can_be_made(sandbox: SecureSandbox) -> None:
-    code = "import ctypes\ndef tool(): return ctypes.CDLL(None).mq_open(b'/left', 0o102, 0o600, None)"
+    code = (
+        "import ctypes\ndef tool(): return ctypes.CDLL(None).mq_open(b'/left', 0o102, 0o600, None)"
+    )
     assert await run(sandbox, code) == -1
 
 
 async def test_a_tool_cannot_see_what_its_container_is_for(sandbox: SecureSandbox) -> None:
-    code = "import sys\ndef tool(): return [sys.argv[1:], open('/proc/1/cmdline').read(), open('/proc/self/cmdline').read()]"
+    code = (
+        "import sys\ndef tool(): return [sys.argv[1:], open('/proc/1/cmdline').read(), "
+        "open('/proc/self/cmdline').read()]"
+    )
     command = "python\0-I\0-m\0sandbox_worker\0"
     assert await run(sandbox, code) == [[], command, command]

@@ -30,12 +30,18 @@ async def test_b():
 
 def rewritten(suite: str, imported: str) -> str:
     made = subprocess.run(
-        [sys.executable, "-c", REWRITE.format(imported=imported)], input=suite, capture_output=True, text=True, check=True
+        [sys.executable, "-c", REWRITE.format(imported=imported)],
+        input=suite,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return made.stdout
 
 
-@pytest.mark.parametrize("suite", [EVERYTHING, "\n".join(SUITES)], ids=["everything", "suites of ours"])
+@pytest.mark.parametrize(
+    "suite", [EVERYTHING, "\n".join(SUITES)], ids=["everything", "suites of ours"]
+)
 def test_it_makes_what_pytest_makes(suite: str) -> None:
     ours = rewritten(suite, "from selfeng.sandboxes.worker.asserts import rewrite_asserts")
     assert ours == rewritten(suite, "from _pytest.assertion.rewrite import rewrite_asserts")

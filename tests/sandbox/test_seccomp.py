@@ -101,14 +101,24 @@ def tool():
 
 
 @pytest.mark.asyncio(loop_scope="session")
-async def test_calls_deep_into_the_kernel_or_into_others_are_refused(sandbox: SecureSandbox) -> None:
+async def test_calls_deep_into_the_kernel_or_into_others_are_refused(
+    sandbox: SecureSandbox,
+) -> None:
     code = f"{CALL}\ndef tool(numbers): return {{name: call(number, 0, 0, 0, 0, 0) for name, number in numbers.items()}}"
     numbers = NUMBERS[os.uname().machine]
     outcome = await sandbox.execute(
-        "tool", code, {"numbers": {name: numbers[name] for name in (*REFUSED.split(), "clone3")} | {"later": 500}}
+        "tool",
+        code,
+        {
+            "numbers": {name: numbers[name] for name in (*REFUSED.split(), "clone3")}
+            | {"later": 500}
+        },
     )
     assert isinstance(outcome, Returned), outcome
-    assert json.loads(outcome.data or "") == dict.fromkeys(REFUSED.split(), "EPERM") | {"clone3": "ENOSYS", "later": "ENOSYS"}
+    assert json.loads(outcome.data or "") == dict.fromkeys(REFUSED.split(), "EPERM") | {
+        "clone3": "ENOSYS",
+        "later": "ENOSYS",
+    }
 
 
 @pytest.mark.asyncio(loop_scope="session")
@@ -126,7 +136,9 @@ def tool():
     assert isinstance(outcome, Returned), outcome
     made = [tuple(pair) for pair in json.loads(outcome.data or "")]
     inet = [(family, error) for family in (2, 10) for error in ("ENETUNREACH", "EPERM")]
-    assert made == sorted([*((n, "EPERM") for n in range(46) if n not in (1, 2, 10)), (1, "ECONNREFUSED"), *inet])
+    assert made == sorted(
+        [*((n, "EPERM") for n in range(46) if n not in (1, 2, 10)), (1, "ECONNREFUSED"), *inet]
+    )
 
 
 @pytest.mark.asyncio(loop_scope="session")
@@ -150,13 +162,17 @@ async def test_nothing_reaches_the_processes_that_were_there_before(sandbox: Sec
 
 
 @pytest.mark.asyncio(loop_scope="session")
-async def test_honest_tools_have_processes_threads_signals_and_loops(sandbox: SecureSandbox) -> None:
+async def test_honest_tools_have_processes_threads_signals_and_loops(
+    sandbox: SecureSandbox,
+) -> None:
     outcome = await sandbox.execute("tool", HONEST, {})
     assert isinstance(outcome, Returned), outcome
     assert json.loads(outcome.data or "") == [["x", 1], "ended", -9, -15, 2, "x", 45, 3]
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.uname().machine not in NUMBERS, reason="filters are for Linux")
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in NUMBERS, reason="filters are for Linux"
+)
 def test_a_fence_lets_a_process_signal_itself_and_what_comes_after_it() -> None:
     """Outside of any container, where the fence alone decides."""
     code = """
@@ -183,5 +199,11 @@ if own == 0:
     os._exit(0)
 os.waitpid(own, 0); os.kill(elder, signal.SIGKILL); os.waitpid(elder, 0)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, start_new_session=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
     assert (done.stdout, done.stderr) == (f"{[True] * 5} {[False] * 5}\n9\n", "")

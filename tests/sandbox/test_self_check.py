@@ -1,4 +1,6 @@
-"""What an engine gave a container beside what was asked for is found before anything runs in it, and named."""
+"""What an engine gave a container beside what was asked for is found before anything runs in it,
+and named.
+"""
 
 import copy
 import http.client
@@ -31,10 +33,16 @@ ADDED: dict[str, tuple[dict[str, Any], str]] = {
     "the host's shared memory": ({"ipc_mode": "host"}, "--ipc=host"),
     "the host's names": ({"uts_mode": "host", "hostname": None}, "--uts=host"),
     "the host's users": ({"userns_mode": "host"}, "--userns=host"),
-    "the engine's socket": ({"volumes": {SOCKET: {"bind": SOCKET, "mode": "rw"}}}, f"--volume={SOCKET}:{SOCKET}:rw"),
+    "the engine's socket": (
+        {"volumes": {SOCKET: {"bind": SOCKET, "mode": "rw"}}},
+        f"--volume={SOCKET}:{SOCKET}:rw",
+    ),
     "a folder": ({"mounts": [docker.types.Mount("/x", "/etc", type="bind")]}, "--volume=/etc:/x"),
     "a capability": ({"cap_add": ["SYS_ADMIN"]}, "--cap-add=SYS_ADMIN"),
-    "all system calls": ({"security_opt": ["no-new-privileges:true", "seccomp=unconfined"]}, "--security-opt=seccomp=unconfined"),
+    "all system calls": (
+        {"security_opt": ["no-new-privileges:true", "seccomp=unconfined"]},
+        "--security-opt=seccomp=unconfined",
+    ),
     "no profile": ({"security_opt": ["apparmor=unconfined"]}, "--security-opt=apparmor=unconfined"),
     "a device": ({"devices": ["/dev/null:/dev/x:rwm"]}, "--device=/dev/null"),
     "a port": ({"ports": {"80/tcp": 8080}}, "--publish=80/tcp"),
@@ -54,7 +62,9 @@ def account(image: str, engine: DockerClient) -> Iterator[Any]:
 
     def make(**options: Any) -> dict[str, Any]:
         chosen = {**container_options(ContainerLimits()), **options}
-        created = engine.containers.create(image, **{k: v for k, v in chosen.items() if v is not None})
+        created = engine.containers.create(
+            image, **{k: v for k, v in chosen.items() if v is not None}
+        )
         made.append(created)
         return copy.deepcopy(created.attrs)
 
@@ -69,12 +79,15 @@ def test_our_options_pass(account) -> None:
 
 @pytest.mark.parametrize(("options", "flag"), ADDED.values(), ids=ADDED.keys())
 def test_what_was_added_is_named(account, options: dict[str, Any], flag: str) -> None:
-    assert flag in unsafe_flags(account(**options))  # engines with SELinux add flags of their own to some
+    assert flag in unsafe_flags(
+        account(**options)
+    )  # engines with SELinux add flags of their own to some
 
 
 def test_an_engine_that_adds_something_is_not_used(account) -> None:
     with pytest.raises(
-        SandboxUnavailable, match=r"made the sandbox's container with --privileged, --pid=host, .* nothing is run"
+        SandboxUnavailable,
+        match=r"made the sandbox's container with --privileged, --pid=host, .* nothing is run",
     ) as caught:
         check(account(privileged=True, pid_mode="host"))
     assert "authorization plugin" in caught.value.remedy
@@ -116,14 +129,18 @@ class Generous(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-async def test_nothing_runs_on_an_engine_that_makes_containers_privileged(image: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_runs_on_an_engine_that_makes_containers_privileged(
+    image: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Generous) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
         sandbox = SecureSandbox(image=image, timeout=5, backend="docker")
         try:
-            with pytest.raises(SandboxUnavailable, match="made the sandbox's container with --privileged"):
+            with pytest.raises(
+                SandboxUnavailable, match="made the sandbox's container with --privileged"
+            ):
                 await sandbox.execute("tool", TOOL, {})
         finally:
             await sandbox.aclose()

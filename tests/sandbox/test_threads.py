@@ -1,4 +1,6 @@
-"""A tool reaches no thread of the tests' process, one that starts after it included: such threads have higher numbers than the tool."""
+"""A tool reaches no thread of the tests' process, one that starts after it included: such threads
+have higher numbers than the tool.
+"""
 
 import ctypes
 import os
@@ -63,9 +65,14 @@ def landlock() -> int:
 
 
 @pytest.mark.asyncio(loop_scope="session")
-@pytest.mark.skipif(landlock() < _SCOPED_SIGNALS, reason="this kernel can't tell a thread from a process")
+@pytest.mark.skipif(
+    landlock() < _SCOPED_SIGNALS, reason="this kernel can't tell a thread from a process"
+)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 async def test_a_tool_cannot_signal_threads_that_start_later(verify: "Verify", call: str) -> None:
-    wanted = {name: NUMBERS[os.uname().machine][name] for name in ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")}
+    wanted = {
+        name: NUMBERS[os.uname().machine][name]
+        for name in ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+    }
     verdict = await verify(CODE.format(numbers=wanted, call=call), SUITE)  # type: ignore[misc]
     assert (verdict.passed, verdict.problem) == (True, None), verdict

@@ -1,4 +1,6 @@
-"""Suites against tools, in real containers: what passes, what fails with which words, and what is a problem."""
+"""Suites against tools, in real containers: what passes, what fails with which words, and what is a
+problem.
+"""
 
 import pytest
 
@@ -47,7 +49,9 @@ async def test_a_right_tool_passes(verify) -> None:
         tests=tuple(
             TestResult(test=test, outcome="passed", seconds=result.seconds)
             for test, result in zip(
-                ("test_doubles[1]", "test_doubles[2]", "test_limit", "TestHelpers::test_double"), verdict.tests, strict=True
+                ("test_doubles[1]", "test_doubles[2]", "test_limit", "TestHelpers::test_double"),
+                verdict.tests,
+                strict=True,
             )
         ),
         seconds=verdict.seconds,
@@ -95,20 +99,33 @@ async def test_a_wrong_tool_fails_with_what_a_repair_needs(verify) -> None:
     verdict = await verify(WRONG, WRONG_SUITE)
     assert (verdict.passed, verdict.problem) == (False, None)
     assert {r.test: (r.outcome, r.message) for r in verdict.tests[:5]} == {
-        "test_value": ("failed", "line 6: assert solution(2) == 4\nAssertionError: assert 2 == 4\n +  where 2 = solution(2)"),
+        "test_value": (
+            "failed",
+            "line 6: assert solution(2) == 4\nAssertionError: assert 2 == 4\n +  where 2 = "
+            "solution(2)",
+        ),
         "test_raises_itself": (
             "failed",
             "line 9: assert solution(3) == 1.5\nZeroDivisionError: division by zero\n"
             "in the tool: solution.py, line 7, in solution: return half(n) if n == 3 else n\n"
             "in the tool: solution.py, line 3, in half: return n / 0",
         ),
-        "test_expects_an_error": ("failed", "line 12: with pytest.raises(ValueError):\nDID NOT RAISE ValueError"),
+        "test_expects_an_error": (
+            "failed",
+            "line 12: with pytest.raises(ValueError):\nDID NOT RAISE ValueError",
+        ),
         "test_fixture": ("error", "line 17: raise KeyError(\"fixture\")\nKeyError: 'fixture'"),
         "test_right": ("passed", ""),
     }
     assert verdict.tests[5].outcome == "failed"
     assert len(verdict.tests[5].message) <= 1500
-    assert verdict.output.splitlines() == ["called with 2", "called with 3", "called with 1", "called with 1", "called with 100"]
+    assert verdict.output.splitlines() == [
+        "called with 2",
+        "called with 3",
+        "called with 1",
+        "called with 1",
+        "called with 100",
+    ]
 
 
 OFFER = "It has dateutil, matplotlib, numpy, pandas and the standard library."
@@ -119,26 +136,46 @@ RIGHT = "def solution(n):\n    return n\n"
 @pytest.mark.parametrize(
     ("code", "tests", "problem"),
     [
-        ("def solution(:", TEST, "The code has a syntax error in line 1: invalid syntax: def solution(:"),
-        (RIGHT, "def test_a(:", "The tests have a syntax error in line 1: invalid syntax: def test_a(:"),
+        (
+            "def solution(:",
+            TEST,
+            "The code has a syntax error in line 1: invalid syntax: def solution(:",
+        ),
+        (
+            RIGHT,
+            "def test_a(:",
+            "The tests have a syntax error in line 1: invalid syntax: def test_a(:",
+        ),
         (
             "import nothing_like_this\n" + RIGHT,
             TEST,
-            f"The code needs the package `nothing_like_this`, which the sandbox does not have. {OFFER}",
+            "The code needs the package `nothing_like_this`, which the sandbox does not have. "
+            f"{OFFER}",
         ),
         (
             RIGHT,
             "from wrong_name import solution\n" + TEST,
-            f"The tests need the package `wrong_name`, which the sandbox does not have. {OFFER} (The tool's module is called `solution`.)",
+            f"The tests need the package `wrong_name`, which the sandbox does not have. {OFFER} "
+            "(The tool's module is called `solution`.)",
         ),
         (
             "def other(): pass",
             TEST,
-            "The tests can't be imported: ImportError: cannot import name 'solution' from 'solution' (solution.py)"
+            "The tests can't be imported: ImportError: cannot import name 'solution' from "
+            "'solution' (solution.py)"
             "\ntest_solution.py, line 1, in <module>: from solution import solution",
         ),
-        ("1 / 0", TEST, "The code can't be imported: ZeroDivisionError: division by zero\nsolution.py, line 1, in <module>: 1 / 0"),
-        (RIGHT, "x = 1", "The tests define no test: there is no function whose name begins with `test`."),
+        (
+            "1 / 0",
+            TEST,
+            "The code can't be imported: ZeroDivisionError: division by zero\nsolution.py, line "
+            "1, in <module>: 1 / 0",
+        ),
+        (
+            RIGHT,
+            "x = 1",
+            "The tests define no test: there is no function whose name begins with `test`.",
+        ),
         (
             RIGHT,
             "import pytest\n@pytest.mark.skip\n" + TEST.splitlines()[1] + " pass",
@@ -174,7 +211,11 @@ RIGHT = "def solution(n):\n    return n\n"
             "import pytest\n@pytest.mark.parametrize('n', [])\ndef test_a(n): assert n",
             "Tests must not be skipped or expected to fail: test_a[NOTSET].",
         ),
-        (RIGHT, "import os\ndef test_a(): os._exit(0)", "The tests' process ended itself with exit code 0, in test_a."),
+        (
+            RIGHT,
+            "import os\ndef test_a(): os._exit(0)",
+            "The tests' process ended itself with exit code 0, in test_a.",
+        ),
         (
             RIGHT,
             "import pytest\ndef test_a(): pytest.exit('enough')",
@@ -202,14 +243,18 @@ async def test_what_spoils_a_run_is_a_problem(verify, code: str, tests: str, pro
         (RIGHT, "import time\ntime.sleep(1000)\ndef test_a(): pass", ""),
     ],
 )
-async def test_a_run_that_takes_too_long_is_ended(hasty: SecureSandbox, code: str, tests: str, where: str) -> None:
+async def test_a_run_that_takes_too_long_is_ended(
+    hasty: SecureSandbox, code: str, tests: str, where: str
+) -> None:
     verdict = await hasty.verify("solution", code, tests, lambda result: None)
     assert (verdict.passed, verdict.problem) == (False, f"It ran longer than 1 seconds{where}.")
 
 
 async def test_a_tool_whose_name_begins_like_a_test_is_no_test(sandbox: SecureSandbox) -> None:
     tests = "from test_double import test_double\ndef test_a(): assert test_double(2) == 4"
-    verdict = await sandbox.verify("test_double", "def test_double(n): return n * 2", tests, lambda result: None)
+    verdict = await sandbox.verify(
+        "test_double", "def test_double(n): return n * 2", tests, lambda result: None
+    )
     assert (verdict.passed, [r.test for r in verdict.tests]) == (True, ["test_a"])
 
 
@@ -237,12 +282,19 @@ class TestCase(unittest.TestCase):
     verdict = await verify(code, tests)
     assert (verdict.problem, [(r.test, r.outcome) for r in verdict.tests]) == (
         None,
-        [("test_caplog", "passed"), ("test_tmp_path_and_capsys", "passed"), ("TestCase::test_raises", "passed")],
+        [
+            ("test_caplog", "passed"),
+            ("test_tmp_path_and_capsys", "passed"),
+            ("TestCase::test_raises", "passed"),
+        ],
     )
 
 
 async def test_output_of_suite_and_tool_is_kept_in_order(verify) -> None:
-    code = "import sys\nprint('load')\ndef solution(n):\n    print('call')\n    print('error', file=sys.stderr)\n    return n"
+    code = (
+        "import sys\nprint('load')\ndef solution(n):\n    print('call')\n    print('error', "
+        "file=sys.stderr)\n    return n"
+    )
     tests = """
 from solution import solution
 def test_a():
@@ -254,7 +306,15 @@ def test_b():
     assert solution(2) == 2
 """
     verdict = await verify(code, tests)
-    assert verdict.output.splitlines() == ["load", "before", "call", "error", "after", "call", "error"]
+    assert verdict.output.splitlines() == [
+        "load",
+        "before",
+        "call",
+        "error",
+        "after",
+        "call",
+        "error",
+    ]
 
 
 async def test_output_is_capped(verify) -> None:
@@ -268,7 +328,10 @@ async def test_results_arrive_before_the_run_is_over(sandbox: SecureSandbox) -> 
     import asyncio
 
     first: asyncio.Future[TestResult] = asyncio.get_running_loop().create_future()
-    tests = "import time\nfrom solution import solution\ndef test_a(): assert solution(1) == 1\ndef test_b(): time.sleep(1000)"
+    tests = (
+        "import time\nfrom solution import solution\ndef test_a(): assert solution(1) == "
+        "1\ndef test_b(): time.sleep(1000)"
+    )
     run = asyncio.create_task(sandbox.verify("solution", RIGHT, tests, first.set_result))
     assert (await first).test == "test_a"
     run.cancel()

@@ -1,4 +1,6 @@
-"""Files of a workspace on every backend: trees run, what they make comes out, and hostile ones are contained."""
+"""Files of a workspace on every backend: trees run, what they make comes out, and hostile ones are
+contained.
+"""
 
 import pytest
 
@@ -9,8 +11,10 @@ from selfeng.sandbox import SecureSandbox
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TREE = {
-    "main.py": "import os, sys, warnings\nfrom pkg.a import x\nprint(x, sys.argv[1:])\nwarnings.warn('hm')\n"
-    "os.makedirs('out/deep')\nopen('out/deep/made.bin', 'wb').write(bytes(256))\nopen('data.txt', 'a').write('more')\n"
+    "main.py": "import os, sys, warnings\nfrom pkg.a import x\nprint(x, "
+    "sys.argv[1:])\nwarnings.warn('hm')\n"
+    "os.makedirs('out/deep')\nopen('out/deep/made.bin', 'wb').write(bytes(256))\nopen('data.txt', "
+    "'a').write('more')\n"
     "os.symlink('/etc/passwd', 'link')\nos.mkfifo('pipe')\nsys.exit(3)\n",
     "pkg/__init__.py": "",
     "pkg/a.py": "x = 1\n",
@@ -41,12 +45,17 @@ def files(tree: dict[str, str]) -> list[WorkspaceFile]:
 
 
 async def test_a_tree_runs_with_its_folders_and_what_it_makes_comes_out(sandbox: SecureSandbox):
-    outcome = await run(sandbox, files(TREE), [("main.py", "a b", "-c"), (*PYTEST, "tests/test_a.py")])
+    outcome = await run(
+        sandbox, files(TREE), [("main.py", "a b", "-c"), (*PYTEST, "tests/test_a.py")]
+    )
     main, tests = outcome.runs
     assert (main.exit_code, main.ended, main.stdout) == (3, "", "1 ['a b', '-c']\n")
     assert "UserWarning: hm" in main.stderr
     assert (tests.exit_code, "assert 1 == 2" in tests.stdout) == (1, True)
-    assert {file.path: file.content for file in outcome.made} == {"data.txt": b"given, more", "out/deep/made.bin": bytes(256)}
+    assert {file.path: file.content for file in outcome.made} == {
+        "data.txt": b"given, more",
+        "out/deep/made.bin": bytes(256),
+    }
     assert outcome.refused == ("'link': it is no ordinary file", "'pipe': it is no ordinary file")
 
 

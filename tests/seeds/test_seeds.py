@@ -19,11 +19,23 @@ each_seed = pytest.mark.parametrize("seed", SEEDS, ids=[s.name for s in SEEDS])
 
 
 def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:
-    """Run every suite with plain pytest, as somebody does who has nothing but the two files of each tool."""
+    """Run every suite with plain pytest, as somebody does who has nothing but the two files of each
+    tool.
+    """
     for seed in SEEDS:
         (folder / f"{seed.name}.py").write_text(modules[seed.name], encoding="utf-8")
         (folder / f"test_{seed.name}.py").write_text(seed.tests, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", f"--junitxml={folder}/report.xml"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:asyncio",
+        f"--junitxml={folder}/report.xml",
+    ]
     subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=100)
     cases = ET.parse(folder / "report.xml").iter("testcase")
     return Counter("passed" if len(case) == 0 else case[0].tag for case in cases)
@@ -48,7 +60,9 @@ def test_there_are_enough_seeds_and_no_stray_files() -> None:
 @pytest.mark.parametrize("text", ["# other\n\n```toml\n```\n", "# double\n\nDoubles.\n", ""])
 def test_a_file_that_is_no_recipe_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "double.md").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"double\.md must begin with `# double` and a block of TOML"):
+    with pytest.raises(
+        ValueError, match=r"double\.md must begin with `# double` and a block of TOML"
+    ):
         read_recipes(tmp_path)
 
 
@@ -68,7 +82,9 @@ def test_seed_passes_the_checks_of_generated_tools(seed: ToolDraft) -> None:
 def test_seed_is_described(seed: ToolDraft) -> None:
     assert len(set(seed.example_requests)) == 5
     assert seed.description.endswith(".")
-    assert [p.name for p in seed.signature.parameters if not p.description or p.annotation == "Any"] == []
+    assert [
+        p.name for p in seed.signature.parameters if not p.description or p.annotation == "Any"
+    ] == []
     assert seed.model == ""
     assert seed.name not in sys.stdlib_module_names
 

@@ -11,9 +11,19 @@ from alembic.migration import MigrationContext
 
 from selfeng.core.errors import DatabaseUnavailable
 from selfeng.store.database import id_of, migrations, open_database, reading, writing
-from selfeng.store.schema import WORD_INDEX, conversations, events, metadata, tool_versions, tools, turns
+from selfeng.store.schema import (
+    WORD_INDEX,
+    conversations,
+    events,
+    metadata,
+    tool_versions,
+    tools,
+    turns,
+)
 
-OURS = {"include_object": lambda _, name, kind, *__: kind != "table" or not name.startswith(WORD_INDEX)}
+OURS = {
+    "include_object": lambda _, name, kind, *__: kind != "table" or not name.startswith(WORD_INDEX)
+}
 """SQLAlchemy knows nothing of virtual tables and of those that SQLite makes for them."""
 
 
@@ -25,7 +35,9 @@ def url(tmp_path: Path) -> str:
 def test_migrations_build_exactly_the_schema(url: str) -> None:
     engine = open_database(url)
     with reading(engine) as connection:
-        context = MigrationContext.configure(connection, opts={"compare_server_default": True, **OURS})
+        context = MigrationContext.configure(
+            connection, opts={"compare_server_default": True, **OURS}
+        )
         missing = render_python_code(produce_migrations(context, metadata).upgrade_ops)
         assert compare_metadata(context, metadata) == [], missing
     engine.dispose()
@@ -44,7 +56,11 @@ def test_a_migration_that_lacks_a_column_would_be_noticed(url: str) -> None:
 def test_opening_again_keeps_what_is_there(url: str) -> None:
     first = open_database(url)
     with writing(first) as connection:
-        connection.execute(conversations.insert().values(id="c", owner="o", title="t", created_at=sa.func.current_timestamp()))
+        connection.execute(
+            conversations.insert().values(
+                id="c", owner="o", title="t", created_at=sa.func.current_timestamp()
+            )
+        )
     first.dispose()
     second = open_database(url)
     with reading(second) as connection:
@@ -52,27 +68,71 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
     second.dispose()
 
 
-def test_a_tool_of_an_older_database_becomes_its_first_version_with_its_uses(url: str, tmp_path: Path) -> None:
+def test_a_tool_of_an_older_database_becomes_its_first_version_with_its_uses(
+    url: str, tmp_path: Path
+) -> None:
     (tmp_path / "new" / "folder").mkdir(parents=True)
     old = sa.create_engine(url)
     config = migrations()
     with old.connect() as connection, connection.begin():
         config.attributes["connection"] = connection
         command.upgrade(config, "0004")
-        row = ("f", "active", "It's f: 100%", '{"a": 1}', "code", "tests", "d", '["r"]', "gpt-4", "2026-01-02", 7)
+        row = (
+            "f",
+            "active",
+            "It's f: 100%",
+            '{"a": 1}',
+            "code",
+            "tests",
+            "d",
+            '["r"]',
+            "gpt-4",
+            "2026-01-02",
+            7,
+        )
         connection.exec_driver_sql(f"INSERT INTO tools VALUES ({', '.join('?' * len(row))})", row)
     old.dispose()
     engine = open_database(url)
     with reading(engine) as connection:
-        tool, version = connection.execute(sa.select(tools)).one(), connection.execute(sa.select(tool_versions)).one()
-    assert (tool.uses, tool.version, tool.standing, tool.requires, tool.failures) == (7, 1, "provisional", "[]", 0)
-    assert (version.version, version.origin, version.verdict, version.prompts, version.usage) == (1, '{"how":"created"}', None, "[]", None)
-    same = ("name", "description", "signature", "code", "tests", "digest", "example_requests", "model", "created_at", "requires")
-    assert [getattr(version, column) for column in same] == [getattr(tool, column) for column in same]
+        tool, version = (
+            connection.execute(sa.select(tools)).one(),
+            connection.execute(sa.select(tool_versions)).one(),
+        )
+    assert (tool.uses, tool.version, tool.standing, tool.requires, tool.failures) == (
+        7,
+        1,
+        "provisional",
+        "[]",
+        0,
+    )
+    assert (version.version, version.origin, version.verdict, version.prompts, version.usage) == (
+        1,
+        '{"how":"created"}',
+        None,
+        "[]",
+        None,
+    )
+    same = (
+        "name",
+        "description",
+        "signature",
+        "code",
+        "tests",
+        "digest",
+        "example_requests",
+        "model",
+        "created_at",
+        "requires",
+    )
+    assert [getattr(version, column) for column in same] == [
+        getattr(tool, column) for column in same
+    ]
     engine.dispose()
 
 
-def test_an_older_database_gets_kinds_of_conversations_and_types_of_events(url: str, tmp_path: Path) -> None:
+def test_an_older_database_gets_kinds_of_conversations_and_types_of_events(
+    url: str, tmp_path: Path
+) -> None:
     (tmp_path / "new" / "folder").mkdir(parents=True)
     (tmp_path / "projects" / "p").mkdir(parents=True)
     old = sa.create_engine(url)
@@ -81,16 +141,35 @@ def test_an_older_database_gets_kinds_of_conversations_and_types_of_events(url: 
         config.attributes["connection"] = connection
         command.upgrade(config, "0008")
         for conversation in ("c", "p"):
-            connection.exec_driver_sql("INSERT INTO conversations VALUES (?, 'me', 't', '2026-01-02', 2)", (conversation,))
-        for seq, event in enumerate(('{"type":"searching"}', '{"plan_step":"\\"type\\"","type":"questions_asked"}', '{"a":1}'), 1):
-            connection.exec_driver_sql("INSERT INTO events VALUES ('c', ?, 't', '2026-01-02', ?)", (seq, event))
+            connection.exec_driver_sql(
+                "INSERT INTO conversations VALUES (?, 'me', 't', '2026-01-02', 2)", (conversation,)
+            )
+        for seq, event in enumerate(
+            (
+                '{"type":"searching"}',
+                '{"plan_step":"\\"type\\"","type":"questions_asked"}',
+                '{"a":1}',
+            ),
+            1,
+        ):
+            connection.exec_driver_sql(
+                "INSERT INTO events VALUES ('c', ?, 't', '2026-01-02', ?)", (seq, event)
+            )
     old.dispose()
     engine = open_database(url, tmp_path / "projects")
     with reading(engine) as connection:
-        kinds = connection.execute(sa.select(conversations.c.id, conversations.c.kind).order_by(conversations.c.id)).all()
+        kinds = connection.execute(
+            sa.select(conversations.c.id, conversations.c.kind).order_by(conversations.c.id)
+        ).all()
         assert kinds == [("c", "chat"), ("p", "project")]
-        assert connection.scalars(sa.select(events.c.type).order_by(events.c.seq)).all() == ["searching", "questions_asked", None]
-        plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN SELECT * FROM events WHERE turn_id = 't' AND type = 'searching'").all()
+        assert connection.scalars(sa.select(events.c.type).order_by(events.c.seq)).all() == [
+            "searching",
+            "questions_asked",
+            None,
+        ]
+        plan = connection.exec_driver_sql(
+            "EXPLAIN QUERY PLAN SELECT * FROM events WHERE turn_id = 't' AND type = 'searching'"
+        ).all()
         assert "ix_events_turn_id_type (turn_id=? AND type=?)" in str(plan)
     engine.dispose()
 
@@ -98,15 +177,33 @@ def test_an_older_database_gets_kinds_of_conversations_and_types_of_events(url: 
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("sqlite:////proc/x/y.db", "sqlite:////proc/x/y.db can't be opened: [Errno 2] No such file or directory: '/proc/x'"),
-        ("sqlite:///{here}/file/y.db", "sqlite:///{here}/file/y.db can't be opened: [Errno 17] File exists: '{here}/file'"),
+        (
+            "sqlite:////proc/x/y.db",
+            "sqlite:////proc/x/y.db can't be opened: [Errno 2] No such file or directory: "
+            "'/proc/x'",
+        ),
+        (
+            "sqlite:///{here}/file/y.db",
+            "sqlite:///{here}/file/y.db can't be opened: [Errno 17] File exists: '{here}/file'",
+        ),
         ("sqlite:///{here}/file", "sqlite:///{here}/file can't be opened: file is not a database"),
-        ("sqlite:///{here}/folder", "sqlite:///{here}/folder can't be opened: unable to open database file"),
-        ("postgresql+psycopg://me:secret@127.0.0.1:1/db", "postgresql+psycopg://***@127.0.0.1:1/db needs the Python package psycopg"),
-        ("postgresql+psycopg://me:secret@127.0.0.1:port/db", "postgresql+psycopg://***@127.0.0.1:port/db can't be opened: "),
+        (
+            "sqlite:///{here}/folder",
+            "sqlite:///{here}/folder can't be opened: unable to open database file",
+        ),
+        (
+            "postgresql+psycopg://me:secret@127.0.0.1:1/db",
+            "postgresql+psycopg://***@127.0.0.1:1/db needs the Python package psycopg",
+        ),
+        (
+            "postgresql+psycopg://me:secret@127.0.0.1:port/db",
+            "postgresql+psycopg://***@127.0.0.1:port/db can't be opened: ",
+        ),
     ],
 )
-def test_a_database_that_cannot_be_opened_is_named_with_the_reason(tmp_path: Path, url: str, message: str) -> None:
+def test_a_database_that_cannot_be_opened_is_named_with_the_reason(
+    tmp_path: Path, url: str, message: str
+) -> None:
     (tmp_path / "file").write_text("something else\n" * 100)
     (tmp_path / "folder").mkdir()
     with pytest.raises(DatabaseUnavailable) as caught:
@@ -135,7 +232,9 @@ def test_a_database_has_an_id_of_its_own_for_life(url: str, tmp_path: Path) -> N
     assert ids[0] != ids[2]
 
 
-def _open_and_report(url: str, go: "multiprocessing.synchronize.Barrier", results: "multiprocessing.Queue[str]") -> None:
+def _open_and_report(
+    url: str, go: "multiprocessing.synchronize.Barrier", results: "multiprocessing.Queue[str]"
+) -> None:
     go.wait()
     try:
         open_database(url).dispose()
@@ -147,7 +246,9 @@ def _open_and_report(url: str, go: "multiprocessing.synchronize.Barrier", result
 def test_processes_may_open_a_new_database_at_once(url: str) -> None:
     context = multiprocessing.get_context("spawn")
     go, results = context.Barrier(3), context.Queue()
-    processes = [context.Process(target=_open_and_report, args=(url, go, results)) for _ in range(3)]
+    processes = [
+        context.Process(target=_open_and_report, args=(url, go, results)) for _ in range(3)
+    ]
     for process in processes:
         process.start()
     assert [results.get(timeout=60) for _ in processes] == ["opened"] * 3
@@ -159,13 +260,24 @@ def test_sqlite_is_told_to_be_safe_and_concurrent(url: str) -> None:
     engine = open_database(url)
     with reading(engine) as connection:
         pragmas = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
-        assert [connection.exec_driver_sql(f"PRAGMA {p}").scalar() for p in pragmas] == ["wal", 1, 1, 10000]
+        assert [connection.exec_driver_sql(f"PRAGMA {p}").scalar() for p in pragmas] == [
+            "wal",
+            1,
+            1,
+            10000,
+        ]
     engine.dispose()
 
 
 def test_a_row_without_its_parent_is_refused_and_rolled_back(url: str) -> None:
     engine = open_database(url)
-    row = {"id": "t", "conversation_id": "nobody", "request": "r", "state": "running", "started_at": sa.func.current_timestamp()}
+    row = {
+        "id": "t",
+        "conversation_id": "nobody",
+        "request": "r",
+        "state": "running",
+        "started_at": sa.func.current_timestamp(),
+    }
     with pytest.raises(sa.exc.IntegrityError), writing(engine) as connection:
         connection.execute(turns.insert().values(**row))
     with reading(engine) as connection:

@@ -1,4 +1,6 @@
-"""Files in the journal: kept with the event that tells of them, once each, and found again by their conversation."""
+"""Files in the journal: kept with the event that tells of them, once each, and found again by their
+conversation.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -61,8 +63,15 @@ def test_files_of_requests_and_of_tools_are_kept_and_read_again(engine: sa.Engin
     ]
 
 
-def test_the_newest_file_of_a_name_counts_and_older_ones_can_still_be_read(engine: sa.Engine) -> None:
-    conversation = keep(engine, started(file("a", b"1")), made(file("a", b"2")), made(file("a", b"1"), file("b", b"1")))
+def test_the_newest_file_of_a_name_counts_and_older_ones_can_still_be_read(
+    engine: sa.Engine,
+) -> None:
+    conversation = keep(
+        engine,
+        started(file("a", b"1")),
+        made(file("a", b"2")),
+        made(file("a", b"1"), file("b", b"1")),
+    )
     files = ConversationFiles(engine)
     assert files.newest(conversation) == (file("a", b"1").reference(), file("b", b"1").reference())
     assert files.read(conversation, file("a", b"2").reference().sha256, "a") == file("a", b"2")
@@ -72,7 +81,9 @@ def test_contents_are_kept_once(engine: sa.Engine) -> None:
     for _ in range(3):
         keep(engine, started(file("a"), file("b")), made(file("a")))
     with reading(engine) as connection:
-        assert connection.execute(sa.select(schema.contents)).all() == [(file("a").reference().sha256, b"content")]
+        assert connection.execute(sa.select(schema.contents)).all() == [
+            (file("a").reference().sha256, b"content")
+        ]
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.files)) == 9
 
 
@@ -88,7 +99,9 @@ def test_a_conversation_has_only_its_own_files(engine: sa.Engine) -> None:
 
 def test_a_request_with_halves_of_pairs_keeps_its_files(engine: sa.Engine) -> None:
     conversation = keep(engine, started(file("a"), request="\ud800"))
-    assert ConversationFiles(engine).read(conversation, file("a").reference().sha256, "a") == file("a")
+    assert ConversationFiles(engine).read(conversation, file("a").reference().sha256, "a") == file(
+        "a"
+    )
 
 
 def test_events_without_a_conversation_keep_nothing(engine: sa.Engine) -> None:
@@ -101,7 +114,9 @@ def test_a_reference_under_other_rules_is_left_out(engine: sa.Engine) -> None:
     conversation = keep(engine, started(file("a"), file("b")))
     with writing(engine) as connection:
         bad = schema.files.c.position == 0
-        connection.execute(schema.files.update().where(bad).values(reference='{"name": "../a", "size": 1}'))
+        connection.execute(
+            schema.files.update().where(bad).values(reference='{"name": "../a", "size": 1}')
+        )
     assert [r.name for r in ConversationFiles(engine).newest(conversation)] == ["b"]
 
 
@@ -115,15 +130,21 @@ def test_a_content_is_read_under_the_names_that_it_has(engine: sa.Engine) -> Non
             files.read(conversation, file("a").reference().sha256, name)
 
 
-def test_a_conversation_that_is_removed_takes_its_threads_and_the_contents_that_no_other_has(engine: sa.Engine) -> None:
+def test_a_conversation_that_is_removed_takes_its_threads_and_the_contents_that_no_other_has(
+    engine: sa.Engine,
+) -> None:
     first = keep(engine, started(file("a.csv", b"both"), file("b.csv", b"mine")))
     second = keep(engine, started(file("c.csv", b"both")))
     for conversation in (first, second):
-        thread = AgentThread(id=f"of {conversation[:8]}", conversation_id=conversation, sender="user", agent="coder")
+        thread = AgentThread(
+            id=f"of {conversation[:8]}", conversation_id=conversation, sender="user", agent="coder"
+        )
         Threads(engine).append(thread, (ChatMessage(role="user", content="hello"),))
     Journal(engine).remove_conversation(first)
     assert [c.id for c in Journal(engine).conversations("me")] == [second]
     with reading(engine) as connection:
         assert connection.scalars(sa.select(schema.contents.c.content)).all() == [b"both"]
         assert connection.scalars(sa.select(schema.turns.c.conversation_id)).all() == [second]
-        assert connection.scalars(sa.select(schema.agent_messages.c.agent_id)).all() == [f"of {second[:8]}"]
+        assert connection.scalars(sa.select(schema.agent_messages.c.agent_id)).all() == [
+            f"of {second[:8]}"
+        ]

@@ -1,4 +1,6 @@
-"""The journal: who may read what, how events are numbered, and what a model gets to see of the past."""
+"""The journal: who may read what, how events are numbered, and what a model gets to see of the
+past.
+"""
 
 import subprocess
 import sys
@@ -52,23 +54,40 @@ def _states(engine: sa.Engine) -> dict[str, str]:
 
 
 def _finish(journal: Journal, conversation: str, request: str, answer: str) -> None:
-    journal.append([JournalEntry(conversation, journal.begin_turn(conversation, request), AT, TurnFinished(answer=answer))])
+    journal.append(
+        [
+            JournalEntry(
+                conversation,
+                journal.begin_turn(conversation, request),
+                AT,
+                TurnFinished(answer=answer),
+            )
+        ]
+    )
 
 
 def test_conversations_belong_to_one_owner(journal: Journal) -> None:
     first = journal.create_conversation("ann", "first")
     second = journal.create_conversation("ann", "second")
     journal.create_conversation("bob", "third")
-    assert [(c.id, c.title) for c in journal.conversations("ann")] == [(second, "second"), (first, "first")]
+    assert [(c.id, c.title) for c in journal.conversations("ann")] == [
+        (second, "second"),
+        (first, "first"),
+    ]
     assert journal.conversations("ann")[0].created_at.tzinfo is UTC
     assert journal.conversations("nobody") == ()
     assert journal.conversation("ann", first).title == "first"
 
 
 def test_projects_are_conversations_of_another_kind(journal: Journal) -> None:
-    chat, project = journal.create_conversation("ann", "chat"), journal.create_conversation("ann", "song", "project")
+    chat, project = (
+        journal.create_conversation("ann", "chat"),
+        journal.create_conversation("ann", "song", "project"),
+    )
     assert [(c.id, c.kind) for c in journal.conversations("ann")] == [(chat, "chat")]
-    assert [(c.id, c.kind) for c in journal.conversations("ann", "project")] == [(project, "project")]
+    assert [(c.id, c.kind) for c in journal.conversations("ann", "project")] == [
+        (project, "project")
+    ]
     assert journal.conversation("ann", project).kind == "project"
 
 
@@ -82,7 +101,9 @@ def test_a_turn_is_read_by_its_owner_only(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("conversation", ["the other's", "unknown", "\ud800", "x" * 100_000])
-def test_a_foreign_conversation_is_refused_like_an_unknown_one(journal: Journal, conversation: str) -> None:
+def test_a_foreign_conversation_is_refused_like_an_unknown_one(
+    journal: Journal, conversation: str
+) -> None:
     if conversation == "the other's":
         conversation = journal.create_conversation("ann", "first")
     with pytest.raises(ResourceNotFound, match="there is no conversation") as caught:
@@ -92,18 +113,31 @@ def test_a_foreign_conversation_is_refused_like_an_unknown_one(journal: Journal,
 
 def test_events_are_numbered_within_their_conversation(journal: Journal) -> None:
     one, two = journal.create_conversation("o", "1"), journal.create_conversation("o", "2")
-    entries = [JournalEntry(c, "t", AT, AnswerToken(text=text)) for c, text in ((one, "a"), (two, "b"), (one, "c"))]
-    assert [(r.conversation_id, r.seq) for r in journal.append(entries)] == [(one, 1), (two, 1), (one, 2)]
+    entries = [
+        JournalEntry(c, "t", AT, AnswerToken(text=text))
+        for c, text in ((one, "a"), (two, "b"), (one, "c"))
+    ]
+    assert [(r.conversation_id, r.seq) for r in journal.append(entries)] == [
+        (one, 1),
+        (two, 1),
+        (one, 2),
+    ]
     (last,) = journal.append([JournalEntry(one, "t", AT, Searching())])
     assert last == Record(conversation_id=one, seq=3, turn_id="t", at=AT, event=Searching())
-    assert [(r.seq, r.event) for r in journal.history(one)] == [(1, AnswerToken(text="a")), (2, AnswerToken(text="c")), (3, Searching())]
+    assert [(r.seq, r.event) for r in journal.history(one)] == [
+        (1, AnswerToken(text="a")),
+        (2, AnswerToken(text="c")),
+        (3, Searching()),
+    ]
     assert journal.history(one, after_seq=2) == (last,)
     assert journal.history(one, after_seq=3) == ()
 
 
 def test_an_event_of_an_unknown_conversation_does_not_take_others_along(journal: Journal) -> None:
     known = journal.create_conversation("o", "1")
-    records = journal.append([JournalEntry("unknown", "t", AT, Searching()), JournalEntry(known, "t", AT, Searching())])
+    records = journal.append(
+        [JournalEntry("unknown", "t", AT, Searching()), JournalEntry(known, "t", AT, Searching())]
+    )
     assert [(r.conversation_id, r.seq) for r in records] == [("unknown", 0), (known, 1)]
     assert len(journal.history(known)) == 1
 
@@ -132,7 +166,9 @@ def test_writers_at_once_leave_no_gap_and_no_double(journal: Journal) -> None:
         (Searching(), "running"),
     ],
 )
-def test_the_event_that_ends_a_turn_also_ends_its_row(engine: sa.Engine, journal: Journal, event: Event, state: str) -> None:
+def test_the_event_that_ends_a_turn_also_ends_its_row(
+    engine: sa.Engine, journal: Journal, event: Event, state: str
+) -> None:
     conversation = journal.create_conversation("o", "t")
     turn = journal.begin_turn(conversation, "r")
     assert _states(engine) == {turn: "running"}
@@ -148,18 +184,26 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("together", [True, False], ids=["in one batch", "later"])
-@pytest.mark.parametrize("again", [*ENDINGS.values(), TurnFinished(answer="46")], ids=[*ENDINGS, "finished otherwise"])
+@pytest.mark.parametrize(
+    "again", [*ENDINGS.values(), TurnFinished(answer="46")], ids=[*ENDINGS, "finished otherwise"]
+)
 @pytest.mark.parametrize("state", ENDINGS)
-def test_a_turn_that_has_ended_stays_as_it_ended(engine: sa.Engine, journal: Journal, state: str, again: Event, together: bool) -> None:
+def test_a_turn_that_has_ended_stays_as_it_ended(
+    engine: sa.Engine, journal: Journal, state: str, again: Event, together: bool
+) -> None:
     conversation = journal.create_conversation("o", "t")
     turn, other = journal.begin_turn(conversation, "r"), journal.begin_turn(conversation, "another")
     entries = [JournalEntry(conversation, turn, AT, event) for event in (ENDINGS[state], again)]
     for batch in [entries] if together else [[entry] for entry in entries]:
         journal.append(batch)
     with reading(engine) as connection:
-        rows = {row.id: (row.state, row.answer) for row in connection.execute(sa.select(schema.turns))}
+        rows = {
+            row.id: (row.state, row.answer) for row in connection.execute(sa.select(schema.turns))
+        }
     assert rows == {turn: (state, "45" if state == "finished" else None), other: ("running", None)}
-    assert [r.event for r in journal.history(conversation)] == [ENDINGS[state], again], "what happened is told all the same"
+    assert [r.event for r in journal.history(conversation)] == [ENDINGS[state], again], (
+        "what happened is told all the same"
+    )
 
 
 @pytest.fixture
@@ -183,19 +227,31 @@ def _left_running(journal: Journal) -> tuple[str, str]:
     return conversation, turn
 
 
-def test_turns_of_a_killed_server_are_stopped_once(engine: sa.Engine, journal: Journal, dead_server: str) -> None:
+def test_turns_of_a_killed_server_are_stopped_once(
+    engine: sa.Engine, journal: Journal, dead_server: str
+) -> None:
     conversation, turn = _left_running(Journal(engine, dead_server))
     _finish(journal, conversation, "done", "yes")
     (record,) = journal.stop_abandoned_turns()
-    assert (record.turn_id, record.seq, record.event) == (turn, 3, TurnStopped(reason="The server ended while this was running."))
+    assert (record.turn_id, record.seq, record.event) == (
+        turn,
+        3,
+        TurnStopped(reason="The server ended while this was running."),
+    )
     assert journal.history(conversation, 2) == (record,)
     assert sorted(_states(engine).values()) == ["finished", "stopped"]
     assert journal.stop_abandoned_turns() == []
 
 
 def test_turns_of_a_server_that_still_runs_go_on(engine: sa.Engine) -> None:
-    command = [sys.executable, "-c", "import selfeng.core.process as s; print(s.this_process(), flush=True); input()"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as other:
+    command = [
+        sys.executable,
+        "-c",
+        "import selfeng.core.process as s; print(s.this_process(), flush=True); input()",
+    ]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as other:
         assert other.stdin
         assert other.stdout
         _, turn = _left_running(Journal(engine, other.stdout.readline().strip()))
@@ -207,24 +263,32 @@ def test_turns_of_a_server_that_still_runs_go_on(engine: sa.Engine) -> None:
     assert [r.turn_id for r in Journal(engine).stop_abandoned_turns()] == [turn]
 
 
-def test_turns_whose_server_was_never_noted_are_stopped(engine: sa.Engine, journal: Journal) -> None:
+def test_turns_whose_server_was_never_noted_are_stopped(
+    engine: sa.Engine, journal: Journal
+) -> None:
     _, turn = _left_running(journal)
     with writing(engine) as connection:
         connection.execute(schema.turns.update().values(server=None))
     assert [r.turn_id for r in journal.stop_abandoned_turns()] == [turn]
 
 
-def test_turns_before_this_machine_was_started_anew_are_stopped(engine: sa.Engine, journal: Journal) -> None:
+def test_turns_before_this_machine_was_started_anew_are_stopped(
+    engine: sa.Engine, journal: Journal
+) -> None:
     machine, _, pid, start = this_process().split(":")
     _, turn = _left_running(Journal(engine, f"{machine}:another boot:{pid}:{start}"))
     assert [r.turn_id for r in journal.stop_abandoned_turns()] == [turn]
 
 
-def test_turns_of_another_machine_are_left_to_it_for_a_day(engine: sa.Engine, journal: Journal) -> None:
+def test_turns_of_another_machine_are_left_to_it_for_a_day(
+    engine: sa.Engine, journal: Journal
+) -> None:
     _, turn = _left_running(Journal(engine, "elsewhere:boot:1:1"))
     assert journal.stop_abandoned_turns() == []
     with writing(engine) as connection:
-        connection.execute(schema.turns.update().values(started_at=datetime.now(UTC) - timedelta(hours=25)))
+        connection.execute(
+            schema.turns.update().values(started_at=datetime.now(UTC) - timedelta(hours=25))
+        )
     assert [r.turn_id for r in journal.stop_abandoned_turns()] == [turn]
 
 
@@ -233,7 +297,9 @@ def test_the_model_sees_finished_turns_oldest_first(journal: Journal) -> None:
     for number in range(4):
         _finish(journal, conversation, f"request {number}", f"answer {number}")
     failed = journal.begin_turn(conversation, "failed")
-    journal.append([JournalEntry(conversation, failed, AT, TurnFailed(where="internal", message="m"))])
+    journal.append(
+        [JournalEntry(conversation, failed, AT, TurnFailed(where="internal", message="m"))]
+    )
     journal.begin_turn(conversation, "running")
     assert journal.messages(conversation, limit=5) == (
         ChatMessage(role="user", content="request 2"),
@@ -261,7 +327,13 @@ def test_what_the_model_sees_is_bounded(journal: Journal) -> None:
 def test_text_that_no_encoding_carries_is_repaired(journal: Journal) -> None:
     conversation = journal.create_conversation("o", "title \ud800\0")
     turn = journal.begin_turn(conversation, "half \udc00")
-    (record,) = journal.append([JournalEntry(conversation, turn, AT, TurnFinished(answer="joined \ud83d\ude00, half \ud800!"))])
+    (record,) = journal.append(
+        [
+            JournalEntry(
+                conversation, turn, AT, TurnFinished(answer="joined \ud83d\ude00, half \ud800!")
+            )
+        ]
+    )
     assert record.event == TurnFinished(answer="joined 😀, half \N{REPLACEMENT CHARACTER}!")
     assert journal.history(conversation) == (record,)
     assert journal.conversations("o")[0].title == "title \N{REPLACEMENT CHARACTER}"
@@ -271,7 +343,9 @@ def test_text_that_no_encoding_carries_is_repaired(journal: Journal) -> None:
     ]
 
 
-def test_request_and_answer_are_kept_without_the_nul_characters_that_postgresql_refuses(journal: Journal) -> None:
+def test_request_and_answer_are_kept_without_the_nul_characters_that_postgresql_refuses(
+    journal: Journal,
+) -> None:
     conversation = journal.create_conversation("o", "t")
     _finish(journal, conversation, "re\0quest", "\0answer")
     assert [m.content for m in journal.messages(conversation)] == ["request", "answer"]
@@ -282,17 +356,28 @@ def test_an_event_that_cannot_be_read_back_does_not_hide_the_others(
 ) -> None:
     conversation = journal.create_conversation("o", "t")
     journal.append(
-        [JournalEntry(conversation, "t", AT, ToolFound(tool="x", confidence=1.0)), JournalEntry(conversation, "t", AT, Searching())]
+        [
+            JournalEntry(conversation, "t", AT, ToolFound(tool="x", confidence=1.0)),
+            JournalEntry(conversation, "t", AT, Searching()),
+        ]
     )
     with writing(engine) as connection:
-        connection.execute(schema.events.update().where(schema.events.c.seq == 1).values(event='{"type": "of_the_future"}'))
+        connection.execute(
+            schema.events.update()
+            .where(schema.events.c.seq == 1)
+            .values(event='{"type": "of_the_future"}')
+        )
     assert [r.seq for r in journal.history(conversation)] == [2]
     assert "event 1 of conversation" in caplog.text
 
 
-def test_rounds_of_questions_are_counted_from_the_newest_turn_back_until_one_asked_nothing(journal: Journal) -> None:
+def test_rounds_of_questions_are_counted_from_the_newest_turn_back_until_one_asked_nothing(
+    journal: Journal,
+) -> None:
     conversation = journal.create_conversation("me", "hi")
-    asked = QuestionsAsked(questions=(Question(id="unit", question='Which unit? "type":"questions_asked"'),))
+    asked = QuestionsAsked(
+        questions=(Question(id="unit", question='Which unit? "type":"questions_asked"'),)
+    )
 
     def turn(*events: Event) -> None:
         turn_id = journal.begin_turn(conversation, "hi")

@@ -38,7 +38,11 @@ def _tokens(text: str) -> list[AnswerToken]:
 
 
 async def test_pieces_of_one_stream_become_one_record(journal: Journal) -> None:
-    conversation, recorder, seen = journal.create_conversation("o", "t"), Recorder(journal), list[Record]()
+    conversation, recorder, seen = (
+        journal.create_conversation("o", "t"),
+        Recorder(journal),
+        list[Record](),
+    )
     recorder.subscribe(seen.extend)
     for a, b in zip(_tokens("hello"), _tokens("world"), strict=True):
         recorder.emit(conversation, "a", a)
@@ -86,7 +90,9 @@ async def test_a_lone_piece_arrives_without_anything_after_it(journal: Journal) 
     await recorder.aclose()
 
 
-async def test_a_subscriber_that_fails_or_leaves_takes_nothing_from_the_others(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_subscriber_that_fails_or_leaves_takes_nothing_from_the_others(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
     conversation, recorder = journal.create_conversation("o", "t"), Recorder(journal)
     left, stayed = list[Record](), list[Record]()
     recorder.subscribe(lambda records: 1 / 0)  # type: ignore[arg-type,return-value]
@@ -102,7 +108,9 @@ async def test_a_subscriber_that_fails_or_leaves_takes_nothing_from_the_others(j
     await recorder.aclose()
 
 
-async def test_closing_keeps_what_is_left_and_says_what_comes_too_late(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+async def test_closing_keeps_what_is_left_and_says_what_comes_too_late(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
     conversation, recorder = journal.create_conversation("o", "t"), Recorder(journal, window=3600)
     recorder.emit(conversation, "a", AnswerToken(text="x"))
     await recorder.aclose()
@@ -114,7 +122,9 @@ async def test_closing_keeps_what_is_left_and_says_what_comes_too_late(journal: 
     assert "searching of turn a came after the journal was closed" in caplog.text
 
 
-async def test_a_database_that_recovers_soon_is_not_noticed(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_database_that_recovers_soon_is_not_noticed(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
     conversation = journal.create_conversation("o", "t")
     recorder, seen = Recorder(FailingJournal(journal, failures=2), pauses=(0, 0)), list[Record]()
     recorder.subscribe(seen.extend)
@@ -134,16 +144,27 @@ async def test_a_broken_database_still_shows_the_turn_and_keeps_it_later(journal
     for event in (Searching(), TurnFinished(answer="45"), AnswerToken(text="z")):
         recorder.emit(conversation, turn, event)
         await recorder.flush()
-    assert [(r.seq, r.event) for r in seen[:2]] == [(0, Searching()), (0, TurnFinished(answer="45"))]
-    assert [(r.seq, r.event) for r in seen[2:]] == [(1, Searching()), (2, TurnFinished(answer="45")), (3, AnswerToken(text="z"))]
+    assert [(r.seq, r.event) for r in seen[:2]] == [
+        (0, Searching()),
+        (0, TurnFinished(answer="45")),
+    ]
+    assert [(r.seq, r.event) for r in seen[2:]] == [
+        (1, Searching()),
+        (2, TurnFinished(answer="45")),
+        (3, AnswerToken(text="z")),
+    ]
     assert journal.history(conversation) == tuple(seen[2:])
     assert [m.content for m in journal.messages(conversation)] == ["r", "45"]
     recorder.emit(conversation, turn, Searching())
     await recorder.aclose()
-    assert [(r.seq, r.event) for r in journal.history(conversation, after_seq=3)] == [(4, Searching())], "what was kept is not kept again"
+    assert [(r.seq, r.event) for r in journal.history(conversation, after_seq=3)] == [
+        (4, Searching())
+    ], "what was kept is not kept again"
 
 
-async def test_what_could_never_be_kept_is_said_at_the_end(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_could_never_be_kept_is_said_at_the_end(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
     recorder = Recorder(FailingJournal(journal, failures=9), pauses=(3600,))
     recorder.emit("c", "t", Searching())
     await recorder.aclose()

@@ -10,9 +10,17 @@ from tests.web.server_process import ServerProcess
 from web.serving import AsyncMode
 
 
-@pytest.fixture(scope="session", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    process = ServerProcess(tmp_path_factory.mktemp("server"), cast(AsyncMode, request.param), ALLOWED_HOSTS="agent.example")
+@pytest.fixture(
+    scope="session", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+)
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ServerProcess]:
+    process = ServerProcess(
+        tmp_path_factory.mktemp("server"),
+        cast(AsyncMode, request.param),
+        ALLOWED_HOSTS="agent.example",
+    )
     yield process
     assert process.end() == (0, "")
 

@@ -1,13 +1,16 @@
-"""An engine without a model: the request says what the turn does; journal and recorder are the real ones.
+"""An engine without a model: the request says what the turn does; journal and recorder are the real
+ones.
 
-`say TEXT` answers word by word, `recite TEXT` at once; `say back` also hands out the files that came with it.
-`hold NAME` says one word, waits until
-somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second waits for `release NAME`; keeping
-it says `kept`. `build NAME` passes through the stages of a synthesis and waits for `release NAME` in `execute`. `delegate NAME` has
-an agent run code until somebody sends `release NAME`. `question` asks two, whose answers are said. `flood N` emits N pieces. `fail`
-and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool. `break` makes the journal fail twice, `hang`
-makes the engine refuse to end, `sandbox off` changes the status. `prepare NAME` has a sandbox set up, and waits for it, until somebody
-sends `release NAME`; the search can't be set up meanwhile.
+`say TEXT` answers word by word, `recite TEXT` at once; `say back` also hands out the files that
+came with it. `hold NAME` says one word, waits until
+somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second
+waits for `release NAME`; keeping it says `kept`. `build NAME` passes through the stages of a
+synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
+somebody sends `release NAME`. `question` asks two, whose answers are said. `flood N` emits N
+pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
+`break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes
+the status. `prepare NAME` has a sandbox set up, and waits for it, until somebody sends `release
+NAME`; the search can't be set up meanwhile.
 """
 
 import asyncio
@@ -19,7 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from selfeng.capability_registry import LibraryChange
-from selfeng.core.errors import AgentError, RequestError, ResourceNotFound, ToolNotFound, VersionConflict, VersionNotFound
+from selfeng.core.errors import (
+    AgentError,
+    RequestError,
+    ResourceNotFound,
+    ToolNotFound,
+    VersionConflict,
+    VersionNotFound,
+)
 from selfeng.core.events import (
     AnswerToken,
     CodeRun,
@@ -68,7 +78,10 @@ TOOL = Tool(
     description="Adds two numbers.",
     signature=Signature(
         function="add",
-        parameters=(Parameter(name="a", annotation="int"), Parameter(name="b", annotation="int", default="1")),
+        parameters=(
+            Parameter(name="a", annotation="int"),
+            Parameter(name="b", annotation="int", default="1"),
+        ),
         returns="int",
     ),
     code="def add(a: int, b: int = 1) -> int:\n    return a + b\n",
@@ -89,12 +102,19 @@ VERSIONS = (
         version=2,
         provenance=Provenance(
             origin=Repaired(failure="it raised KeyError"),
-            verdict=Verdict(passed=True, tests=(TestResult(test="test_add", outcome="passed", seconds=0.01),)),
+            verdict=Verdict(
+                passed=True, tests=(TestResult(test="test_add", outcome="passed", seconds=0.01),)
+            ),
             prompts=(AskedPrompt(name="repair", digest="1" * 64, text="what a person said"),),
             usage=Usage(calls=3, input_tokens=20, output_tokens=10, cost=0.02),
         ),
     ),
-    ToolVersion(**{**dict(TOOL.draft()), "code": "def add(a, b): ...\n"}, **_KNOWN, version=1, provenance=Provenance()),
+    ToolVersion(
+        **{**dict(TOOL.draft()), "code": "def add(a, b): ...\n"},
+        **_KNOWN,
+        version=1,
+        provenance=Provenance(),
+    ),
 )
 
 
@@ -129,15 +149,26 @@ WAY: tuple[tuple[str, StageName], ...] = (
 
 
 QUESTIONS = (
-    Question(id="unit", question="Which unit?", why="The result is in it.", answer="choice", options=("metre", "foot"), default="metre"),
+    Question(
+        id="unit",
+        question="Which unit?",
+        why="The result is in it.",
+        answer="choice",
+        options=("metre", "foot"),
+        default="metre",
+    ),
     Question(id="digits", question="How many digits?", answer="number"),
 )
 
 
 class OneFile:
-    """A model that asks for requests if it may, writes main.py, and is done; where the goal says `wait` it never replies."""
+    """A model that asks for requests if it may, writes main.py, and is done; where the goal says
+    `wait` it never replies.
+    """
 
-    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+    async def choose(
+        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
+    ) -> FunctionCall:
         goal = str(prompt.messages[-1].content)
         budget.charge(10, 5, None)
         if "wait" in goal:
@@ -147,7 +178,10 @@ class OneFile:
             return FunctionCall(name="add_package", arguments={"package": "requests"})
         if "finish" in names:
             return FunctionCall(name="finish", arguments={"summary": "It is built."})
-        return FunctionCall(name="create_file", arguments={"name": "main.py", "body": "print(42)\n", "reasoning": "It is not there."})
+        return FunctionCall(
+            name="create_file",
+            arguments={"name": "main.py", "body": "print(42)\n", "reasoning": "It is not there."},
+        )
 
 
 class OneTool:
@@ -211,7 +245,9 @@ class OneLesson:
 
     def _lesson(self, lesson_id: str) -> Lesson:
         if lesson_id not in self._lessons:
-            raise ResourceNotFound(f"there is no lesson {lesson_id!r}", "look at the list of lessons")
+            raise ResourceNotFound(
+                f"there is no lesson {lesson_id!r}", "look at the list of lessons"
+            )
         return self._lessons[lesson_id]
 
     def _changed(self) -> None:
@@ -240,7 +276,9 @@ class FakeEngine:
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         self._turns = TurnRegistry(self._recorder, self._start)
         self._works = set[asyncio.Task[None]]()
-        self.projects = ProjectService(folder / "projects", builder, self._journal, self._turns, MiniAgents())
+        self.projects = ProjectService(
+            folder / "projects", builder, self._journal, self._turns, MiniAgents()
+        )
 
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """The journal's, for the recorder."""
@@ -255,7 +293,13 @@ class FakeEngine:
         task.add_done_callback(self._works.discard)
 
     async def ask(
-        self, owner: str, conversation_id: str | None, request: str, files: Sequence[File] = (), *, answers: Sequence[Answer] = ()
+        self,
+        owner: str,
+        conversation_id: str | None,
+        request: str,
+        files: Sequence[File] = (),
+        *,
+        answers: Sequence[Answer] = (),
     ) -> Asked:
         if problem := self.file_limits.problem(files):
             raise RequestError(problem)
@@ -276,7 +320,9 @@ class FakeEngine:
         records = self._journal.turn(owner, turn_id)
         return self._begin(owner, records[0].conversation_id, "say kept", (), turn_id)
 
-    def _begin(self, owner: str, conversation_id: str, request: str, files: Sequence[File], keeps: str = "") -> Asked:
+    def _begin(
+        self, owner: str, conversation_id: str, request: str, files: Sequence[File], keeps: str = ""
+    ) -> Asked:
         turn_id = self._journal.begin_turn(conversation_id, request)
         emit = partial(self._recorder.emit, conversation_id, turn_id)
         task = asyncio.create_task(self._turn(request, files, keeps, emit))
@@ -284,10 +330,19 @@ class FakeEngine:
         task.add_done_callback(lambda _: self._running.pop(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
-    async def _turn(self, request: str, files: Sequence[File], keeps: str, emit: Callable[[Event], None]) -> None:
+    async def _turn(
+        self, request: str, files: Sequence[File], keeps: str, emit: Callable[[Event], None]
+    ) -> None:
         said = list[str]()
         try:
-            emit(TurnStarted(request=request, files=tuple(f.reference() for f in files), contents=tuple(files), keeps=keeps))
+            emit(
+                TurnStarted(
+                    request=request,
+                    files=tuple(f.reference() for f in files),
+                    contents=tuple(files),
+                    keeps=keeps,
+                )
+            )
             if request.startswith("plan "):
                 await self._plan(emit, request.removeprefix("plan "))
             if request.startswith("build "):
@@ -300,7 +355,9 @@ class FakeEngine:
                 emit(QuestionsAsked(questions=QUESTIONS, intro="Two things first."))
             if request.startswith("say back"):
                 back = tuple(File(name=f"back-{f.name}", content=f.content) for f in files)
-                emit(FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back))
+                emit(
+                    FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back)
+                )
             async for text in self._words(*request.split(" ", 1)):
                 said.append(text)
                 emit(AnswerToken(text=text))
@@ -315,7 +372,9 @@ class FakeEngine:
     async def _plan(self, emit: Callable[[Event], None], name: str) -> None:
         """Two steps, of which the second waits until somebody sends `release NAME`."""
         first = PlannedStep(id="reversed", request="Reverse the text 'abc'", needs=())
-        second = PlannedStep(id="vowels", request="Count the vowels of reversed", needs=("reversed",))
+        second = PlannedStep(
+            id="vowels", request="Count the vowels of reversed", needs=("reversed",)
+        )
         emit(PlanMade(steps=(first, second)))
         for step, tool, value in ((first, "reverse_text", "cba"), (second, "count_vowels", "1")):
             emit(PlanStepChanged(step=step.id, state="started"))
@@ -323,7 +382,9 @@ class FakeEngine:
             if step is second:
                 await self._released[name].wait()
             emit(ToolFound(plan_step=step.id, tool=tool, confidence=0.9, considered=(tool,)))
-            emit(PlanStepChanged(step=step.id, state="finished", tool=tool, text=value, seconds=0.5))
+            emit(
+                PlanStepChanged(step=step.id, state="finished", tool=tool, text=value, seconds=0.5)
+            )
 
     async def _build(self, emit: Callable[[Event], None], name: str) -> None:
         """The stages of a synthesis with one repair."""
@@ -335,20 +396,33 @@ class FakeEngine:
 
     async def _delegate(self, emit: Callable[[Event], None], name: str) -> None:
         """The proxy has the coder run code, which waits until somebody sends `release NAME`."""
-        outer = DelegationChanged(id="1", sender="user", recipient="proxy", state="started", text="write a script")
-        inner = DelegationChanged(id="2", sender="proxy", recipient="coder", state="started", text="write it, and run it", within="1")
+        outer = DelegationChanged(
+            id="1", sender="user", recipient="proxy", state="started", text="write a script"
+        )
+        inner = DelegationChanged(
+            id="2",
+            sender="proxy",
+            recipient="coder",
+            state="started",
+            text="write it, and run it",
+            within="1",
+        )
         emit(outer)
         emit(inner)
         emit(CodeRun(within="2", run=1, state="started", code="print('hi')"))
         await self._released[name].wait()
         ran = Returned(type_name="list", text="[]", stdout="hi\n")
         emit(CodeRun(within="2", run=1, state="finished", execution=ran, seconds=0.1))
-        emit(inner.model_copy(update={"state": "finished", "text": "It prints hi.", "seconds": 0.2}))
+        emit(
+            inner.model_copy(update={"state": "finished", "text": "It prints hi.", "seconds": 0.2})
+        )
         emit(outer.model_copy(update={"state": "finished", "text": "Done.", "seconds": 0.3}))
 
     async def _prepare(self, emit: Callable[[Event], None], name: str) -> None:
         async def failing(report: Report) -> None:
-            raise AgentError("the package registry can't be reached", "connect this machine to the network")
+            raise AgentError(
+                "the package registry can't be reached", "connect this machine to the network"
+            )
 
         async def working(report: Report) -> None:
             report("3 of 15 tools verified", 3, 15)
@@ -387,7 +461,9 @@ class FakeEngine:
             case "break":
                 self._failures = 2
             case "sandbox":
-                self._sandbox = SandboxStatus(available=False, backend="none", detail="no engine answers")
+                self._sandbox = SandboxStatus(
+                    available=False, backend="none", detail="no engine answers"
+                )
             case "hang":
                 self._hangs = True
             case _:

@@ -1,4 +1,6 @@
-"""The real server around the fake engine, as a process: `python -m tests.web.run_server`, settings from the environment."""
+"""The real server around the fake engine, as a process: `python -m tests.web.run_server`, settings
+from the environment.
+"""
 
 import logging
 import os
@@ -23,7 +25,9 @@ def main() -> None:
     bridge = Bridge(kind)
     engine = bridge.run(build(settings))
     listener = app.bind(settings.flask_host, settings.flask_port)
-    patience = Patience(*map(float, os.environ["PATIENCE"].split())) if "PATIENCE" in os.environ else None
+    patience = (
+        Patience(*map(float, os.environ["PATIENCE"].split())) if "PATIENCE" in os.environ else None
+    )
     app.serve(engine, bridge, kind, settings, listener, status_interval=0.02, patience=patience)
 
 

@@ -20,12 +20,23 @@ ROOT = Path(__file__).parents[2]
 
 
 class ServerProcess:
-    """Starts on construction; `link` is what the server printed, `errors` is its standard error after the end."""
+    """Starts on construction; `link` is what the server printed, `errors` is its standard error
+    after the end.
+    """
 
     def __init__(self, folder: Path, mode: AsyncMode, **environment: str) -> None:
         self.folder, self.mode = folder, mode
-        clean = {k: v for k, v in os.environ.items() if k in {"PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV"}}
-        settings = {"DATA_DIR": str(folder), "ASYNC_MODE": mode, "FLASK_HOST": "127.0.0.1", "FLASK_PORT": "0"}
+        clean = {
+            k: v
+            for k, v in os.environ.items()
+            if k in {"PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV"}
+        }
+        settings = {
+            "DATA_DIR": str(folder),
+            "ASYNC_MODE": mode,
+            "FLASK_HOST": "127.0.0.1",
+            "FLASK_PORT": "0",
+        }
         self._errors = (folder / "stderr.txt").open("w+")
         self.errors = ""
         self.process = subprocess.Popen(
@@ -73,7 +84,9 @@ class ServerProcess:
     @contextmanager
     def socket(self, session: requests.Session, transport: str = "websocket") -> Iterator["Client"]:
         """A connected page of that browser, or of that program."""
-        with requests.Session() as http:  # polling uses it for every request, a websocket for its cookies
+        with (
+            requests.Session() as http
+        ):  # polling uses it for every request, a websocket for its cookies
             http.cookies.update(session.cookies)
             http.headers["Authorization"] = session.headers.get("Authorization", "")
             if transport == "polling":  # the websocket library names an origin by itself
@@ -99,18 +112,24 @@ class Client(socketio.SimpleClient):
         if eio.current_transport == "websocket" and eio.ws.connected:
             connection = eio.ws.sock
             with suppress(OSError):  # the server may have been faster
-                connection.shutdown(socket.SHUT_RDWR)  # unlike closing, this wakes the thread that reads
+                connection.shutdown(
+                    socket.SHUT_RDWR
+                )  # unlike closing, this wakes the thread that reads
             eio.read_loop_task.join()
             connection.close()
         self.disconnect()
 
     def ask(self, text: str, conversation_id: str | None = None) -> dict[str, Any]:
-        reply: dict[str, Any] = self.call("ask", {"text": text, "conversation_id": conversation_id}, timeout=20)
+        reply: dict[str, Any] = self.call(
+            "ask", {"text": text, "conversation_id": conversation_id}, timeout=20
+        )
         return reply
 
     def follow(self, conversation_id: str, after: int = 0) -> list[dict[str, Any]]:
         """Subscribe; the records so far."""
-        reply = self.call("subscribe", {"conversation_id": conversation_id, "after": after}, timeout=20)
+        reply = self.call(
+            "subscribe", {"conversation_id": conversation_id, "after": after}, timeout=20
+        )
         assert reply["ok"], reply
         records: list[dict[str, Any]] = reply["records"]
         return records
@@ -123,7 +142,9 @@ class Client(socketio.SimpleClient):
                 return arguments[0]
 
     def records(self, until: str, turn_id: str = "") -> list[dict[str, Any]]:
-        """The records that arrive until one of that event type (and turn) does, that one included."""
+        """The records that arrive until one of that event type (and turn) does, that one
+        included.
+        """
         found: list[dict[str, Any]] = []
         while not any(r["event"]["type"] == until and turn_id in {"", r["turn_id"]} for r in found):
             found += self.next("records")["records"]

@@ -1,4 +1,6 @@
-"""Access: nothing is open to somebody without the token, under a strange name, or from another site's page."""
+"""Access: nothing is open to somebody without the token, under a strange name, or from another
+site's page.
+"""
 
 import re
 from itertools import product
@@ -51,7 +53,9 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
 
 def test_every_rule_of_the_application_is_in_the_matrix() -> None:
-    rules = re.findall(r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py")))
+    rules = re.findall(
+        r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
+    )
     assert len(rules) == 25
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
@@ -59,7 +63,9 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_nothing_is_open_without_the_token(server: ServerProcess, visitor: requests.Session, path: str) -> None:
+def test_nothing_is_open_without_the_token(
+    server: ServerProcess, visitor: requests.Session, path: str
+) -> None:
     strangers = (
         {},
         {"Authorization": "Bearer wrong"},
@@ -68,7 +74,9 @@ def test_nothing_is_open_without_the_token(server: ServerProcess, visitor: reque
         {"Cookie": "; ".join(f"{c.name}=wrong" for c in visitor.cookies)},
     )
     for method, headers in product(METHODS, strangers):
-        response = requests.request(method, server.url + path, headers=headers, allow_redirects=False, timeout=20)
+        response = requests.request(
+            method, server.url + path, headers=headers, allow_redirects=False, timeout=20
+        )
         assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, "Bearer")
         assert "Set-Cookie" not in response.headers
 
@@ -80,24 +88,39 @@ def test_the_token_in_a_header_opens_everything(server: ServerProcess, path: str
 
 
 def test_refusals_have_the_form_that_the_caller_reads(server: ServerProcess) -> None:
-    page, api = requests.get(server.url + "/", timeout=20), requests.get(server.url + "/api/tools", timeout=20)
+    page, api = (
+        requests.get(server.url + "/", timeout=20),
+        requests.get(server.url + "/api/tools", timeout=20),
+    )
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     assert '<form class="login-form" method="get" action="/">' in page.text
     assert "<script" not in page.text
-    assert api.json() == {"error": {"message": "this needs the access token", "remedy": "open the link that the server printed"}}
+    assert api.json() == {
+        "error": {
+            "message": "this needs the access token",
+            "remedy": "open the link that the server printed",
+        }
+    }
 
 
 def test_the_link_leads_to_a_clean_address_with_closed_cookies(server: ServerProcess) -> None:
     response = requests.get(server.link, allow_redirects=False, timeout=20)
     assert (response.status_code, response.headers["Location"]) == (303, "/")
-    assert re.fullmatch(r"access_\w{8}=\w{64}; HttpOnly; Path=/; SameSite=Lax", response.headers["Set-Cookie"])
+    assert re.fullmatch(
+        r"access_\w{8}=\w{64}; HttpOnly; Path=/; SameSite=Lax", response.headers["Set-Cookie"]
+    )
     assert server.token not in response.headers["Set-Cookie"]
     page = requests.get(server.url + "/", cookies=response.cookies, timeout=20)
     assert page.status_code == 200
-    assert re.fullmatch(r"visitor_\w{8}=\S+; .*Max-Age=34560000; HttpOnly; Path=/; SameSite=Lax", page.headers["Set-Cookie"])
+    assert re.fullmatch(
+        r"visitor_\w{8}=\S+; .*Max-Age=34560000; HttpOnly; Path=/; SameSite=Lax",
+        page.headers["Set-Cookie"],
+    )
 
 
-def test_an_old_link_says_why_it_does_not_work(server: ServerProcess, visitor: requests.Session) -> None:
+def test_an_old_link_says_why_it_does_not_work(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     response = requests.get(server.url + "/?token=old", timeout=20)
     assert response.status_code == 401
     assert "This token does not open the page" in response.text
@@ -105,7 +128,9 @@ def test_an_old_link_says_why_it_does_not_work(server: ServerProcess, visitor: r
     assert (again.status_code, again.url) == (200, server.url + "/")
 
 
-def test_a_visitor_cookie_that_was_tampered_with_makes_a_new_visitor(server: ServerProcess, visitor: requests.Session) -> None:
+def test_a_visitor_cookie_that_was_tampered_with_makes_a_new_visitor(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         page.ask("say mine")
     (name,) = [n for n in visitor.cookies.keys() if n.startswith("visitor_")]  # noqa: SIM118 - a cookie jar iterates over cookies
@@ -120,14 +145,26 @@ def test_programs_share_one_owner(server: ServerProcess) -> None:
     with server.program() as program:
         with server.socket(program) as client:
             conversation = client.ask("say from a program")["conversation_id"]
-        assert conversation in [c["id"] for c in program.get(f"{server.url}/api/conversations").json()["conversations"]]
+        assert conversation in [
+            c["id"] for c in program.get(f"{server.url}/api/conversations").json()["conversations"]
+        ]
         assert "Set-Cookie" not in program.get(f"{server.url}/api/tools").headers
     assert API_OWNER == "api"
 
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "127.0.0.1.evil.example", "[::1].evil.example", "192.0.2.1", "0.0.0.0", "", "a@127.0.0.1", "127.0.0.1:x", "x/y"],
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "[::1].evil.example",
+        "192.0.2.1",
+        "0.0.0.0",
+        "",
+        "a@127.0.0.1",
+        "127.0.0.1:x",
+        "x/y",
+    ],
 )
 def test_strange_host_names_are_refused(server: ServerProcess, host: str) -> None:
     with server.program() as program:
@@ -137,7 +174,16 @@ def test_strange_host_names_are_refused(server: ServerProcess, host: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST", "[::1]:{port}", "127.8.9.1", "[::ffff:127.0.0.1]", "agent.example"]
+    "host",
+    [
+        "127.0.0.1:{port}",
+        "localhost:{port}",
+        "LOCALHOST",
+        "[::1]:{port}",
+        "127.8.9.1",
+        "[::ffff:127.0.0.1]",
+        "agent.example",
+    ],
 )
 def test_local_and_allowed_host_names_are_accepted(server: ServerProcess, host: str) -> None:
     with server.program() as program:
@@ -147,13 +193,28 @@ def test_local_and_allowed_host_names_are_accepted(server: ServerProcess, host: 
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://evil.example", "null", "http://127.0.0.1:1", "http://localhost", "https://127.0.0.1:{port}", "", "file://", "http://[", "x"],
+    [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:1",
+        "http://localhost",
+        "https://127.0.0.1:{port}",
+        "",
+        "file://",
+        "http://[",
+        "x",
+    ],
 )
 @pytest.mark.parametrize("path", ["/socket.io/?EIO=4&transport=polling", "/api/tools", "/"])
-def test_pages_of_other_sites_are_refused(server: ServerProcess, visitor: requests.Session, origin: str, path: str) -> None:
+def test_pages_of_other_sites_are_refused(
+    server: ServerProcess, visitor: requests.Session, origin: str, path: str
+) -> None:
     origin = origin.format(port=server.url.rpartition(":")[2])
     for method in ("GET", "POST"):
-        assert visitor.request(method, server.url + path, headers={"Origin": origin}).status_code == 403
+        assert (
+            visitor.request(method, server.url + path, headers={"Origin": origin}).status_code
+            == 403
+        )
 
 
 def test_the_page_itself_and_allowed_hosts_may_send_requests(server: ServerProcess) -> None:
@@ -167,9 +228,13 @@ def test_the_page_itself_and_allowed_hosts_may_send_requests(server: ServerProce
             assert program.get(f"{server.url}/api/tools", headers=headers).status_code == 200
 
 
-def test_a_cookie_alone_changes_nothing_without_an_origin(server: ServerProcess, visitor: requests.Session) -> None:
+def test_a_cookie_alone_changes_nothing_without_an_origin(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     assert visitor.post(server.url + "/api/tools").status_code == 403
-    assert visitor.post(server.url + "/api/tools", headers={"Origin": server.url}).status_code == 405
+    assert (
+        visitor.post(server.url + "/api/tools", headers={"Origin": server.url}).status_code == 405
+    )
     with server.program() as program:
         assert program.post(server.url + "/api/tools").status_code == 405
     cookie = "; ".join(f"{c.name}={c.value}" for c in visitor.cookies)
@@ -179,14 +244,20 @@ def test_a_cookie_alone_changes_nothing_without_an_origin(server: ServerProcess,
 
 
 @pytest.mark.parametrize("transport", ["websocket", "polling"])
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Cookie": "access=1"}], ids=str)
-def test_no_socket_connects_without_the_token(server: ServerProcess, transport: str, headers: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Bearer wrong"}, {"Cookie": "access=1"}], ids=str
+)
+def test_no_socket_connects_without_the_token(
+    server: ServerProcess, transport: str, headers: dict[str, str]
+) -> None:
     client = Client()
     with pytest.raises(Refused):
         client.connect(server.url, headers=headers, transports=[transport], wait_timeout=20)
 
 
-def test_the_signing_key_is_made_once_and_is_private(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_signing_key_is_made_once_and_is_private(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     folder = tmp_path_factory.mktemp("key") / "new"
     key = signing_key(folder)
     assert (len(key), signing_key(folder)) == (32, key)

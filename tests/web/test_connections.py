@@ -1,4 +1,6 @@
-"""Connections on real sockets: those that only wait, however many they are, keep nobody else out, and nothing may take for ever."""
+"""Connections on real sockets: those that only wait, however many they are, keep nobody else out,
+and nothing may take for ever.
+"""
 
 import resource
 import socket
@@ -21,7 +23,9 @@ MOST = 512
 
 
 @pytest.fixture(scope="module", params=MODES)
-def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+def guarded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ServerProcess]:
     """A server that waits 20 seconds for nothing."""
     server = ServerProcess(tmp_path_factory.mktemp("guarded"), cast(AsyncMode, request.param))
     yield server
@@ -30,9 +34,15 @@ def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture(scope="module", params=MODES)
-def hasty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """A server of little patience: seconds for a head, a request, a piece of a response, and of silence on a websocket."""
-    server = ServerProcess(tmp_path_factory.mktemp("hasty"), cast(AsyncMode, request.param), PATIENCE="1 4 1.5 60")
+def hasty(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ServerProcess]:
+    """A server of little patience: seconds for a head, a request, a piece of a response, and of
+    silence on a websocket.
+    """
+    server = ServerProcess(
+        tmp_path_factory.mktemp("hasty"), cast(AsyncMode, request.param), PATIENCE="1 4 1.5 60"
+    )
     yield server
     assert server.end() == (0, "")
     assert server.errors == ""
@@ -44,7 +54,9 @@ def dial(server: ServerProcess) -> socket.socket:
 
 
 def head(server: ServerProcess, line: str, *headers: str) -> bytes:
-    return "\r\n".join([f"{line} HTTP/1.1", f"Host: {urlsplit(server.url).netloc}", *headers, "", ""]).encode()
+    return "\r\n".join(
+        [f"{line} HTTP/1.1", f"Host: {urlsplit(server.url).netloc}", *headers, "", ""]
+    ).encode()
 
 
 def rest(connection: socket.socket) -> bytes:
@@ -71,11 +83,22 @@ def _said(connection: socket.socket, says: bytes) -> socket.socket:
 
 @pytest.mark.parametrize(
     "says",
-    [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", b"GET /api/tools HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"\x16\x03\x01"],
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
+        b"GET /api/tools HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"\x16\x03\x01",
+    ],
     ids=["silent", "half a head", "answered and kept", "no HTTP"],
 )
-def test_thousands_of_connections_without_the_token_keep_nobody_out(guarded: ServerProcess, says: bytes) -> None:
-    with guarded.browser() as visitor, guarded.socket(visitor) as page, crowd(guarded, MOST + 200, says):
+def test_thousands_of_connections_without_the_token_keep_nobody_out(
+    guarded: ServerProcess, says: bytes
+) -> None:
+    with (
+        guarded.browser() as visitor,
+        guarded.socket(visitor) as page,
+        crowd(guarded, MOST + 200, says),
+    ):
         for _ in range(3):
             assert requests.get(guarded.url + "/", timeout=10).status_code == 401
             with guarded.browser() as another:
@@ -84,44 +107,73 @@ def test_thousands_of_connections_without_the_token_keep_nobody_out(guarded: Ser
         assert page.records(until="turn_finished")[-1]["event"]["answer"] == "stillhere"
 
 
-def test_a_process_without_descriptors_goes_on_accepting_when_it_has_some(guarded: ServerProcess) -> None:
+def test_a_process_without_descriptors_goes_on_accepting_when_it_has_some(
+    guarded: ServerProcess,
+) -> None:
     descriptors = Path(f"/proc/{guarded.process.pid}/fd")
     soft, hard = resource.prlimit(guarded.process.pid, resource.RLIMIT_NOFILE)
     for room in (0, 1, 5):
-        resource.prlimit(guarded.process.pid, resource.RLIMIT_NOFILE, (len(list(descriptors.iterdir())) + room, hard))
+        resource.prlimit(
+            guarded.process.pid,
+            resource.RLIMIT_NOFILE,
+            (len(list(descriptors.iterdir())) + room, hard),
+        )
         with crowd(guarded, 30, b""):
             time.sleep(0.3)  # it fails to accept
         resource.prlimit(guarded.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
         guarded.browser().close()
 
 
-def _never_speaks(server: ServerProcess, visitor: requests.Session, connection: socket.socket) -> None:
+def _never_speaks(
+    server: ServerProcess, visitor: requests.Session, connection: socket.socket
+) -> None:
     pass
 
 
-def _trickles_its_head(server: ServerProcess, visitor: requests.Session, connection: socket.socket) -> None:
+def _trickles_its_head(
+    server: ServerProcess, visitor: requests.Session, connection: socket.socket
+) -> None:
     connection.sendall(head(server, "GET /")[:-2])
     _trickle(connection, b"X-Slow: yes\r\n")
 
 
-def _comes_back_too_late(server: ServerProcess, visitor: requests.Session, connection: socket.socket) -> None:
+def _comes_back_too_late(
+    server: ServerProcess, visitor: requests.Session, connection: socket.socket
+) -> None:
     connection.sendall(head(server, "GET /api/tools", f"Authorization: Bearer {server.token}"))
     assert connection.recv(12) == b"HTTP/1.1 200"
 
 
-def _trickles_its_body(server: ServerProcess, visitor: requests.Session, connection: socket.socket) -> None:
-    connection.sendall(head(server, "POST /api/files?name=a", f"Authorization: Bearer {server.token}", "Content-Length: 50000"))
+def _trickles_its_body(
+    server: ServerProcess, visitor: requests.Session, connection: socket.socket
+) -> None:
+    connection.sendall(
+        head(
+            server,
+            "POST /api/files?name=a",
+            f"Authorization: Bearer {server.token}",
+            "Content-Length: 50000",
+        )
+    )
     _trickle(connection, b"x")
 
 
-def _trickles_a_body_that_nobody_wants(server: ServerProcess, visitor: requests.Session, connection: socket.socket) -> None:
+def _trickles_a_body_that_nobody_wants(
+    server: ServerProcess, visitor: requests.Session, connection: socket.socket
+) -> None:
     connection.sendall(head(server, "POST /api/files?name=a", "Content-Length: 50000"))
     _trickle(connection, b"x")
 
 
 def _upgrade(server: ServerProcess, connection: socket.socket) -> None:
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
-    headers = (f"Authorization: Bearer {server.token}", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", key)
+    headers = (
+        f"Authorization: Bearer {server.token}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Version: 13",
+        key,
+    )
     connection.sendall(head(server, "GET /socket.io/?EIO=4&transport=websocket", *headers))
     assert connection.recv(12) == b"HTTP/1.1 101"
 
@@ -159,7 +211,9 @@ def test_who_takes_too_long_is_shut_out(
 
 @pytest.mark.extended
 def test_a_websocket_that_falls_silent_is_ended(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, "threading", PATIENCE="20 60 60 2")  # eventlet's ends after 45 seconds, which Engine.IO sets
+    server = ServerProcess(
+        tmp_path, "threading", PATIENCE="20 60 60 2"
+    )  # eventlet's ends after 45 seconds, which Engine.IO sets
     with dial(server) as connection:
         _upgrade(server, connection)
         rest(connection)
@@ -167,20 +221,26 @@ def test_a_websocket_that_falls_silent_is_ended(tmp_path: Path) -> None:
     assert server.errors == ""
 
 
-def test_who_never_reads_the_answer_is_shut_out_and_who_reads_slowly_is_not(hasty: ServerProcess) -> None:
+def test_who_never_reads_the_answer_is_shut_out_and_who_reads_slowly_is_not(
+    hasty: ServerProcess,
+) -> None:
     with hasty.browser() as visitor, hasty.socket(visitor) as page:
         conversation = None
         for _ in range(16):
             conversation = page.ask("say " + "語" * 19_990, conversation)["conversation_id"]
             page.records(until="turn_finished")
         cookie = "Cookie: " + "; ".join(f"{c.name}={c.value}" for c in visitor.cookies)
-    asks = head(hasty, f"GET /api/conversations/{conversation}/records", cookie, "Connection: close")
+    asks = head(
+        hasty, f"GET /api/conversations/{conversation}/records", cookie, "Connection: close"
+    )
 
     def fetched(pause: float, pauses: int) -> int:
         with socket.socket() as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
             connection.settimeout(20)
-            connection.connect((str(urlsplit(hasty.url).hostname), int(urlsplit(hasty.url).port or 0)))
+            connection.connect(
+                (str(urlsplit(hasty.url).hostname), int(urlsplit(hasty.url).port or 0))
+            )
             connection.sendall(asks)
             found = 0
             for _ in range(pauses):
@@ -206,15 +266,32 @@ def test_one_address_has_its_share_and_this_machine_has_all() -> None:
 
     here, there = socket.socketpair()
     with here, there:
-        assert taken(Connections(2, most=9), *["192.0.2.1"] * 3, *["192.0.2.2"] * 3) == [True, True, False] * 2
-        assert taken(Connections(2, most=9), *(f"2001:db8::{n}" for n in range(3))) == [True, True, False]
-        assert taken(Connections(2, most=9), *["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"]) == [True, True, False]
+        assert (
+            taken(Connections(2, most=9), *["192.0.2.1"] * 3, *["192.0.2.2"] * 3)
+            == [True, True, False] * 2
+        )
+        assert taken(Connections(2, most=9), *(f"2001:db8::{n}" for n in range(3))) == [
+            True,
+            True,
+            False,
+        ]
+        assert taken(Connections(2, most=9), *["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"]) == [
+            True,
+            True,
+            False,
+        ]
         assert taken(Connections(2, most=4), *["127.0.0.1"] * 5) == [True] * 4 + [False]
 
 
 @pytest.mark.parametrize(
     ("address", "stands_for"),
-    [("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3::4", "2001:db8:1:2::"), ("::1", "::1"), ("", "")],
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::"),
+        ("::1", "::1"),
+        ("", ""),
+    ],
 )
 def test_a_network_of_ipv6_counts_as_one_address(address: str, stands_for: str) -> None:
     assert origin(address) == stands_for

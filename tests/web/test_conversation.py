@@ -1,4 +1,6 @@
-"""A page in a conversation: every record once and in order, to the right people, whatever happens to the connection."""
+"""A page in a conversation: every record once and in order, to the right people, whatever happens
+to the connection.
+"""
 
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -15,11 +17,17 @@ def _texts(records: list[dict]) -> str:
 
 
 @pytest.mark.parametrize("transport", ["websocket", "polling"])
-def test_a_turn_arrives_whole_and_in_order(server: ServerProcess, visitor: requests.Session, transport: str) -> None:
+def test_a_turn_arrives_whole_and_in_order(
+    server: ServerProcess, visitor: requests.Session, transport: str
+) -> None:
     with server.socket(visitor, transport) as page:
         asked = page.ask("say to be or not")
         records = page.records(until="turn_finished")
-        assert asked == {"ok": True, "conversation_id": records[0]["conversation_id"], "turn_id": records[0]["turn_id"]}
+        assert asked == {
+            "ok": True,
+            "conversation_id": records[0]["conversation_id"],
+            "turn_id": records[0]["turn_id"],
+        }
         assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
         assert records[0]["event"] == {
             "type": "turn_started",
@@ -34,16 +42,23 @@ def test_a_turn_arrives_whole_and_in_order(server: ServerProcess, visitor: reque
         assert page.follow(asked["conversation_id"], after=len(records) - 1) == records[-1:]
 
 
-def test_the_next_turn_continues_the_numbers_of_its_conversation(server: ServerProcess, visitor: requests.Session) -> None:
+def test_the_next_turn_continues_the_numbers_of_its_conversation(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         first = page.ask("say one")
         last = page.records(until="turn_finished")[-1]["seq"]
         second = page.ask("say two", first["conversation_id"])
-        assert (second["conversation_id"], second["turn_id"] != first["turn_id"]) == (first["conversation_id"], True)
+        assert (second["conversation_id"], second["turn_id"] != first["turn_id"]) == (
+            first["conversation_id"],
+            True,
+        )
         assert page.records(until="turn_finished")[0]["seq"] == last + 1
 
 
-def test_keeping_a_plan_begins_a_turn_in_its_conversation(server: ServerProcess, visitor: requests.Session) -> None:
+def test_keeping_a_plan_begins_a_turn_in_its_conversation(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         first = page.ask("say one")
         page.records(until="turn_finished")
@@ -54,11 +69,16 @@ def test_keeping_a_plan_begins_a_turn_in_its_conversation(server: ServerProcess,
         assert refused["error"]["message"] == 'there is no turn "nobody\'s"'
 
 
-def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(server: ServerProcess, visitor: requests.Session) -> None:
+def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         first = page.ask("question")
         asked = page.records(until="turn_finished")[1]["event"]
-        assert (asked["type"], [q["id"] for q in asked["questions"]]) == ("questions_asked", ["unit", "digits"])
+        assert (asked["type"], [q["id"] for q in asked["questions"]]) == (
+            "questions_asked",
+            ["unit", "digits"],
+        )
         answers = [{"id": "unit", "value": "foot"}, {"id": "digits", "value": "2"}]
         reply = {"text": "Which unit? foot", "conversation_id": first["conversation_id"]}
         assert page.call("ask", {**reply, "answers": answers})["ok"]
@@ -68,7 +88,9 @@ def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(server: Serve
         assert not page.call("ask", {**reply, "answers": answers * 2})["ok"]
 
 
-def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(server: ServerProcess, visitor: requests.Session) -> None:
+def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         asked = page.ask("hold reload")
         seen = page.records(until="answer_token")
@@ -82,7 +104,9 @@ def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(server: S
     assert _texts(seen) == "onetwo"
 
 
-def test_pages_that_connect_again_and_again_during_a_turn_see_everything_once(server: ServerProcess, visitor: requests.Session) -> None:
+def test_pages_that_connect_again_and_again_during_a_turn_see_everything_once(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         conversation = page.ask("flood 200")["conversation_id"]
 
@@ -111,12 +135,20 @@ def test_two_turns_run_at_once(server: ServerProcess, visitor: requests.Session)
     with server.socket(visitor) as page:
         slow = page.ask("hold both")
         quick = page.ask("say fast")
-        assert page.records(until="turn_finished", turn_id=quick["turn_id"])[-1]["event"]["answer"] == "fast"
+        assert (
+            page.records(until="turn_finished", turn_id=quick["turn_id"])[-1]["event"]["answer"]
+            == "fast"
+        )
         page.ask("release both")
-        assert page.records(until="turn_finished", turn_id=slow["turn_id"])[-1]["event"]["answer"] == "onetwo"
+        assert (
+            page.records(until="turn_finished", turn_id=slow["turn_id"])[-1]["event"]["answer"]
+            == "onetwo"
+        )
 
 
-def test_two_turns_of_one_conversation_run_at_once(server: ServerProcess, visitor: requests.Session) -> None:
+def test_two_turns_of_one_conversation_run_at_once(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         slow = page.ask("hold same")
         quick = page.ask("say fast", slow["conversation_id"])
@@ -127,7 +159,9 @@ def test_two_turns_of_one_conversation_run_at_once(server: ServerProcess, visito
         assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
 
 
-def test_all_pages_of_one_person_hear_of_a_turn(server: ServerProcess, visitor: requests.Session) -> None:
+def test_all_pages_of_one_person_hear_of_a_turn(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as asker, server.socket(visitor) as other:
         conversation = asker.ask("say first")["conversation_id"]
         records = asker.records(until="turn_finished")
@@ -148,30 +182,49 @@ def test_a_turn_can_be_stopped(server: ServerProcess, visitor: requests.Session)
 def test_a_turn_that_fails_says_so(server: ServerProcess, visitor: requests.Session) -> None:
     with server.socket(visitor) as page:
         page.ask("fail")
-        assert page.records(until="turn_failed")[-1]["event"]["message"] == "fail is not in the script"
+        assert (
+            page.records(until="turn_failed")[-1]["event"]["message"] == "fail is not in the script"
+        )
 
 
-def test_a_database_that_fails_is_told_and_nothing_is_lost(server: ServerProcess, visitor: requests.Session) -> None:
+def test_a_database_that_fails_is_told_and_nothing_is_lost(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         conversation = page.ask("break")["conversation_id"]
-        assert page.next("error")["message"] == "the database can't be written, so this conversation is paused"
+        assert (
+            page.next("error")["message"]
+            == "the database can't be written, so this conversation is paused"
+        )
         numbered = [r for r in page.records(until="turn_finished") if r["seq"]]
         while not numbered:
             numbered = [r for r in page.records(until="turn_finished") if r["seq"]]
         assert page.follow(conversation) == numbered
 
 
-def test_nobody_reads_stops_or_continues_what_belongs_to_somebody_else(server: ServerProcess, visitor: requests.Session) -> None:
-    with server.browser() as stranger, server.socket(visitor) as mine, server.socket(stranger) as theirs, server.program() as program:
+def test_nobody_reads_stops_or_continues_what_belongs_to_somebody_else(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    with (
+        server.browser() as stranger,
+        server.socket(visitor) as mine,
+        server.socket(stranger) as theirs,
+        server.program() as program,
+    ):
         asked = mine.ask("hold private")
         mine.records(until="answer_token")
-        refused = {"message": f"there is no conversation {asked['conversation_id']!r}", "remedy": "begin a new one"}
+        refused = {
+            "message": f"there is no conversation {asked['conversation_id']!r}",
+            "remedy": "begin a new one",
+        }
         for payload in ({"conversation_id": asked["conversation_id"], "after": 0},):
             assert theirs.call("subscribe", payload) == {"ok": False, "error": refused}
         assert theirs.ask("say hello", asked["conversation_id"]) == {"ok": False, "error": refused}
         assert theirs.call("stop", {"turn_id": asked["turn_id"]}) == {"ok": True, "stopped": False}
         for session in (stranger, program):
-            response = session.get(f"{server.url}/api/conversations/{asked['conversation_id']}/records")
+            response = session.get(
+                f"{server.url}/api/conversations/{asked['conversation_id']}/records"
+            )
             assert (response.status_code, response.json()) == (404, {"error": refused})
             listed = session.get(f"{server.url}/api/conversations").json()["conversations"]
             assert asked["conversation_id"] not in [c["id"] for c in listed]
@@ -182,25 +235,48 @@ def test_nobody_reads_stops_or_continues_what_belongs_to_somebody_else(server: S
         assert {r["conversation_id"] for r in heard} == {own["conversation_id"]}
 
 
-def test_the_library_and_the_status_concern_everybody(server: ServerProcess, visitor: requests.Session) -> None:
-    with server.browser() as stranger, server.socket(visitor) as page, server.socket(stranger) as other:
+def test_the_library_and_the_status_concern_everybody(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    with (
+        server.browser() as stranger,
+        server.socket(visitor) as page,
+        server.socket(stranger) as other,
+    ):
         page.ask("grow reverse_text")
         change = {"name": "reverse_text", "change": "added", "reason": "for the test"}
         assert (page.next("library"), other.next("library")) == (change, change)
         if page.ask("sandbox off") and (status := other.next("status")):
-            assert status["sandbox"] == {"available": False, "backend": "none", "detail": "no engine answers", "not_guaranteed": []}
+            assert status["sandbox"] == {
+                "available": False,
+                "backend": "none",
+                "detail": "no engine answers",
+                "not_guaranteed": [],
+            }
             assert visitor.get(f"{server.url}/api/health").json() == status
 
 
-def test_what_is_being_set_up_is_told_at_once_and_waited_for(server: ServerProcess, visitor: requests.Session) -> None:
+def test_what_is_being_set_up_is_told_at_once_and_waited_for(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         page.ask("prepare it")
-        while (status := page.next("status"))["unready"][1]["total"] == 0 or status["unready"][0]["state"] != "failed":
+        while (status := page.next("status"))["unready"][1]["total"] == 0 or status["unready"][0][
+            "state"
+        ] != "failed":
             pass
-        remedy = "the package registry can't be reached. What to do: connect this machine to the network"
+        remedy = (
+            "the package registry can't be reached. What to do: connect this machine to the network"
+        )
         assert status["unready"] == [
             {"part": "search", "state": "failed", "detail": remedy, "done": 0, "total": 0},
-            {"part": "sandbox", "state": "working", "detail": "3 of 15 tools verified", "done": 3, "total": 15},
+            {
+                "part": "sandbox",
+                "state": "working",
+                "detail": "3 of 15 tools verified",
+                "done": 3,
+                "total": 15,
+            },
         ]
         page.ask("release it")
         while len((status := page.next("status"))["unready"]) > 1:
@@ -208,9 +284,17 @@ def test_what_is_being_set_up_is_told_at_once_and_waited_for(server: ServerProce
 
 
 def test_a_ninth_turn_at_once_is_refused_and_an_ended_one_makes_room(server: ServerProcess) -> None:
-    with server.browser() as busy, server.browser() as calm, server.socket(busy) as page, server.socket(calm) as other:
+    with (
+        server.browser() as busy,
+        server.browser() as calm,
+        server.socket(busy) as page,
+        server.socket(calm) as other,
+    ):
         turns = [page.ask("hold many")["turn_id"] for _ in range(8)]
-        error = {"message": "8 requests are running already", "remedy": "wait until one has ended, or stop one"}
+        error = {
+            "message": "8 requests are running already",
+            "remedy": "wait until one has ended, or stop one",
+        }
         assert page.ask("say ninth") == {"ok": False, "error": error}
         assert other.ask("say other people do not wait")["ok"]
         page.call("stop", {"turn_id": turns[0]})
@@ -225,7 +309,9 @@ def test_a_ninth_turn_at_once_is_refused_and_an_ended_one_makes_room(server: Ser
         (signal.SIGKILL, -9, "The server ended while this was running."),
     ],
 )
-def test_conversations_outlive_the_server_and_access_does_not(tmp_path: Path, with_signal: int, exit_code: int, reason: str) -> None:
+def test_conversations_outlive_the_server_and_access_does_not(
+    tmp_path: Path, with_signal: int, exit_code: int, reason: str
+) -> None:
     first = ServerProcess(tmp_path, "eventlet")
     with first.browser() as session:
         with first.socket(session) as page:
@@ -236,8 +322,16 @@ def test_conversations_outlive_the_server_and_access_does_not(tmp_path: Path, wi
         second = ServerProcess(tmp_path, "eventlet", FLASK_PORT=port)
         assert session.get(f"{second.url}/api/conversations").status_code == 401
         assert session.get(second.link).status_code == 200
-        assert [c["id"] for c in session.get(f"{second.url}/api/conversations").json()["conversations"]] == [conversation]
-        records = session.get(f"{second.url}/api/conversations/{conversation}/records").json()["records"]
-        assert [r["event"]["type"] for r in records] == ["turn_started", "answer_token", "turn_stopped"]
+        assert [
+            c["id"] for c in session.get(f"{second.url}/api/conversations").json()["conversations"]
+        ] == [conversation]
+        records = session.get(f"{second.url}/api/conversations/{conversation}/records").json()[
+            "records"
+        ]
+        assert [r["event"]["type"] for r in records] == [
+            "turn_started",
+            "answer_token",
+            "turn_stopped",
+        ]
         assert records[-1]["event"]["reason"] == reason
     assert second.end() == (0, "")

@@ -1,4 +1,6 @@
-"""Files over HTTP: sent before the request that takes them, served to their owner only, and shown in place only if they are pictures."""
+"""Files over HTTP: sent before the request that takes them, served to their owner only, and shown
+in place only if they are pictures.
+"""
 
 import re
 from typing import Any
@@ -16,11 +18,20 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0"
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
 
 
-def send(server: ServerProcess, visitor: requests.Session, name: str, content: bytes) -> requests.Response:
-    return visitor.post(f"{server.url}/api/files", params={"name": name}, data=content, headers={"Origin": server.url})
+def send(
+    server: ServerProcess, visitor: requests.Session, name: str, content: bytes
+) -> requests.Response:
+    return visitor.post(
+        f"{server.url}/api/files",
+        params={"name": name},
+        data=content,
+        headers={"Origin": server.url},
+    )
 
 
-def converse(server: ServerProcess, visitor: requests.Session, *files: tuple[str, bytes]) -> tuple[str, list[dict[str, Any]]]:
+def converse(
+    server: ServerProcess, visitor: requests.Session, *files: tuple[str, bytes]
+) -> tuple[str, list[dict[str, Any]]]:
     """Have the files handed back; the conversation and its events."""
     uploads = [send(server, visitor, *file).json()["id"] for file in files]
     with server.socket(visitor) as page:
@@ -35,11 +46,22 @@ def address(server: ServerProcess, conversation: str, events: list[dict[str, Any
     return f"{server.url}/api/conversations/{conversation}/files/{file['sha256']}/{quote(file['name'])}"
 
 
-def test_files_come_with_a_request_and_are_handed_out(server: ServerProcess, visitor: requests.Session) -> None:
+def test_files_come_with_a_request_and_are_handed_out(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     content = bytes(range(256)) * 2000
     conversation, events = converse(server, visitor, ("data.csv", content), ("Größe ½.png", PNG))
-    assert [e["type"] for e in events] == ["turn_started", "files_made", "answer_token", "turn_finished"]
-    for event, names in zip(events[:2], (["data.csv", "Größe ½.png"], ["back-data.csv", "back-Größe ½.png"]), strict=True):
+    assert [e["type"] for e in events] == [
+        "turn_started",
+        "files_made",
+        "answer_token",
+        "turn_finished",
+    ]
+    for event, names in zip(
+        events[:2],
+        (["data.csv", "Größe ½.png"], ["back-data.csv", "back-Größe ½.png"]),
+        strict=True,
+    ):
         assert [f["name"] for f in event["files"]] == names
         assert [f["media_type"] for f in event["files"]] == ["text/csv", "image/png"]
         assert "contents" not in event
@@ -54,15 +76,27 @@ def test_files_come_with_a_request_and_are_handed_out(server: ServerProcess, vis
         (("picture.txt", PNG), "", ("image/png", "inline; filename=picture.txt")),
         (("a.png", SVG), "", ("application/octet-stream", "attachment; filename=a.png")),
         (("a.svg", SVG), "", ("application/octet-stream", "attachment; filename=a.svg")),
-        (("a.html", b"<script>alert(1)</script>"), "", ("application/octet-stream", "attachment; filename=a.html")),
+        (
+            ("a.html", b"<script>alert(1)</script>"),
+            "",
+            ("application/octet-stream", "attachment; filename=a.html"),
+        ),
         (("a.csv", b"x"), "", ("application/octet-stream", "attachment; filename=a.csv")),
         (("empty", b""), "", ("application/octet-stream", "attachment; filename=empty")),
         (('a"; x=y', b"x"), "", ("application/octet-stream", r'attachment; filename="a\"; x=y"')),
-        (("é.csv", b"x"), "", ("application/octet-stream", "attachment; filename=e.csv; filename*=UTF-8''%C3%A9.csv")),
+        (
+            ("é.csv", b"x"),
+            "",
+            ("application/octet-stream", "attachment; filename=e.csv; filename*=UTF-8''%C3%A9.csv"),
+        ),
     ],
 )
 def test_only_pictures_are_shown_in_place(
-    server: ServerProcess, visitor: requests.Session, file: tuple[str, bytes], query: str, served: tuple[str, str]
+    server: ServerProcess,
+    visitor: requests.Session,
+    file: tuple[str, bytes],
+    query: str,
+    served: tuple[str, str],
 ) -> None:
     name, content = file
     conversation, events = converse(server, visitor, (name, content))
@@ -86,21 +120,31 @@ def test_nobody_gets_what_is_not_theirs(server: ServerProcess, visitor: requests
         assert other.get(place.replace(conversation, elsewhere)).status_code == 404
         upload = send(server, visitor, "a.csv", b"secret").json()["id"]
         with server.socket(other) as page:
-            assert page.call("ask", {"text": "say back", "files": [upload]}, timeout=20)["error"] == {
+            assert page.call("ask", {"text": "say back", "files": [upload]}, timeout=20)[
+                "error"
+            ] == {
                 "message": "a file of this request has not arrived",
                 "remedy": "send it again",
             }
 
 
-@pytest.mark.parametrize("sha256", ["unknown", "0" * 64, "..%2f..%2fetc%2fpasswd", "%00", "x" * 5_000])
-def test_what_is_not_there_is_not_found(server: ServerProcess, visitor: requests.Session, sha256: str) -> None:
+@pytest.mark.parametrize(
+    "sha256", ["unknown", "0" * 64, "..%2f..%2fetc%2fpasswd", "%00", "x" * 5_000]
+)
+def test_what_is_not_there_is_not_found(
+    server: ServerProcess, visitor: requests.Session, sha256: str
+) -> None:
     conversation, _ = converse(server, visitor)
     response = visitor.get(f"{server.url}/api/conversations/{conversation}/files/{sha256}/a.csv")
     assert (response.status_code, response.headers["Content-Type"]) == (404, "application/json")
 
 
-@pytest.mark.parametrize("name", ["", "../a", "a/b", ".hidden", "a\nb", "a\0", "x" * 256, "\x1b[2J", " "])
-def test_a_name_that_cannot_be_used_is_refused(server: ServerProcess, visitor: requests.Session, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["", "../a", "a/b", ".hidden", "a\nb", "a\0", "x" * 256, "\x1b[2J", " "]
+)
+def test_a_name_that_cannot_be_used_is_refused(
+    server: ServerProcess, visitor: requests.Session, name: str
+) -> None:
     response = send(server, visitor, name, b"x")
     assert response.status_code == 400
     assert "can't be the name of a file: " in response.json()["error"]["message"]
@@ -109,9 +153,14 @@ def test_a_name_that_cannot_be_used_is_refused(server: ServerProcess, visitor: r
 def test_what_is_too_much_is_refused(server: ServerProcess, visitor: requests.Session) -> None:
     assert send(server, visitor, "a", bytes(2**20)).status_code == 200
     refused = send(server, visitor, "a", bytes(2**20 + 1))
-    assert (refused.status_code, refused.json()["error"]["message"]) == (413, "the body is larger than 1048576 bytes")
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        413,
+        "the body is larger than 1048576 bytes",
+    )
     headers = {"Origin": server.url, "Transfer-Encoding": "chunked"}
-    chunked = visitor.post(f"{server.url}/api/files?name=a", data=(bytes(2**16) for _ in range(20)), headers=headers)
+    chunked = visitor.post(
+        f"{server.url}/api/files?name=a", data=(bytes(2**16) for _ in range(20)), headers=headers
+    )
     assert chunked.status_code == 411
     uploads = [send(server, visitor, f"{n}", bytes(400_000)).json()["id"] for n in range(3)]
     empty = [send(server, visitor, f"{n}", b"").json()["id"] for n in range(4)]
@@ -121,12 +170,21 @@ def test_what_is_too_much_is_refused(server: ServerProcess, visitor: requests.Se
             (empty, "there are 4 files; 3 are allowed"),
             (["x"] * 101, "files: Tuple should have at most 100 items"),
         ):
-            assert page.call("ask", {"text": "say back", "files": some}, timeout=20)["error"]["message"].startswith(problem)
+            assert page.call("ask", {"text": "say back", "files": some}, timeout=20)["error"][
+                "message"
+            ].startswith(problem)
 
 
-def test_another_sites_page_sends_no_files(server: ServerProcess, visitor: requests.Session) -> None:
+def test_another_sites_page_sends_no_files(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     for headers in ({"Origin": "http://evil.example"}, {}):
-        assert visitor.post(f"{server.url}/api/files?name={quote('a.csv')}", data=b"x", headers=headers).status_code == 403
+        assert (
+            visitor.post(
+                f"{server.url}/api/files?name={quote('a.csv')}", data=b"x", headers=headers
+            ).status_code
+            == 403
+        )
 
 
 def test_the_limits_are_told(server: ServerProcess, visitor: requests.Session) -> None:
@@ -148,7 +206,11 @@ def test_uploads_that_nobody_takes_make_room_for_the_same_persons() -> None:
     assert len(uploads.take("me", [large])) == 1
 
 
-@pytest.mark.parametrize(("count", "size", "owners"), [(9, 9_000, 9), (300, 0, 300), (40, 4_000, 1)], ids=["large", "empty", "of one"])
+@pytest.mark.parametrize(
+    ("count", "size", "owners"),
+    [(9, 9_000, 9), (300, 0, 300), (40, 4_000, 1)],
+    ids=["large", "empty", "of one"],
+)
 def test_nobodys_waiting_files_are_pushed_out_by_others(count: int, size: int, owners: int) -> None:
     now = [0.0]
     uploads = Uploads(most=50_000, most_of_one=10_000, clock=lambda: now[0])

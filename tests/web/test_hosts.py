@@ -1,4 +1,6 @@
-"""Hosts: what is this machine's own, what is allowed beside it, and which origins belong to them."""
+"""Hosts: what is this machine's own, what is allowed beside it, and which origins belong to
+them.
+"""
 
 import socket
 
@@ -22,7 +24,11 @@ def test_what_is_no_host_is_none(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "host"),
-    [("Agent.Example:80", Host("agent.example", 80)), ("[0::1]", Host("::1", None)), ("127.0.0.1", Host("127.0.0.1", None))],
+    [
+        ("Agent.Example:80", Host("agent.example", 80)),
+        ("[0::1]", Host("::1", None)),
+        ("127.0.0.1", Host("127.0.0.1", None)),
+    ],
 )
 def test_a_host_is_a_name_and_a_port(text: str, host: Host) -> None:
     assert parse_host(text) == host
@@ -60,7 +66,19 @@ def test_this_machine_is_reached_by_its_own_names_and_addresses() -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["192.0.2.1", "[2001:db8::1]", "0.0.0.0", "[::]", "224.0.0.1", "[ff02::1]", "255.255.255.255", "2130706433", "127.1", "0x7f.1"]
+    "host",
+    [
+        "192.0.2.1",
+        "[2001:db8::1]",
+        "0.0.0.0",
+        "[::]",
+        "224.0.0.1",
+        "[ff02::1]",
+        "255.255.255.255",
+        "2130706433",
+        "127.1",
+        "0x7f.1",
+    ],
 )
 def test_other_addresses_and_other_ways_to_write_them_are_refused(host: str) -> None:
     assert not allowed(host)
@@ -89,18 +107,35 @@ def test_other_addresses_and_other_ways_to_write_them_are_refused(host: str) -> 
         ("https://agent.example.evil.example", "agent.example", ("agent.example",), False),
     ],
 )
-def test_an_origin_is_compared_by_scheme_host_and_port(origin: str, host: str, entries: tuple[str, ...], may: bool) -> None:
+def test_an_origin_is_compared_by_scheme_host_and_port(
+    origin: str, host: str, entries: tuple[str, ...], may: bool
+) -> None:
     parsed = parse_host(host)
     assert parsed
     assert Hosts("127.0.0.1", entries).allow_origin(origin, parsed) is may
 
 
-@pytest.mark.parametrize("entry", ["agent.example:443", "https://agent.example/", "*.example", "agent example", "ftp://agent.example"])
-def test_an_allowed_host_that_can_be_none_is_named(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "agent.example:443",
+        "https://agent.example/",
+        "*.example",
+        "agent example",
+        "ftp://agent.example",
+    ],
+)
+def test_an_allowed_host_that_can_be_none_is_named(
+    monkeypatch: pytest.MonkeyPatch, entry: str
+) -> None:
     monkeypatch.setenv("ALLOWED_HOSTS", f"fine.example, {entry}")
-    with pytest.raises(ConfigurationError, match=r"ALLOWED_HOSTS=.*should be a host such as agent\.example"):
+    with pytest.raises(
+        ConfigurationError, match=r"ALLOWED_HOSTS=.*should be a host such as agent\.example"
+    ):
         load_settings(None)
-    assert Settings(_env_file=None, allowed_hosts="a.example,https://b.example,[::1]").allowed_hosts == (
+    assert Settings(
+        _env_file=None, allowed_hosts="a.example,https://b.example,[::1]"
+    ).allowed_hosts == (
         "a.example",
         "https://b.example",
         "[::1]",

@@ -10,7 +10,9 @@ from tests.web.server_process import ServerProcess
 from web.payloads import lesson_line
 
 
-def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(server: ServerProcess, visitor: requests.Session) -> None:
+def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     address, own = f"{server.url}/api/lessons", {"Origin": server.url}
     line = {**lesson_line(LESSON), "evidence": 2}
     assert visitor.get(address).json() == {"lessons": [line]}
@@ -24,8 +26,14 @@ def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(server: Se
         assert visitor.delete(f"{address}/l1", headers=own).json() == {}
         assert page.next("lessons") == {}
     assert visitor.get(address).json() == {"lessons": []}
-    for response in (visitor.patch(f"{address}/l1", json=words, headers=own), visitor.delete(f"{address}/l1", headers=own)):
-        assert (response.status_code, response.json()["error"]["message"]) == (404, "there is no lesson 'l1'")
+    for response in (
+        visitor.patch(f"{address}/l1", json=words, headers=own),
+        visitor.delete(f"{address}/l1", headers=own),
+    ):
+        assert (response.status_code, response.json()["error"]["message"]) == (
+            404,
+            "there is no lesson 'l1'",
+        )
 
 
 @pytest.mark.parametrize(
@@ -35,12 +43,19 @@ def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(server: Se
         (b"[]", "the body: Input should be an object"),
         (b'{"trigger": "a"}', "advice: Field required"),
         (b'{"trigger": " ", "advice": "b"}', "trigger: String should match pattern"),
-        (b'{"trigger": "a", "advice": "%s"}' % (b"x" * 401), "advice: String should have at most 400 characters"),
+        (
+            b'{"trigger": "a", "advice": "%s"}' % (b"x" * 401),
+            "advice: String should have at most 400 characters",
+        ),
         (b'{"trigger": "a", "advice": "b", "weight": 1}', "weight: Extra inputs are not permitted"),
     ],
 )
-def test_words_that_cannot_be_used_are_refused(server: ServerProcess, visitor: requests.Session, body: bytes, problem: str) -> None:
-    response = visitor.patch(f"{server.url}/api/lessons/l1", data=body, headers={"Origin": server.url})
+def test_words_that_cannot_be_used_are_refused(
+    server: ServerProcess, visitor: requests.Session, body: bytes, problem: str
+) -> None:
+    response = visitor.patch(
+        f"{server.url}/api/lessons/l1", data=body, headers={"Origin": server.url}
+    )
     error: dict[str, Any] = response.json()["error"]
     assert (response.status_code, error["message"].startswith(problem)) == (400, True), error
     assert error["message"].endswith("; send {trigger, advice}, each of 1 to 400 characters")

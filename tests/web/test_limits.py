@@ -1,4 +1,6 @@
-"""What one person may take of a server that serves many: turns at once, whatever cookies are dropped; and guesses at the token."""
+"""What one person may take of a server that serves many: turns at once, whatever cookies are
+dropped; and guesses at the token.
+"""
 
 import time
 from pathlib import Path
@@ -30,7 +32,9 @@ async def refused(engine: Any, *askers: Asker) -> list[str]:
     turns, problems = LimitedTurns(engine, most=12), []
     for asker in askers:
         try:
-            await turns.begin(asker, lambda asker=asker: engine.keep(asker.owner, "t"), lambda _: None)
+            await turns.begin(
+                asker, lambda asker=asker: engine.keep(asker.owner, "t"), lambda _: None
+            )
         except LimitReached as error:
             problems.append(error.message)
     return problems
@@ -40,13 +44,24 @@ async def refused(engine: Any, *askers: Asker) -> list[str]:
     ("askers", "problems"),
     [
         ([Asker("me", "192.0.2.1")] * 9, ["8 requests are running already"]),
-        ([Asker(f"{n}", "192.0.2.1") for n in range(9)], ["8 requests from your address are running already"]),
-        ([Asker(f"{n}", "127.0.0.1") for n in range(13)], ["12 requests of all people are running already"]),
-        ([Asker(f"{n}", f"192.0.2.{n}") for n in range(13)], ["12 requests of all people are running already"]),
+        (
+            [Asker(f"{n}", "192.0.2.1") for n in range(9)],
+            ["8 requests from your address are running already"],
+        ),
+        (
+            [Asker(f"{n}", "127.0.0.1") for n in range(13)],
+            ["12 requests of all people are running already"],
+        ),
+        (
+            [Asker(f"{n}", f"192.0.2.{n}") for n in range(13)],
+            ["12 requests of all people are running already"],
+        ),
     ],
     ids=["of one cookie", "of cookies that were dropped", "behind a proxy", "from many addresses"],
 )
-async def test_turns_are_bounded_by_cookie_by_address_and_in_all(askers: list[Asker], problems: list[str]) -> None:
+async def test_turns_are_bounded_by_cookie_by_address_and_in_all(
+    askers: list[Asker], problems: list[str]
+) -> None:
     assert await refused(Endless(), *askers) == problems
 
 
@@ -56,13 +71,18 @@ def test_dropping_the_cookie_gives_no_further_turns(tmp_path: Path) -> None:
         with server.browser() as visitor, server.socket(visitor) as page:
             assert page.ask("hold many")["ok"]
     with server.browser() as visitor, server.socket(visitor) as page:
-        assert page.ask("say hello")["error"]["message"] == "3 requests of all people are running already"
+        assert (
+            page.ask("say hello")["error"]["message"]
+            == "3 requests of all people are running already"
+        )
     with server.program() as program, server.socket(program) as client:
         assert not client.ask("say hello")["ok"]
     assert server.end() == (0, "")
 
 
-@pytest.mark.parametrize("mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
+@pytest.mark.parametrize(
+    "mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+)
 def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> None:
     server = ServerProcess(tmp_path, mode)
 
@@ -113,12 +133,18 @@ def test_wrong_tokens_are_counted_in_bounded_memory_and_each_address_for_itself(
         ("ababababababababababab", "is too easy to guess"),
     ],
 )
-def test_a_token_that_can_be_guessed_is_refused_with_how_to_make_one(monkeypatch: pytest.MonkeyPatch, token: str, problem: str) -> None:
+def test_a_token_that_can_be_guessed_is_refused_with_how_to_make_one(
+    monkeypatch: pytest.MonkeyPatch, token: str, problem: str
+) -> None:
     monkeypatch.setenv("ACCESS_TOKEN", token)
     with pytest.raises(ConfigurationError) as caught:
         load_settings(None)
     make = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
-    assert caught.value.message == f"ACCESS_TOKEN=(hidden): {problem}; leave it empty for a new one at each start, or make one: {make}"
+    assert (
+        caught.value.message
+        == f"ACCESS_TOKEN=(hidden): {problem}; leave it empty for a new one at each start, or "
+        f"make one: {make}"
+    )
 
 
 @pytest.mark.parametrize(

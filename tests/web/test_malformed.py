@@ -55,11 +55,25 @@ BAD_OBJECTS: dict[str, list[Any]] = {
         {"project_id": "unknown", "action": {}},
         {"project_id": "unknown", "action": {"action": "finish", "summary": "x"}},
         {"project_id": "unknown", "action": {"action": "delete_file", "name": "../main.py"}},
-        {"project_id": "unknown", "action": {"action": "replace_lines", "name": "main.py", "first": 0, "last": 1, "text": ""}},
+        {
+            "project_id": "unknown",
+            "action": {
+                "action": "replace_lines",
+                "name": "main.py",
+                "first": 0,
+                "last": 1,
+                "text": "",
+            },
+        },
         {"project_id": "unknown", "action": {"action": "delete_file", "name": "main.py"}},
     ],
     "restore": [{}, *({"project_id": "unknown", "backup": number} for number in (1, "1", 0))],
-    "say": [{}, {"turn_id": "unknown"}, {"turn_id": "unknown", "word": "yes"}, {"turn_id": 5, "word": "act"}],
+    "say": [
+        {},
+        {"turn_id": "unknown"},
+        {"turn_id": "unknown", "word": "yes"},
+        {"turn_id": 5, "word": "act"},
+    ],
     "subscribe": [
         {},
         {"conversation_id": "unknown"},
@@ -78,7 +92,9 @@ def _is_alive(page: Client) -> bool:
 
 
 @pytest.mark.parametrize("event", BAD_OBJECTS)
-def test_a_bad_payload_is_refused_in_the_reply_and_by_an_event(server: ServerProcess, visitor: requests.Session, event: str) -> None:
+def test_a_bad_payload_is_refused_in_the_reply_and_by_an_event(
+    server: ServerProcess, visitor: requests.Session, event: str
+) -> None:
     with server.socket(visitor) as page:
         for payload in [*NOT_ONE_OBJECT, *BAD_OBJECTS[event]]:
             reply = page.call(event, payload, timeout=20)
@@ -104,7 +120,9 @@ def test_what_is_wrong_is_named(server: ServerProcess, visitor: requests.Session
         }
 
 
-def test_no_argument_two_arguments_and_no_reply_are_survived(server: ServerProcess, visitor: requests.Session) -> None:
+def test_no_argument_two_arguments_and_no_reply_are_survived(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         for data in ((), ({"text": "say a"}, {"text": "say b"}), ({"text": 5},)):
             page.client.emit("ask", data)
@@ -112,8 +130,12 @@ def test_no_argument_two_arguments_and_no_reply_are_survived(server: ServerProce
         assert _is_alive(page)
 
 
-@pytest.mark.parametrize("name", ["unheard_of", "message", "json", "records", "unreadable", "error"])
-def test_events_that_do_not_exist_are_refused(server: ServerProcess, visitor: requests.Session, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["unheard_of", "message", "json", "records", "unreadable", "error"]
+)
+def test_events_that_do_not_exist_are_refused(
+    server: ServerProcess, visitor: requests.Session, name: str
+) -> None:
     with server.socket(visitor) as page:
         reply = page.call(name, {"text": "say hello"}, timeout=20)
         assert reply == {
@@ -156,9 +178,23 @@ def test_packets_that_no_client_makes_become_an_error_event(
 
 
 @pytest.mark.parametrize(
-    "body", [b"[" * 60_000, b'{"to":' * 60_000, b'{"to":' * 70 + b"1" + b"}" * 70, b'{"to": "\\ud800"}', b"\xff", b"1" * 9_000]
+    "body",
+    [
+        b"[" * 60_000,
+        b'{"to":' * 60_000,
+        b'{"to":' * 70 + b"1" + b"}" * 70,
+        b'{"to": "\\ud800"}',
+        b"\xff",
+        b"1" * 9_000,
+    ],
 )
-@pytest.mark.parametrize("call", ["PATCH /api/lessons/l1", *(f"POST /api/tools/add/{change}" for change in ("rollback", "forget"))])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "PATCH /api/lessons/l1",
+        *(f"POST /api/tools/add/{change}" for change in ("rollback", "forget")),
+    ],
+)
 def test_a_body_that_no_parser_copes_with_is_a_bad_request(
     server: ServerProcess, visitor: requests.Session, call: str, body: bytes
 ) -> None:
@@ -169,17 +205,25 @@ def test_a_body_that_no_parser_copes_with_is_a_bad_request(
     assert re.search("JSON|number|string|required", response.json()["error"]["message"])
 
 
-@pytest.mark.parametrize("nested", ["[" * 70 + "]" * 70, '{"a":' * 900 + "1" + "}" * 900, "[" * 60_000], ids=len)
+@pytest.mark.parametrize(
+    "nested", ["[" * 70 + "]" * 70, '{"a":' * 900 + "1" + "}" * 900, "[" * 60_000], ids=len
+)
 @pytest.mark.parametrize("event", ["ask", "act", "subscribe"])
-def test_an_event_that_is_nested_too_deeply_is_refused(server: ServerProcess, visitor: requests.Session, event: str, nested: str) -> None:
+def test_an_event_that_is_nested_too_deeply_is_refused(
+    server: ServerProcess, visitor: requests.Session, event: str, nested: str
+) -> None:
     with server.socket(visitor) as page:
         page.client.eio.send(f'2["{event}",{{"project_id":"p","action":{nested}}}]')
         assert page.next("error")["message"] == "'unreadable' is not an event of this server"
         assert _is_alive(page)
 
 
-@pytest.mark.parametrize("mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
-def test_what_is_malformed_below_socket_io_logs_a_line_and_no_traceback(tmp_path: Path, mode: Any) -> None:
+@pytest.mark.parametrize(
+    "mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+)
+def test_what_is_malformed_below_socket_io_logs_a_line_and_no_traceback(
+    tmp_path: Path, mode: Any
+) -> None:
     server = ServerProcess(tmp_path, mode)
     messages = [
         "4",
@@ -206,22 +250,42 @@ def test_what_is_malformed_below_socket_io_logs_a_line_and_no_traceback(tmp_path
             with server.socket(visitor) as page:
                 page.client.eio.ws.send(message)
         unknown = {"9", "2", "6"}  # Engine.IO's answer to these waits for a poll
-        for body in [*(b for b in messages + broken if b not in unknown), "\x1e" * 20, "d=", "d", "4[\x1e4"]:
+        for body in [
+            *(b for b in messages + broken if b not in unknown),
+            "\x1e" * 20,
+            "d=",
+            "d",
+            "4[\x1e4",
+        ]:
             address = f"{server.url}/socket.io/?EIO=4&transport=polling"
             address += f"&sid={json.loads(visitor.get(address).text[1:])['sid']}"
             for data in ("40", body):
-                visitor.post(address, data=data.encode(), headers={"Origin": server.url}, timeout=20)
-        for path in ("/socket.io/?EIO=4", "/socket.io/?EIO=x&transport=polling&j=x", "/socket.io/?EIO=4&transport=polling&sid=x"):
-            visitor.post(server.url + path, data=b"\xff\xfe", headers={"Origin": server.url}, timeout=20)
+                visitor.post(
+                    address, data=data.encode(), headers={"Origin": server.url}, timeout=20
+                )
+        for path in (
+            "/socket.io/?EIO=4",
+            "/socket.io/?EIO=x&transport=polling&j=x",
+            "/socket.io/?EIO=4&transport=polling&sid=x",
+        ):
+            visitor.post(
+                server.url + path, data=b"\xff\xfe", headers={"Origin": server.url}, timeout=20
+            )
         with server.socket(visitor) as page:
             assert _is_alive(page)
     assert server.end() == (0, "")
     lines = server.errors.splitlines()
-    assert not [line for line in lines if not re.match("(WARNING|ERROR):selfeng.web", line) or len(line) > 250], server.errors
+    assert not [
+        line
+        for line in lines
+        if not re.match("(WARNING|ERROR):selfeng.web", line) or len(line) > 250
+    ], server.errors
     assert len(lines) <= 2 * len(messages + broken) + 10
 
 
-def test_a_flood_of_garbage_on_one_connection_hurts_no_other(server: ServerProcess, visitor: requests.Session) -> None:
+def test_a_flood_of_garbage_on_one_connection_hurts_no_other(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     with server.socket(visitor) as page:
         with server.socket(visitor) as hostile:
             hostile.client.eio.send(b"\x00\xff" * 1000)

@@ -17,12 +17,18 @@ from web.app import bind, link
 from web.serving import AsyncMode
 from web.vendor import load_vendor
 
-BOTH_MODES = pytest.mark.parametrize("mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)])
+BOTH_MODES = pytest.mark.parametrize(
+    "mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+)
 
 
 @BOTH_MODES
-@pytest.mark.parametrize("with_signal", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.extended)])
-def test_a_signal_ends_it_soon_and_in_silence_and_keeps_what_ran(tmp_path: Path, mode: AsyncMode, with_signal: int) -> None:
+@pytest.mark.parametrize(
+    "with_signal", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.extended)]
+)
+def test_a_signal_ends_it_soon_and_in_silence_and_keeps_what_ran(
+    tmp_path: Path, mode: AsyncMode, with_signal: int
+) -> None:
     server = ServerProcess(tmp_path, mode)
     with server.browser() as visitor, server.socket(visitor) as page:
         conversation = page.ask("hold on")["conversation_id"]
@@ -32,7 +38,11 @@ def test_a_signal_ends_it_soon_and_in_silence_and_keeps_what_ran(tmp_path: Path,
         assert time.monotonic() - began < 2.0
     assert server.errors == ""
     database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    assert [r.event.type for r in Journal(database).history(conversation)] == ["turn_started", "answer_token", "turn_stopped"]
+    assert [r.event.type for r in Journal(database).history(conversation)] == [
+        "turn_started",
+        "answer_token",
+        "turn_stopped",
+    ]
     assert Journal(database).stop_abandoned_turns() == []
     database.dispose()
 
@@ -52,12 +62,19 @@ def test_a_given_token_and_port_are_used(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = ServerProcess(tmp_path, "eventlet", ACCESS_TOKEN="open sesame&come in", FLASK_PORT=str(port), FLASK_HOST="0.0.0.0")
+    server = ServerProcess(
+        tmp_path,
+        "eventlet",
+        ACCESS_TOKEN="open sesame&come in",
+        FLASK_PORT=str(port),
+        FLASK_HOST="0.0.0.0",
+    )
     assert server.link == f"http://127.0.0.1:{port}/?token=open%20sesame%26come%20in"
     server.browser().close()
     assert server.end() == (0, "")
     assert server.errors == (
-        f"Port {port} can be reached from other machines. The token is required, but nothing is encrypted. "
+        f"Port {port} can be reached from other machines. The token is required, but nothing is "
+        "encrypted. "
         "FLASK_HOST=127.0.0.1 keeps the page to this machine.\n"
     )
 
@@ -65,14 +82,25 @@ def test_a_given_token_and_port_are_used(tmp_path: Path) -> None:
 def test_a_port_in_use_is_reported_before_anything_else() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        environment = {"FLASK_HOST": "127.0.0.1", "FLASK_PORT": str(port), "PATH": "", "DATA_DIR": "/nonexistent"}
+        environment = {
+            "FLASK_HOST": "127.0.0.1",
+            "FLASK_PORT": str(port),
+            "PATH": "",
+            "DATA_DIR": "/nonexistent",
+        }
         finished = subprocess.run(
-            [sys.executable, str(ROOT / "web" / "app.py")], env=environment, capture_output=True, check=False, text=True, timeout=60
+            [sys.executable, str(ROOT / "web" / "app.py")],
+            env=environment,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=60,
         )
     assert (finished.returncode, finished.stdout) == (1, "")
     assert finished.stderr == (
         f"port {port} on 127.0.0.1 can't be used: Address already in use\n"
-        "What to do: end the program that uses the port, or set FLASK_PORT to another one (0: any free one)\n"
+        "What to do: end the program that uses the port, or set FLASK_PORT to another one (0: any "
+        "free one)\n"
     )
 
 
@@ -99,7 +127,10 @@ def test_a_host_that_is_not_this_machines_is_named_and_not_the_port() -> None:
     with pytest.raises(ConfigurationError) as caught:
         bind("192.0.2.1", 0)  # an address for documents, which no machine has
     assert caught.value.message == "FLASK_HOST=192.0.2.1 is no address of this machine"
-    assert caught.value.remedy == "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
+    assert (
+        caught.value.remedy
+        == "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
+    )
 
 
 def test_a_host_that_can_be_no_name_is_named() -> None:
@@ -114,7 +145,12 @@ def test_port_zero_takes_a_free_one() -> None:
 
 @pytest.mark.parametrize(
     ("host", "address"),
-    [("0.0.0.0", "127.0.0.1"), ("::", "127.0.0.1"), ("::1", "[::1]"), ("agent.example", "agent.example")],
+    [
+        ("0.0.0.0", "127.0.0.1"),
+        ("::", "127.0.0.1"),
+        ("::1", "[::1]"),
+        ("agent.example", "agent.example"),
+    ],
 )
 def test_the_link_names_an_address_that_works_here(host: str, address: str) -> None:
     assert link(host, 5000, "t/+") == f"http://{address}:5000/?token=t%2F%2B"

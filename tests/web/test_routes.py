@@ -11,9 +11,14 @@ from tests.web.server_process import ServerProcess
 from web.vendor import LIBRARIES, load_vendor
 
 
-def test_the_page_carries_an_import_map_that_its_policy_allows(server: ServerProcess, visitor: requests.Session) -> None:
+def test_the_page_carries_an_import_map_that_its_policy_allows(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     first, second = visitor.get(server.url + "/"), visitor.get(server.url + "/")
-    nonces = [re.findall(r"nonce-([\w-]+)", r.headers["Content-Security-Policy"])[0] for r in (first, second)]
+    nonces = [
+        re.findall(r"nonce-([\w-]+)", r.headers["Content-Security-Policy"])[0]
+        for r in (first, second)
+    ]
     assert nonces[0] != nonces[1]
     assert f'<script type="importmap" nonce="{nonces[0]}">' in first.text
     assert load_vendor().import_map in first.text
@@ -22,7 +27,15 @@ def test_the_page_carries_an_import_map_that_its_policy_allows(server: ServerPro
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/static/script.js", "/api/tools", "/api/unknown", "/unknown", "/socket.io/?EIO=4&transport=polling"]
+    "path",
+    [
+        "/",
+        "/static/script.js",
+        "/api/tools",
+        "/api/unknown",
+        "/unknown",
+        "/socket.io/?EIO=4&transport=polling",
+    ],
 )
 @pytest.mark.parametrize("with_access", [True, False])
 def test_every_response_carries_the_security_headers(
@@ -32,10 +45,19 @@ def test_every_response_carries_the_security_headers(
     policy = re.sub(r"nonce-[\w-]{20,}", "nonce-N", headers["Content-Security-Policy"])
     style = "style-src 'self'" if with_access else "style-src 'self' 'nonce-N'"
     assert policy == (
-        f"default-src 'none'; script-src 'self' 'nonce-N'; {style}; img-src 'self' data:; font-src 'self'; "
+        f"default-src 'none'; script-src 'self' 'nonce-N'; {style}; img-src 'self' data:; "
+        "font-src 'self'; "
         "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
-    assert {k: headers[k] for k in ("X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "X-Frame-Options")} == {
+    assert {
+        k: headers[k]
+        for k in (
+            "X-Content-Type-Options",
+            "Referrer-Policy",
+            "Cross-Origin-Opener-Policy",
+            "X-Frame-Options",
+        )
+    } == {
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Opener-Policy": "same-origin",
@@ -48,11 +70,17 @@ def test_what_may_be_kept_and_what_not(server: ServerProcess, visitor: requests.
     assert visitor.get(server.url + "/").headers["Cache-Control"] == "no-store"
     assert visitor.get(server.url + "/api/tools").headers["Cache-Control"] == "no-store"
     library = visitor.get(server.url + load_vendor().addresses["preact"])
-    assert set(library.headers["Cache-Control"].split(", ")) == {"private", "max-age=31536000", "immutable"}
+    assert set(library.headers["Cache-Control"].split(", ")) == {
+        "private",
+        "max-age=31536000",
+        "immutable",
+    }
     assert library.headers["Content-Type"] == "text/javascript; charset=utf-8"
     script = visitor.get(server.url + "/static/script.js")
     assert script.headers["Cache-Control"] == "no-cache"
-    again = visitor.get(server.url + "/static/script.js", headers={"If-None-Match": script.headers["ETag"]})
+    again = visitor.get(
+        server.url + "/static/script.js", headers={"If-None-Match": script.headers["ETag"]}
+    )
     assert (again.status_code, again.content) == (304, b"")
 
 
@@ -78,13 +106,27 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "digest": "0" * 64,
         "returns": "int",
         "parameters": [
-            {"name": "a", "annotation": "int", "default": None, "description": "", "required": True},
-            {"name": "b", "annotation": "int", "default": "1", "description": "", "required": False},
+            {
+                "name": "a",
+                "annotation": "int",
+                "default": None,
+                "description": "",
+                "required": True,
+            },
+            {
+                "name": "b",
+                "annotation": "int",
+                "default": "1",
+                "description": "",
+                "required": False,
+            },
         ],
     }
 
 
-def test_health_tells_model_sandbox_and_library(server: ServerProcess, visitor: requests.Session) -> None:
+def test_health_tells_model_sandbox_and_library(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     health = visitor.get(server.url + "/api/health").json()
     assert health["model"] == {"name": "offline", "offline": True, "detail": "built in"}
     assert set(health["sandbox"]) == {"available", "backend", "detail", "not_guaranteed"}
@@ -96,15 +138,23 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
         conversation = page.ask("say by rest")["conversation_id"]
         live = page.records(until="turn_finished")
     (summary,) = visitor.get(server.url + "/api/conversations").json()["conversations"]
-    assert (summary["id"], summary["title"], set(summary)) == (conversation, "say by rest", {"id", "title", "created_at", "kind"})
+    assert (summary["id"], summary["title"], set(summary)) == (
+        conversation,
+        "say by rest",
+        {"id", "title", "created_at", "kind"},
+    )
     address = f"{server.url}/api/conversations/{conversation}/records"
     assert visitor.get(address).json() == {"records": live}
     assert visitor.get(address, params={"after": "1"}).json() == {"records": live[1:]}
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "²", str(2**31), "9" * 5000, ""])
-def test_a_number_that_is_none_is_refused(server: ServerProcess, visitor: requests.Session, after: str) -> None:
-    response = visitor.get(f"{server.url}/api/conversations/unknown/records", params={"after": after})
+def test_a_number_that_is_none_is_refused(
+    server: ServerProcess, visitor: requests.Session, after: str
+) -> None:
+    response = visitor.get(
+        f"{server.url}/api/conversations/unknown/records", params={"after": after}
+    )
     assert response.status_code == 400
     assert "is not the number of a record" in response.json()["error"]["message"]
 
@@ -137,28 +187,53 @@ def test_every_error_of_the_api_is_json(
 
 
 @pytest.mark.parametrize(
-    "path", ["/unknown", "/static/unknown", "/static/../app.py", "/vendor/unknown", "/vendor/../app.py", "/static/%2e%2e/app.py"]
+    "path",
+    [
+        "/unknown",
+        "/static/unknown",
+        "/static/../app.py",
+        "/vendor/unknown",
+        "/vendor/../app.py",
+        "/static/%2e%2e/app.py",
+    ],
 )
-def test_other_errors_are_plain_text(server: ServerProcess, visitor: requests.Session, path: str) -> None:
-    with socket.create_connection((str(urlsplit(server.url).hostname), int(urlsplit(server.url).port or 0))) as connection:
+def test_other_errors_are_plain_text(
+    server: ServerProcess, visitor: requests.Session, path: str
+) -> None:
+    with socket.create_connection(
+        (str(urlsplit(server.url).hostname), int(urlsplit(server.url).port or 0))
+    ) as connection:
         cookie = "; ".join(f"{c.name}={c.value}" for c in visitor.cookies)
-        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n".encode())
+        connection.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\nConnection: "
+            "close\r\n\r\n".encode()
+        )
         answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode()
     assert answer.startswith("HTTP/1.1 404 ")
     assert "text/plain" in answer
 
 
-def test_a_body_that_is_too_large_is_refused(server: ServerProcess, visitor: requests.Session) -> None:
-    response = visitor.post(server.url + "/api/tools", data=b"x" * 70_000, headers={"Origin": server.url})
-    assert (response.status_code, response.json()["error"]["message"]) == (413, "the body is larger than 65536 bytes")
+def test_a_body_that_is_too_large_is_refused(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    response = visitor.post(
+        server.url + "/api/tools", data=b"x" * 70_000, headers={"Origin": server.url}
+    )
+    assert (response.status_code, response.json()["error"]["message"]) == (
+        413,
+        "the body is larger than 65536 bytes",
+    )
 
 
-def test_every_library_is_served_and_imports_nothing_that_is_not(server: ServerProcess, visitor: requests.Session) -> None:
+def test_every_library_is_served_and_imports_nothing_that_is_not(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     for name, address in load_vendor().addresses.items():
         response = visitor.get(server.url + address)
         assert response.status_code == 200, name
         imports = re.findall(
-            r"""(?:^|[;}\s])(?:import|export)\s?[\w{}$*,\s]*?from\s?["']([^"']+)["']|^import\s?["']([^"']+)["']""", response.text
+            r"""(?:^|[;}\s])(?:import|export)\s?[\w{}$*,\s]*?from\s?["']([^"']+)["']|^import\s?["']([^"']+)["']""",
+            response.text,
         )
         for imported in ("".join(found) for found in imports):
             assert imported in LIBRARIES, f"{name} imports {imported}"

@@ -1,4 +1,6 @@
-"""The routes of a tool's versions, standing and requests: what they answer, and that nobody changes anything from elsewhere."""
+"""The routes of a tool's versions, standing and requests: what they answer, and that nobody changes
+anything from elsewhere.
+"""
 
 from typing import Any
 
@@ -15,7 +17,10 @@ CHANGES: dict[str, dict[str, Any] | None] = {
     "forget": {"request": "sum of 1 and 1"},
 }
 BODY = 'the body must be JSON of the form {"to": 1}, with the number of a version'
-FORGET = 'the body must be JSON of the form {"request": "…"}, with a request of yours that the tool has served'
+FORGET = (
+    'the body must be JSON of the form {"request": "…"}, with a request of yours that the '
+    "tool has served"
+)
 LINE = {
     "version": 2,
     "created_at": "2026-01-02T03:04:05Z",
@@ -31,7 +36,14 @@ LINE = {
 def test_the_versions_of_a_tool(server: ServerProcess, visitor: requests.Session) -> None:
     newest, oldest = visitor.get(f"{server.url}/api/tools/add/versions").json()["versions"]
     assert newest == LINE
-    assert oldest == {**LINE, "version": 1, "origin": {"how": "created"}, "why": "created", "tests": None, "usage": None}
+    assert oldest == {
+        **LINE,
+        "version": 1,
+        "origin": {"how": "created"},
+        "why": "created",
+        "tests": None,
+        "usage": None,
+    }
     page = visitor.get(f"{server.url}/api/tools/add/versions/2").json()
     assert page == {
         **LINE,
@@ -55,9 +67,14 @@ def test_the_versions_of_a_tool(server: ServerProcess, visitor: requests.Session
     assert diff == {"from": 1, "to": 2, "diff": f"-def add(a, b): ...\n+{TOOL.code}"}
 
 
-def test_what_changes_a_tool_answers_with_the_tool(server: ServerProcess, visitor: requests.Session) -> None:
+def test_what_changes_a_tool_answers_with_the_tool(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
     ours = {"Origin": server.url}
-    answers = {c: visitor.post(f"{server.url}/api/tools/add/{c}", json=body, headers=ours).json() for c, body in CHANGES.items()}
+    answers = {
+        c: visitor.post(f"{server.url}/api/tools/add/{c}", json=body, headers=ours).json()
+        for c, body in CHANGES.items()
+    }
     assert [(c, a["name"], a["version"], a["standing"]) for c, a in answers.items()] == [
         ("rollback", "add", 3, "provisional"),
         ("retire", "add", 2, "retired"),
@@ -66,11 +83,16 @@ def test_what_changes_a_tool_answers_with_the_tool(server: ServerProcess, visito
     ]
     assert answers["forget"]["used_requests"] == ["3 and 4 together"]
     with server.program() as program:
-        assert program.post(f"{server.url}/api/tools/add/rollback", json={"to": 1}).json()["version"] == 3
+        assert (
+            program.post(f"{server.url}/api/tools/add/rollback", json={"to": 1}).json()["version"]
+            == 3
+        )
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_nothing_is_changed_without_the_token_or_from_another_site(server: ServerProcess, visitor: requests.Session, change: str) -> None:
+def test_nothing_is_changed_without_the_token_or_from_another_site(
+    server: ServerProcess, visitor: requests.Session, change: str
+) -> None:
     address, body = f"{server.url}/api/tools/add/{change}", CHANGES[change]
     assert requests.post(address, json=body, timeout=20).status_code == 401
     assert visitor.post(address, json=body).status_code == 403, "a cookie alone"
@@ -84,17 +106,37 @@ def test_nothing_is_changed_without_the_token_or_from_another_site(server: Serve
     [
         ("GET /api/tools/unknown/versions", None, (404, "there is no tool 'unknown'")),
         ("GET /api/tools/add/versions/7", None, (404, "add has no version 7")),
-        ("GET /api/tools/add/versions/x", None, (400, "version='x' is not the number of a version")),
-        ("GET /api/tools/add/versions/0", None, (400, "version='0' is not the number of a version")),
-        (f"GET /api/tools/add/versions/{2**31}", None, (400, "version='2147483648' is not the number of a version")),
-        ("GET /api/tools/add/diff?from=1&to=²", None, (400, "to='²' is not the number of a version")),
+        (
+            "GET /api/tools/add/versions/x",
+            None,
+            (400, "version='x' is not the number of a version"),
+        ),
+        (
+            "GET /api/tools/add/versions/0",
+            None,
+            (400, "version='0' is not the number of a version"),
+        ),
+        (
+            f"GET /api/tools/add/versions/{2**31}",
+            None,
+            (400, "version='2147483648' is not the number of a version"),
+        ),
+        (
+            "GET /api/tools/add/diff?from=1&to=²",
+            None,
+            (400, "to='²' is not the number of a version"),
+        ),
         ("GET /api/tools/add/diff?to=1", None, (400, "from='' is not the number of a version")),
         ("POST /api/tools/add/rollback", {"to": 7}, (404, "add has no version 7")),
         ("POST /api/tools/add/rollback", {"to": 2}, (409, "version 2 of add is the one in use")),
         ("POST /api/tools/add/rollback", {"to": "1"}, (400, BODY)),
         ("POST /api/tools/add/rollback", [1], (400, BODY)),
         ("POST /api/tools/add/rollback", None, (400, BODY)),
-        ("POST /api/tools/add/forget", {"request": "x"}, (404, "add is found by no request 'x' that it has served")),
+        (
+            "POST /api/tools/add/forget",
+            {"request": "x"},
+            (404, "add is found by no request 'x' that it has served"),
+        ),
         ("POST /api/tools/add/forget", {"request": ""}, (400, FORGET)),
         ("POST /api/tools/add/forget", {"request": "x", "name": "y"}, (400, FORGET)),
         ("POST /api/tools/unknown/retire", None, (404, "there is no tool 'unknown'")),
@@ -102,7 +144,11 @@ def test_nothing_is_changed_without_the_token_or_from_another_site(server: Serve
     ],
 )
 def test_what_can_not_be_is_refused_with_the_reason(
-    server: ServerProcess, visitor: requests.Session, call: str, body: object, answer: tuple[int, str]
+    server: ServerProcess,
+    visitor: requests.Session,
+    call: str,
+    body: object,
+    answer: tuple[int, str],
 ) -> None:
     method, path = call.split(" ", 1)
     response = visitor.request(method, server.url + path, json=body, headers={"Origin": server.url})

@@ -1,4 +1,6 @@
-"""The command line on the real thing: offline model over HTTP, real Chroma, bubblewrap, and Docker where that shows."""
+"""The command line on the real thing: offline model over HTTP, real Chroma, bubblewrap, and Docker
+where that shows.
+"""
 
 import json
 import re
@@ -29,9 +31,17 @@ def test_json_prints_every_event_one_object_a_line(built):
     records = [json.loads(line) for line in built.stdout.splitlines()]
     assert [r["seq"] for r in records] == list(range(1, len(records) + 1))
     kinds = [EVENT.validate_python(r["event"]).type for r in records]
-    assert [k for k in kinds if k != "stage_entered"][:3] == ["turn_started", "searching", "no_tool_found"]
+    assert [k for k in kinds if k != "stage_entered"][:3] == [
+        "turn_started",
+        "searching",
+        "no_tool_found",
+    ]
     assert kinds[-1] == "turn_finished"
-    steps = [(e["step"], e["state"]) for e in (r["event"] for r in records) if e["type"] == "synthesis_step" and e["state"] != "streaming"]
+    steps = [
+        (e["step"], e["state"])
+        for e in (r["event"] for r in records)
+        if e["type"] == "synthesis_step" and e["state"] != "streaming"
+    ]
     assert steps == [
         (step, state)
         for step in ("specification", "tests", "implementation", "verification", "registration")
@@ -59,7 +69,9 @@ def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
 def test_what_is_missing_is_asked_with_the_command_that_answers(home, built):
     asked = home.run("-m", "selfeng", "ask", "Reverse a string")
     assert (asked.returncode, asked.stdout.startswith("To do this I still need:")) == (3, True)
-    assert re.search(r"To answer: selfeng ask --conversation [0-9a-f]{32} --answer 'text=…'\n$", asked.stderr)
+    assert re.search(
+        r"To answer: selfeng ask --conversation [0-9a-f]{32} --answer 'text=…'\n$", asked.stderr
+    )
 
 
 @pytest.mark.extended
@@ -76,7 +88,10 @@ def test_the_index_is_made_anew_on_command(home, built):
 
 
 def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):
-    assert sorted(p.name for p in home.tools.glob("*.py")) == ["reverse_string.py", "test_reverse_string.py"]
+    assert sorted(p.name for p in home.tools.glob("*.py")) == [
+        "reverse_string.py",
+        "test_reverse_string.py",
+    ]
     assert "def reverse_string" in home.run("-m", "selfeng", "tools", "reverse_string").stdout
 
 
@@ -123,7 +138,14 @@ def test_each_front_door_shows_its_part_working(home, part):
 
 @pytest.mark.extended
 def test_without_an_engine_code_is_refused_with_what_to_do(home, built, tmp_path):
-    asked = home.run("-m", "selfeng", "ask", "Reverse 'Python'", SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/none.sock")
+    asked = home.run(
+        "-m",
+        "selfeng",
+        "ask",
+        "Reverse 'Python'",
+        SANDBOX="docker",
+        DOCKER_HOST=f"unix://{tmp_path}/none.sock",
+    )
     assert asked.returncode == 1
     assert "executing:" in asked.stderr
     assert "Docker" in asked.stderr

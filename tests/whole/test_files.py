@@ -1,4 +1,6 @@
-"""CSV in, plot out, on the real thing: offline model, sandbox, database and page's routes; and again after a restart."""
+"""CSV in, plot out, on the real thing: offline model, sandbox, database and page's routes; and
+again after a restart.
+"""
 
 import json
 from pathlib import Path
@@ -19,7 +21,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Home:
-    """On bubblewrap, which starts fastest; `tests/sandbox/test_files.py` takes files through every backend."""
+    """On bubblewrap, which starts fastest; `tests/sandbox/test_files.py` takes files through every
+    backend.
+    """
     return Home(tmp_path_factory.mktemp("home") / "engine", bubblewrap=True)
 
 
@@ -59,8 +63,14 @@ def test_a_plot_is_built_drawn_and_written(plotted, folder):
     told = {e["type"]: e for e in events(plotted)}
     assert [f["name"] for f in told["turn_started"]["files"]] == ["data.csv"]
     assert told["executing"]["tool"] == "plot_csv_columns"
-    assert json.loads(told["executing"]["arguments"]) == {"path": "data.csv", "x": "day", "y": "price"}
-    assert [(f["name"], f["media_type"]) for f in told["files_made"]["files"]] == [("plot.png", "image/png")]
+    assert json.loads(told["executing"]["arguments"]) == {
+        "path": "data.csv",
+        "x": "day",
+        "y": "price",
+    }
+    assert [(f["name"], f["media_type"]) for f in told["files_made"]["files"]] == [
+        ("plot.png", "image/png")
+    ]
     assert "contents" not in plotted.stdout
     assert plotted.stderr.splitlines()[-1] == f"written: {folder}/out/plot.png"
     assert (folder / "out" / "plot.png").read_bytes()[:8] == PNG
@@ -70,10 +80,19 @@ def test_a_plot_is_built_drawn_and_written(plotted, folder):
 def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folder, plotted):
     conversation = json.loads(plotted.stdout.splitlines()[0])["conversation_id"]
     more = ("--conversation", conversation, "--output", str(folder / "out"))
-    summed = home.run("-m", "selfeng", "ask", "Sum column sold of data.csv", *more, SANDBOX="bubblewrap")
+    summed = home.run(
+        "-m", "selfeng", "ask", "Sum column sold of data.csv", *more, SANDBOX="bubblewrap"
+    )
     assert summed.returncode == 0, summed.stderr
     assert "adds up to 31" in summed.stdout
-    again = home.run("-m", "selfeng", "ask", "Plot column sold against day of data.csv", *more, SANDBOX="bubblewrap")
+    again = home.run(
+        "-m",
+        "selfeng",
+        "ask",
+        "Plot column sold against day of data.csv",
+        *more,
+        SANDBOX="bubblewrap",
+    )
     assert "found plot_csv_columns" in again.stderr
     assert "made plot.png" in again.stderr
     assert (folder / "out" / "plot-1.png").read_bytes()[:8] == PNG
@@ -81,13 +100,21 @@ def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folde
 
 @pytest.mark.extended
 def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
-    asked = home.run("-m", "selfeng", "ask", "Plot column price against day of elsewhere.csv", SANDBOX="bubblewrap")
+    asked = home.run(
+        "-m",
+        "selfeng",
+        "ask",
+        "Plot column price against day of elsewhere.csv",
+        SANDBOX="bubblewrap",
+    )
     assert asked.returncode == 0
     assert "there is no file 'elsewhere.csv'" in asked.stdout
 
 
 def test_files_that_cannot_be_read_end_the_command(home, folder):
-    asked = home.run("-m", "selfeng", "ask", "Chart this CSV", "--file", str(folder / "nothing.csv"))
+    asked = home.run(
+        "-m", "selfeng", "ask", "Chart this CSV", "--file", str(folder / "nothing.csv")
+    )
     assert (asked.returncode, asked.stdout) == (1, "")
     assert asked.stderr.startswith("error: ")
     assert "nothing.csv is not there" in asked.stderr
@@ -99,7 +126,9 @@ def test_python_programs_give_and_get_files(home, monkeypatch):
         monkeypatch.setenv(name, value)
     heard: list[Event] = []
     with open_orchestrator(Settings(_env_file=None)) as orchestrator:
-        last = orchestrator.process_request("Chart this CSV", heard.append, files=[File(name="my data.csv", content=CSV.encode())])
+        last = orchestrator.process_request(
+            "Chart this CSV", heard.append, files=[File(name="my data.csv", content=CSV.encode())]
+        )
     assert last.answer == "Here is the chart of `my data.csv`."
     (made,) = [e for e in heard if isinstance(e, FilesMade)]
     assert [(f.name, f.content[:8]) for f in made.contents] == [("chart.png", PNG)]

@@ -24,8 +24,14 @@ POINTS = [
     ("answer_token", None),
 ]
 
-WITH_CONTAINERS = {("test_finished", "stub"), ("test_finished", "implementation"), ("synthesis_step", "registration")}
-"""Points at which containers are there that could stay; the others are tried on bubblewrap, which takes half the time."""
+WITH_CONTAINERS = {
+    ("test_finished", "stub"),
+    ("test_finished", "implementation"),
+    ("synthesis_step", "registration"),
+}
+"""Points at which containers are there that could stay; the others are tried on bubblewrap, which
+takes half the time.
+"""
 
 
 @pytest.mark.parametrize(("kind", "detail"), POINTS)
@@ -33,7 +39,9 @@ def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypat
     home = Home(tmp_path / "home", bubblewrap=True)
     sandbox = "docker" if (kind, detail) in WITH_CONTAINERS else "bubblewrap"
     gate = {"SANDBOX": sandbox, "SYNTHESIS_CANDIDATES": "1"}
-    process = home.start("-m", "selfeng", "ask", "Reverse the string 'hello world'", "--json", **gate)
+    process = home.start(
+        "-m", "selfeng", "ask", "Reverse the string 'hello world'", "--json", **gate
+    )
     for event in events(process):
         if event["type"] == kind and detail in (None, event.get("step"), event.get("against")):
             process.send_signal(signal.SIGKILL)
@@ -43,7 +51,9 @@ def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypat
 
     for name, value in home.environment(**gate).items():
         monkeypatch.setenv(name, value)
-    for _ in range(3):  # the engine may just then have been making a container that nobody waits for any more
+    for _ in range(
+        3
+    ):  # the engine may just then have been making a container that nobody waits for any more
         names = asyncio.run(library_after_restart())
         if not containers_of(process.pid):
             break
@@ -59,7 +69,9 @@ def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypat
 
 def containers_of(server: int) -> list[str]:
     """Short ids of the containers that a process started."""
-    ours = docker.from_env().containers.list(all=True, ignore_removed=True, filters={"label": OWNER})
+    ours = docker.from_env().containers.list(
+        all=True, ignore_removed=True, filters={"label": OWNER}
+    )
     return [c.short_id for c in ours if f":{server}:" in c.labels[OWNER]]
 
 

@@ -1,4 +1,6 @@
-"""The seed tools in a library: through the gate, once, runnable by plain pytest, and searchable; on bubblewrap, which starts fastest."""
+"""The seed tools in a library: through the gate, once, runnable by plain pytest, and searchable; on
+bubblewrap, which starts fastest.
+"""
 
 import os
 import subprocess
@@ -20,12 +22,25 @@ def test_the_seeds_are_added_once_pass_plain_pytest_and_are_found_and_run(tmp_pa
     assert count >= 10
     assert said.splitlines()[-1] == f"{count} added, 0 were there already, 0 refused"
     again = home.run("seed_tools.py")
-    assert (again.returncode, again.stderr.splitlines()[-1]) == (0, f"0 added, {count} were there already, 0 refused")
+    assert (again.returncode, again.stderr.splitlines()[-1]) == (
+        0,
+        f"0 added, {count} were there already, 0 refused",
+    )
     assert len(list(home.tools.glob("*.py"))) == 2 * count
 
-    command = [sys.executable, "-m", "pytest", "test_calculate_percentage.py", "-v", "-p", "no:cacheprovider"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "test_calculate_percentage.py",
+        "-v",
+        "-p",
+        "no:cacheprovider",
+    ]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    finished = subprocess.run(command, cwd=home.tools, env=environment, capture_output=True, text=True, check=False)
+    finished = subprocess.run(
+        command, cwd=home.tools, env=environment, capture_output=True, text=True, check=False
+    )
     assert finished.returncode == 0, finished.stdout
 
     asked = home.run("-m", "selfeng", "ask", "What is 15 percent of 300?")

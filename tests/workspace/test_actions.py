@@ -32,14 +32,23 @@ def test_every_action_is_a_function_that_a_model_can_call():
     assert tuple(functions) == WORKSPACE_ACTIONS.names
     schema = functions["replace_lines"].parameters
     assert schema["required"] == ["name", "first", "last", "text"]
-    assert schema["properties"]["first"] == {"description": "Number of a line, from 1.", "minimum": 1, "type": "integer"}
+    assert schema["properties"]["first"] == {
+        "description": "Number of a line, from 1.",
+        "minimum": 1,
+        "type": "integer",
+    }
     assert schema["additionalProperties"] is False
     assert functions["delete_file"].description == "Delete a file."
 
 
 def test_a_call_becomes_the_action_that_it_means():
-    call = FunctionCall(name="execute_py_file", arguments={"name": "main.py", "arguments": ["--help"], "reasoning": "see"})
-    assert WORKSPACE_ACTIONS.read(call) == ExecutePyFile(name="main.py", arguments=("--help",), reasoning="see")
+    call = FunctionCall(
+        name="execute_py_file",
+        arguments={"name": "main.py", "arguments": ["--help"], "reasoning": "see"},
+    )
+    assert WORKSPACE_ACTIONS.read(call) == ExecutePyFile(
+        name="main.py", arguments=("--help",), reasoning="see"
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,10 +56,26 @@ def test_a_call_becomes_the_action_that_it_means():
     [
         ("shell", {}, "there is no action 'shell'"),
         ("delete_file", {}, "delete_file can't be done: name: Field required"),
-        ("delete_file", {"name": "../x"}, "name='../x': '../x' can't be a path in the workspace: it leads out of the workspace"),
-        ("replace_lines", {"name": "a", "first": 0, "last": 1, "text": ""}, "first=0: Input should be greater than or equal to 1"),
-        ("replace_lines", {"name": "a", "first": "1+1", "last": 2, "text": ""}, "first='1+1': Input should be a valid integer"),
-        ("create_file", {"name": "a", "body": "", "mode": 777}, "mode=777: Extra inputs are not permitted"),
+        (
+            "delete_file",
+            {"name": "../x"},
+            "name='../x': '../x' can't be a path in the workspace: it leads out of the workspace",
+        ),
+        (
+            "replace_lines",
+            {"name": "a", "first": 0, "last": 1, "text": ""},
+            "first=0: Input should be greater than or equal to 1",
+        ),
+        (
+            "replace_lines",
+            {"name": "a", "first": "1+1", "last": 2, "text": ""},
+            "first='1+1': Input should be a valid integer",
+        ),
+        (
+            "create_file",
+            {"name": "a", "body": "", "mode": 777},
+            "mode=777: Extra inputs are not permitted",
+        ),
         ("create_file", {"name": "a", "body": ["x"]}, "body=['x']: Input should be a valid string"),
     ],
 )
@@ -64,9 +89,18 @@ def test_arguments_that_can_not_be_used_are_named_with_their_value(name, argumen
 @pytest.mark.parametrize(
     ("edit", "result"),
     [
-        (ReplaceLines(name="x", first=1, last=1, text="a = 2"), "a = 2\n\n\ndef f():  \n\treturn a"),
-        (ReplaceLines(name="x", first=5, last=5, text="\treturn 1\n"), "a = 1  # one\n\n\ndef f():  \n\treturn 1\n"),
-        (InsertLines(name="x", line=1, text="import sys\n\n"), "import sys\n\na = 1  # one\n\n\ndef f():  \n\treturn a"),
+        (
+            ReplaceLines(name="x", first=1, last=1, text="a = 2"),
+            "a = 2\n\n\ndef f():  \n\treturn a",
+        ),
+        (
+            ReplaceLines(name="x", first=5, last=5, text="\treturn 1\n"),
+            "a = 1  # one\n\n\ndef f():  \n\treturn 1\n",
+        ),
+        (
+            InsertLines(name="x", line=1, text="import sys\n\n"),
+            "import sys\n\na = 1  # one\n\n\ndef f():  \n\treturn a",
+        ),
         (InsertLines(name="x", line=6, text="f()"), f"{TEXT}\nf()\n"),
         (RemoveLines(name="x", first=2, last=3), "a = 1  # one\ndef f():  \n\treturn a"),
         (WriteFile(name="x", body="new"), "new"),
@@ -77,7 +111,10 @@ def test_edits_touch_the_lines_that_they_name_and_no_others(edit, result):
 
 
 def test_files_with_windows_line_ends_keep_them():
-    assert edited("a\r\nb\r\n", ReplaceLines(name="x", first=2, last=2, text="c\nd")) == "a\r\nc\r\nd\r\n"
+    assert (
+        edited("a\r\nb\r\n", ReplaceLines(name="x", first=2, last=2, text="c\nd"))
+        == "a\r\nc\r\nd\r\n"
+    )
 
 
 def test_odd_characters_end_no_line():
@@ -87,9 +124,15 @@ def test_odd_characters_end_no_line():
 @pytest.mark.parametrize(
     ("edit", "problem"),
     [
-        (ReplaceLines(name="main.py", first=5, last=6, text=""), "main.py has no line 6: it has 5 lines"),
+        (
+            ReplaceLines(name="main.py", first=5, last=6, text=""),
+            "main.py has no line 6: it has 5 lines",
+        ),
         (InsertLines(name="main.py", line=7, text=""), "main.py has no line 7"),
-        (RemoveLines(name="main.py", first=3, last=2), "the lines 3 to 2 of main.py are in the wrong order"),
+        (
+            RemoveLines(name="main.py", first=3, last=2),
+            "the lines 3 to 2 of main.py are in the wrong order",
+        ),
         (CreateFile(name="main.py", body=""), "there is a file main.py already"),
         (DeleteFile(name="other.py"), "there is no file other.py"),
         (RemoveLines(name="other.py", first=1, last=1), "there is no file other.py"),
@@ -103,8 +146,16 @@ def test_edits_that_can_not_be_done_change_nothing(workspace, edit, problem):
 
 def test_each_change_gives_a_unified_diff(workspace):
     change = apply(workspace, ReplaceLines(name="main.py", first=1, last=1, text="a = 2  # one"))
-    diff = "--- a/main.py\n+++ b/main.py\n@@ -1,4 +1,4 @@\n-a = 1  # one\n+a = 2  # one\n \n \n def f():  \n"
+    diff = (
+        "--- a/main.py\n+++ b/main.py\n@@ -1,4 +1,4 @@\n-a = 1  # one\n+a = 2  # one\n \n \n "
+        "def f():  \n"
+    )
     assert change == Change(path="main.py", kind="edited", diff=diff)
-    assert apply(workspace, WriteFile(name="new.py", body="x")).diff.endswith("+x\n\\ No newline at end of file\n")
+    assert apply(workspace, WriteFile(name="new.py", body="x")).diff.endswith(
+        "+x\n\\ No newline at end of file\n"
+    )
     assert apply(workspace, DeleteFile(name="new.py")).kind == "deleted"
-    assert apply(workspace, WriteFile(name="main.py", body=workspace.text("main.py"))).kind == "unchanged"
+    assert (
+        apply(workspace, WriteFile(name="main.py", body=workspace.text("main.py"))).kind
+        == "unchanged"
+    )

@@ -45,7 +45,10 @@ def test_paths_that_lead_elsewhere_or_mislead_are_refused(workspace, path):
 def test_files_are_written_read_and_deleted_with_their_folders(workspace):
     workspace.write("b/c/deep.txt", b"deep")
     workspace.write("a.py", b"x = 1\n")
-    assert (workspace.paths(), workspace.read("b/c/deep.txt")) == (("a.py", "b/c/deep.txt"), b"deep")
+    assert (workspace.paths(), workspace.read("b/c/deep.txt")) == (
+        ("a.py", "b/c/deep.txt"),
+        b"deep",
+    )
     workspace.delete("b/c/deep.txt")
     assert [path.name for path in workspace.folder.iterdir()] == ["a.py"]
 
@@ -102,7 +105,10 @@ def test_a_workspace_holds_no_more_than_its_limits(tmp_path):
 
 def test_what_a_run_made_is_kept_only_where_it_is_new(workspace):
     workspace.write("a.txt", b"1")
-    made = [WorkspaceFile(path="a.txt", content=b"1"), WorkspaceFile(path="out/b.bin", content=b"\xff\0")]
+    made = [
+        WorkspaceFile(path="a.txt", content=b"1"),
+        WorkspaceFile(path="out/b.bin", content=b"\xff\0"),
+    ]
     assert workspace.keep(made) == ("out/b.bin",)
     assert workspace.read("out/b.bin") == b"\xff\0"
 

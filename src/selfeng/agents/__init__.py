@@ -5,4 +5,13 @@ from selfeng.agents.coder import coder
 from selfeng.agents.delegation import USER, Delegation
 from selfeng.agents.proxy import proxy
 
-__all__ = ["USER", "Agent", "AgentReply", "Delegation", "FunctionCallingAgent", "Task", "coder", "proxy"]
+__all__ = [
+    "USER",
+    "Agent",
+    "AgentReply",
+    "Delegation",
+    "FunctionCallingAgent",
+    "Task",
+    "coder",
+    "proxy",
+]

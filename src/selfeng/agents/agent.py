@@ -1,4 +1,6 @@
-"""An agent: it gets a message, works on it, and replies once, when the work is done, has failed, or needs an answer."""
+"""An agent: it gets a message, works on it, and replies once, when the work is done, has failed, or
+needs an answer.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,12 +44,16 @@ class Task:
     """`user` or the name of an agent."""
     message: str
     thread: list[ChatMessage]
-    """What was said between the two so far, oldest first; the agent adds what it is told now and what it does."""
+    """What was said between the two so far, oldest first; the agent adds what it is told now and
+    what it does.
+    """
     workspace: AgentWorkspace
     others: tuple[Recipient, ...]
     """Whom it can send messages."""
     send: Callable[[str, str], Awaitable[AgentReply]]
-    """Recipient and message to what comes of it. Raises: RequestError: there is no such recipient, or it can't be asked now."""
+    """Recipient and message to what comes of it. Raises: RequestError: there is no such recipient,
+    or it can't be asked now.
+    """
 
 
 class Agent(Protocol):
@@ -86,20 +92,32 @@ class Function:
         return FunctionSchema(name=self.name, description=description, parameters=parameters)
 
     async def call(self, arguments: Mapping[str, Any]) -> Outcome:
-        """Arguments that don't fit come back as an error that names them; they are never evaluated."""
+        """Arguments that don't fit come back as an error that names them; they are never
+        evaluated.
+        """
         try:
             given = self.arguments.model_validate(arguments)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            return {"error": f"{'.'.join(map(str, first['loc'])) or self.name}: {first['msg']}", "remedy": "call it again"}
+            return {
+                "error": f"{'.'.join(map(str, first['loc'])) or self.name}: {first['msg']}",
+                "remedy": "call it again",
+            }
         return await self.perform(given)
 
 
 class FunctionCallingAgent:
-    """An agent on a model that calls one function after the other, until one of them ends the work."""
+    """An agent on a model that calls one function after the other, until one of them ends the
+    work.
+    """
 
     def __init__(
-        self, name: AgentKind, description: str, model: ModelClient, functions: Callable[[Task], Sequence[Function]], most_steps: int
+        self,
+        name: AgentKind,
+        description: str,
+        model: ModelClient,
+        functions: Callable[[Task], Sequence[Function]],
+        most_steps: int,
     ) -> None:
         """`functions` are made anew for each message. The prompt has the agent's name."""
         self._name, self.description = name, description
@@ -111,22 +129,34 @@ class FunctionCallingAgent:
 
     async def work(self, task: Task) -> AgentReply:
         turn, thread = task.turn, task.thread
-        thread += (await self._opening(task))[bool(thread) :]  # a thread that goes on has its system prompt
+        thread += (await self._opening(task))[
+            bool(thread) :
+        ]  # a thread that goes on has its system prompt
         functions = {function.name: function for function in self._functions(task)}
         schemas = [function.schema for function in functions.values()]
         for _ in range(self._most_steps):
-            call = await self._model.choose(Prompt(name=self._name, messages=within_limits(thread)), schemas, turn.budget)
+            call = await self._model.choose(
+                Prompt(name=self._name, messages=within_limits(thread)), schemas, turn.budget
+            )
             thread.append(ChatMessage(role="assistant", content=called(call)))
             outcome = await functions[call.name].call(call.arguments)
             if isinstance(outcome, AgentReply):
                 return outcome
             thread.append(ChatMessage(role="user", content=result(call.name, outcome)))
-        reply = AgentReply(outcome="failed", text=f"The {self._name} came to no end within {count(self._most_steps, 'step')}.")
+        reply = AgentReply(
+            outcome="failed",
+            text=f"The {self._name} came to no end within {count(self._most_steps, 'step')}.",
+        )
         thread.append(ChatMessage(role="assistant", content=reply.text))
         return reply
 
     async def _opening(self, task: Task) -> tuple[ChatMessage, ...]:
         """The system prompt, and the message with the lessons that bear on it."""
         lessons = lessons_shown(await task.turn.lessons(self._name, task.message))
-        shown = {"sender": task.sender, "message": task.message, "files": described(task.workspace.files), "lessons": lessons}
+        shown = {
+            "sender": task.sender,
+            "message": task.message,
+            "files": described(task.workspace.files),
+            "lessons": lessons,
+        }
         return render(self._name, recipients=recipients(task.others), **shown).messages

@@ -11,14 +11,20 @@ from selfeng.core.value import Value
 
 
 class SendMessage(Value):
-    """Send another agent a message and wait for its reply. The two of you keep one thread, so say only what is new."""
+    """Send another agent a message and wait for its reply. The two of you keep one thread, so say
+    only what is new.
+    """
 
     recipient: str = Field(description="Name of the agent.")
-    message: str = Field(description="What it is to do, with everything that it needs to know.", min_length=1)
+    message: str = Field(
+        description="What it is to do, with everything that it needs to know.", min_length=1
+    )
 
 
 class AskPerson(Value):
-    """End for now and ask the person up to three questions, of which the work can't do without the answers."""
+    """End for now and ask the person up to three questions, of which the work can't do without the
+    answers.
+    """
 
     intro: str = Field(description="One sentence: what the answers are for.")
     questions: tuple[Question, ...]
@@ -28,11 +34,16 @@ class Exit(Value):
     """End the work."""
 
     outcome: Literal["done", "failed"]
-    result: str = Field(description="The result, or why it failed, in Markdown for whoever sent the message.", min_length=1)
+    result: str = Field(
+        description="The result, or why it failed, in Markdown for whoever sent the message.",
+        min_length=1,
+    )
 
 
 def common(task: Task) -> tuple[Function, ...]:
-    """The functions for one message; `SendMessage` and `ask_person` only where there is somebody to hear them."""
+    """The functions for one message; `SendMessage` and `ask_person` only where there is somebody to
+    hear them.
+    """
 
     async def send(given: SendMessage) -> Outcome:
         try:

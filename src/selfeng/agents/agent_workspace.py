@@ -1,4 +1,6 @@
-"""The workspace of a turn's agents: the files that they share, and the place where their code runs."""
+"""The workspace of a turn's agents: the files that they share, and the place where their code
+runs.
+"""
 
 from collections.abc import Iterable
 from json import loads
@@ -21,11 +23,15 @@ def {_NAME}(code: str) -> list[str]:
             raise
     return os.listdir()
 """
-"""What the sandbox runs; the code is its argument, so that a syntax error in it is one of its own."""
+"""What the sandbox runs; the code is its argument, so that a syntax error in it is one of its
+own.
+"""
 
 
 class AgentWorkspace:
-    """Files by their names; each run is a fresh process that finds them in its current folder, and leaves others there."""
+    """Files by their names; each run is a fresh process that finds them in its current folder, and
+    leaves others there.
+    """
 
     def __init__(self, sandbox: Sandbox, files: Iterable[File] = ()) -> None:
         self._sandbox = sandbox
@@ -34,7 +40,9 @@ class AgentWorkspace:
     @classmethod
     async def of(cls, request: Request, sandbox: Sandbox) -> "AgentWorkspace":
         """With the files of the request, and those that the conversation had before."""
-        earlier = [await request.earlier.read(reference) for reference in request.earlier.references]
+        earlier = [
+            await request.earlier.read(reference) for reference in request.earlier.references
+        ]
         return cls(sandbox, [*earlier, *request.files])
 
     @property
@@ -54,7 +62,8 @@ class AgentWorkspace:
         return tuple(name for name in names if self._files.pop(name, None) is None)
 
     async def run(self, code: str) -> Execution:
-        """Run Python source to its end. What it does wrong is a value; files that it deletes are gone if it comes to its end.
+        """Run Python source to its end. What it does wrong is a value; files that it deletes are
+        gone if it comes to its end.
 
         Raises:
             RequestError: there are more files, or larger ones, than the sandbox takes.

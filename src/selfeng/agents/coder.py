@@ -1,4 +1,6 @@
-"""The coder: writes Python and runs it in the sandbox, step by step, until what was asked for is done."""
+"""The coder: writes Python and runs it in the sandbox, step by step, until what was asked for is
+done.
+"""
 
 import time
 from collections.abc import Sequence
@@ -23,7 +25,8 @@ _SHOWN = 4_000
 
 
 class RunPython(Value):
-    """Run Python source in a fresh process, in the folder that holds your files, and get what it prints or raises.
+    """Run Python source in a fresh process, in the folder that holds your files, and get what it
+    prints or raises.
 
     Variables do not outlive a run; files do.
     """
@@ -39,7 +42,10 @@ class DeleteFiles(Value):
 
 def coder(model: ModelClient, most_steps: int = MOST_STEPS) -> FunctionCallingAgent:
     """The agent; its code runs in the workspace of the task."""
-    does = "Writes Python and runs it step by step in a sandbox, with files; for work that takes trying out or leaves files."
+    does = (
+        "Writes Python and runs it step by step in a sandbox, with files; for work that takes "
+        "trying out or leaves files."
+    )
     return FunctionCallingAgent("coder", does, model, _functions, most_steps)
 
 
@@ -53,9 +59,15 @@ def _functions(task: Task) -> Sequence[Function]:
 
     async def delete(given: DeleteFiles) -> Outcome:
         unknown = task.workspace.delete(given.names)
-        return {"files": task.workspace.names} | ({"error": f"there was no file {', '.join(unknown)}"} if unknown else {})
+        return {"files": task.workspace.names} | (
+            {"error": f"there was no file {', '.join(unknown)}"} if unknown else {}
+        )
 
-    return (Function(RunPython, run, "run_python"), Function(DeleteFiles, delete, "delete_files"), *common(task))
+    return (
+        Function(RunPython, run, "run_python"),
+        Function(DeleteFiles, delete, "delete_files"),
+        *common(task),
+    )
 
 
 async def _run(task: Task, run: int, code: str) -> Outcome:
@@ -66,11 +78,22 @@ async def _run(task: Task, run: int, code: str) -> Outcome:
             execution = await task.workspace.run(code)
     except RequestError as error:
         turn.emit(CodeRun(run=run, state="failed", seconds=time.monotonic() - started))
-        return {"error": error.message, "remedy": "call delete_files for those that are needed no more"}
+        return {
+            "error": error.message,
+            "remedy": "call delete_files for those that are needed no more",
+        }
     state = "finished" if isinstance(execution, Returned) else "failed"
-    turn.emit(CodeRun(run=run, state=state, execution=execution, seconds=time.monotonic() - started))
+    turn.emit(
+        CodeRun(run=run, state=state, execution=execution, seconds=time.monotonic() - started)
+    )
     if not isinstance(execution, Killed) and execution.files:
-        turn.emit(FilesMade(tool=NAME, files=tuple(f.reference() for f in execution.files), contents=execution.files))
+        turn.emit(
+            FilesMade(
+                tool=NAME,
+                files=tuple(f.reference() for f in execution.files),
+                contents=execution.files,
+            )
+        )
     return _told(execution) | {"files": task.workspace.names}
 
 

@@ -1,4 +1,6 @@
-"""The converser: gathers from the person what a request leaves open, by structured questions and a bounded number of times."""
+"""The converser: gathers from the person what a request leaves open, by structured questions and a
+bounded number of times.
+"""
 
 from collections.abc import Sequence
 
@@ -9,7 +11,8 @@ from selfeng.core.turn import Turn
 
 
 def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") -> str:
-    """Ask the first of the questions, as many as a round has; the words for who sees no form. `agent` goes on with the answers.
+    """Ask the first of the questions, as many as a round has; the words for who sees no form.
+    `agent` goes on with the answers.
 
     Raises:
         StillUnclear: there were `ROUNDS` rounds just before.
@@ -18,7 +21,9 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
     if turn.request.rounds >= ROUNDS:
         missing = ", ".join(question.id for question in round)
         raise StillUnclear(
-            f"after {ROUNDS} rounds of questions this is open still: {missing}", "say all of it in one request", where="questions"
+            f"after {ROUNDS} rounds of questions this is open still: {missing}",
+            "say all of it in one request",
+            where="questions",
         )
     turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent))
     return told(round, intro)

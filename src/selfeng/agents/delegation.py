@@ -9,7 +9,14 @@ from typing import Protocol
 
 from selfeng.agents.agent import Agent, AgentReply, Task
 from selfeng.agents.agent_workspace import AgentWorkspace
-from selfeng.core.errors import AgentError, BudgetExceeded, ModelError, RequestError, SandboxError, stage
+from selfeng.core.errors import (
+    AgentError,
+    BudgetExceeded,
+    ModelError,
+    RequestError,
+    SandboxError,
+    stage,
+)
 from selfeng.core.events import DelegationChanged, Event, FilesMade
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import Sandbox
@@ -59,9 +66,13 @@ class _Sender:
 
 
 class Delegation:
-    """The agents of an engine. A pair has one thread in a conversation, which goes on from turn to turn where there is a store."""
+    """The agents of an engine. A pair has one thread in a conversation, which goes on from turn to
+    turn where there is a store.
+    """
 
-    def __init__(self, sandbox: Sandbox, agents: Sequence[Agent] = (), store: ThreadStore | None = None) -> None:
+    def __init__(
+        self, sandbox: Sandbox, agents: Sequence[Agent] = (), store: ThreadStore | None = None
+    ) -> None:
         """Without a `store`, threads last as long as their turn."""
         self._sandbox, self._store = sandbox, store
         self._agents: dict[str, Agent] = {}
@@ -76,16 +87,25 @@ class Delegation:
 
         Raises:
             RequestError: there is no such agent.
-            ModelError, SandboxError: the model or the sandbox is out of order, or the budget is used up.
+            ModelError, SandboxError: the model or the sandbox is out of order, or the budget is
+                used up.
         """
-        exchanges = _Exchanges(turn.request.conversation_id, await AgentWorkspace.of(turn.request, self._sandbox))
+        exchanges = _Exchanges(
+            turn.request.conversation_id, await AgentWorkspace.of(turn.request, self._sandbox)
+        )
         return await self._send(_Sender(USER, turn, exchanges), recipient, message)
 
     async def _send(self, sender: _Sender, recipient: str, message: str) -> AgentReply:
-        """Raises: RequestError, for the sender to read: the message can't be sent; and as `hand_over`."""
+        """Raises: RequestError, for the sender to read: the message can't be sent; and as
+        `hand_over`.
+        """
         self._check(sender, recipient)
         sender.exchanges.count += 1
-        thread, emit, started = await self._thread(sender, recipient), sender.turn.emit, time.monotonic()
+        thread, emit, started = (
+            await self._thread(sender, recipient),
+            sender.turn.emit,
+            time.monotonic(),
+        )
         told = DelegationChanged(
             id=str(sender.exchanges.count),
             sender=sender.name,
@@ -97,7 +117,11 @@ class Delegation:
         emit(told)
 
         def end(state: str, text: str) -> None:
-            ended = {"state": state, "text": shortened(text, _SHOWN), "seconds": time.monotonic() - started}
+            ended = {
+                "state": state,
+                "text": shortened(text, _SHOWN),
+                "seconds": time.monotonic() - started,
+            }
             emit(told.model_copy(update=ended))
 
         try:
@@ -111,29 +135,64 @@ class Delegation:
     def _check(self, sender: _Sender, recipient: str) -> None:
         if recipient not in self._agents or recipient == sender.name:
             valid = ", ".join(name for name in self._agents if name != sender.name)
-            raise RequestError(f"there is no agent {recipient[:40]!r} to send messages to", f"valid recipients: {valid}")
+            raise RequestError(
+                f"there is no agent {recipient[:40]!r} to send messages to",
+                f"valid recipients: {valid}",
+            )
         if (sender.name, recipient) in sender.path:
-            raise RequestError(f"{recipient} is waiting for what comes of your last message to it", "do your part, and exit with it")
+            raise RequestError(
+                f"{recipient} is waiting for what comes of your last message to it",
+                "do your part, and exit with it",
+            )
         if len(sender.path) == DEEPEST:
-            raise RequestError(f"the message would be the {DEEPEST + 1}th on the way from the person", "do it yourself, or exit")
+            raise RequestError(
+                f"the message would be the {DEEPEST + 1}th on the way from the person",
+                "do it yourself, or exit",
+            )
         if sender.exchanges.count == MOST_MESSAGES:
-            raise RequestError(f"the turn has sent its {MOST_MESSAGES} messages", "go on with what is known, or exit")
+            raise RequestError(
+                f"the turn has sent its {MOST_MESSAGES} messages",
+                "go on with what is known, or exit",
+            )
 
     async def _thread(self, sender: _Sender, recipient: str) -> AgentThread:
         pair, exchanges = (sender.name, recipient), sender.exchanges
         if pair not in exchanges.threads:
-            thread = AgentThread(id="", conversation_id=exchanges.conversation_id, sender=sender.name, agent=recipient)
+            thread = AgentThread(
+                id="",
+                conversation_id=exchanges.conversation_id,
+                sender=sender.name,
+                agent=recipient,
+            )
             if self._store and exchanges.conversation_id:
-                thread = await asyncio.to_thread(self._store.open, exchanges.conversation_id, sender.name, recipient)
+                thread = await asyncio.to_thread(
+                    self._store.open, exchanges.conversation_id, sender.name, recipient
+                )
             exchanges.threads[pair] = thread
         return exchanges.threads[pair]
 
-    async def _replied(self, sender: _Sender, thread: AgentThread, key: str, message: str) -> AgentReply:
+    async def _replied(
+        self, sender: _Sender, thread: AgentThread, key: str, message: str
+    ) -> AgentReply:
         workspace, recipient = sender.exchanges.workspace, thread.agent
         turn = _within(sender.turn, key, workspace)
-        itself = _Sender(recipient, turn, sender.exchanges, (*sender.path, (sender.name, recipient)))
-        others = tuple(Recipient(name=a.name, description=a.description) for a in self._agents.values() if a.name != recipient)
-        task = Task(turn, sender.name, message, list(thread.messages), workspace, others, partial(self._send, itself))
+        itself = _Sender(
+            recipient, turn, sender.exchanges, (*sender.path, (sender.name, recipient))
+        )
+        others = tuple(
+            Recipient(name=a.name, description=a.description)
+            for a in self._agents.values()
+            if a.name != recipient
+        )
+        task = Task(
+            turn,
+            sender.name,
+            message,
+            list(thread.messages),
+            workspace,
+            others,
+            partial(self._send, itself),
+        )
         reply = await self._work(self._agents[recipient], task)
         await self._keep(sender.exchanges, thread, task.thread)
         return reply
@@ -147,20 +206,30 @@ class Delegation:
         except (ModelError, BudgetExceeded, SandboxError):
             raise
         except AgentError as error:
-            reply = AgentReply(outcome="failed", text=". ".join(filter(None, (error.message, error.remedy))))
+            reply = AgentReply(
+                outcome="failed", text=". ".join(filter(None, (error.message, error.remedy)))
+            )
             task.thread.append(ChatMessage(role="assistant", content=reply.text))
             return reply
 
-    async def _keep(self, exchanges: _Exchanges, thread: AgentThread, messages: Sequence[ChatMessage]) -> None:
-        """Keep an exchange that has come to its end; one that is broken off leaves nothing to stumble over."""
+    async def _keep(
+        self, exchanges: _Exchanges, thread: AgentThread, messages: Sequence[ChatMessage]
+    ) -> None:
+        """Keep an exchange that has come to its end; one that is broken off leaves nothing to
+        stumble over.
+        """
         exchange = tuple(messages[len(thread.messages) :])
-        exchanges.threads[thread.sender, thread.agent] = thread.model_copy(update={"messages": tuple(messages)})
+        exchanges.threads[thread.sender, thread.agent] = thread.model_copy(
+            update={"messages": tuple(messages)}
+        )
         if self._store and thread.conversation_id and exchange:
             await asyncio.to_thread(self._store.append, thread, exchange)
 
 
 def _within(turn: Turn, key: str, workspace: AgentWorkspace) -> Turn:
-    """The turn as seen from a delegation: its events bear that one's id, and files that are made reach the workspace."""
+    """The turn as seen from a delegation: its events bear that one's id, and files that are made
+    reach the workspace.
+    """
 
     def emit(event: Event) -> object:
         assert isinstance(event, StageEvent), event

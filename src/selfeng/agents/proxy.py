@@ -1,4 +1,6 @@
-"""The user proxy: the front agent of a conversation, which relays and answers only when the work is done, failed or needs an answer."""
+"""The user proxy: the front agent of a conversation, which relays and answers only when the work is
+done, failed or needs an answer.
+"""
 
 from selfeng.agents.agent import FunctionCallingAgent
 from selfeng.agents.agent_functions import common

@@ -1,4 +1,6 @@
-"""Builds of projects for programs: `autocoder` runs one to its end, `start_autocoder` in a thread of its own."""
+"""Builds of projects for programs: `autocoder` runs one to its end, `start_autocoder` in a thread
+of its own.
+"""
 
 import asyncio
 import threading
@@ -16,14 +18,18 @@ from selfeng.projects.options import ProjectOptions
 __all__ = ["ProjectOptions", "RunningBuild", "autocoder", "start_autocoder"]
 
 
-def autocoder(options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None) -> Final:
-    """Build a project, or continue it, to the end; the last event says how it went. `options` are those of `ProjectOptions`.
+def autocoder(
+    options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None
+) -> Final:
+    """Build a project, or continue it, to the end; the last event says how it went. `options` are
+    those of `ProjectOptions`.
 
-    `on_event` gets every event, in another thread, and `consent` is asked in step mode and for packages. By default the terminal shows
-    the events and asks.
+    `on_event` gets every event, in another thread, and `consent` is asked in step mode and for
+    packages. By default the terminal shows the events and asks.
 
     Raises:
-        AgentError: an option can't be used, or a part can't be opened; the message says which and what to do.
+        AgentError: an option can't be used, or a part can't be opened; the message says which and
+            what to do.
     """
     build = start_autocoder(options, on_event=on_event, consent=consent)
     try:
@@ -33,25 +39,37 @@ def autocoder(options: Mapping[str, Any], *, on_event: OnEvent | None = None, co
         return build.wait()
 
 
-def start_autocoder(options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None) -> "RunningBuild":
-    """The same in a thread: the handle has `wait`, `stop` and `running`. Raises: RequestError: an option can't be used."""
+def start_autocoder(
+    options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None
+) -> "RunningBuild":
+    """The same in a thread: the handle has `wait`, `stop` and `running`. Raises: RequestError: an
+    option can't be used.
+    """
     return RunningBuild(ProjectOptions.of(options), on_event, consent)
 
 
 class RunningBuild:
     """A build in a thread of its own; `wait` for it, or `stop` it."""
 
-    def __init__(self, options: ProjectOptions, on_event: OnEvent | None, consent: Consent | None) -> None:
+    def __init__(
+        self, options: ProjectOptions, on_event: OnEvent | None, consent: Consent | None
+    ) -> None:
         """By default the terminal shows the events, as `log_level` says, and asks in step mode."""
         self._options = options
         self._on_event = on_event or ProjectTerminal(options.log_level).show
-        self._consent = consent or (AutoApprove() if options.log_level == "quiet" and not options.step else TerminalConsent())
+        self._consent = consent or (
+            AutoApprove()
+            if options.log_level == "quiet" and not options.step
+            else TerminalConsent()
+        )
         self._last: Final | None = None
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._begun = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"build of {options.project_name}", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name=f"build of {options.project_name}", daemon=True
+        )
         self._thread.start()
 
     @property
@@ -67,13 +85,18 @@ class RunningBuild:
         """
         self._thread.join(timeout)
         if self._thread.is_alive():
-            raise TimeoutError(f"the build of {self._options.project_name} is still running after {timeout:g} seconds")
+            raise TimeoutError(
+                f"the build of {self._options.project_name} is still running after {timeout:g} "
+                "seconds"
+            )
         if self._error is not None:
             raise self._error
         return self._last or ProjectStopped(project=self._options.project_name, reason=STOPPED)
 
     def stop(self) -> None:
-        """End the build and everything that it runs; another build continues it. From any thread, any number of times."""
+        """End the build and everything that it runs; another build continues it. From any thread,
+        any number of times.
+        """
         self._begun.wait()
         assert self._loop is not None
         assert self._task is not None
@@ -91,7 +114,9 @@ class RunningBuild:
             self._begun.set()
 
     async def _build(self) -> None:
-        from selfeng.bootstrap import open_builder  # slow to import, and `selfeng --help` needs none of it
+        from selfeng.bootstrap import (
+            open_builder,
+        )  # slow to import, and `selfeng --help` needs none of it
 
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         self._begun.set()

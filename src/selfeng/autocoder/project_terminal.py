@@ -1,4 +1,6 @@
-"""A build at the terminal: its events as lines on stderr, and the questions that it asks the person."""
+"""A build at the terminal: its events as lines on stderr, and the questions that it asks the
+person.
+"""
 
 import sys
 from typing import Literal, assert_never
@@ -48,7 +50,13 @@ class ProjectTerminal:
         if isinstance(event, PROJECT_FINAL):
             usage = event.usage
             tokens = usage.input_tokens + usage.output_tokens
-            self._console.print(Text(f"        {event.seconds:.1f} s · {usage.calls} model calls · {tokens:,} tokens", style="dim"))
+            self._console.print(
+                Text(
+                    f"        {event.seconds:.1f} s · {usage.calls} model calls · {tokens:,} "
+                    "tokens",
+                    style="dim",
+                )
+            )
 
 
 class TerminalConsent:
@@ -57,7 +65,10 @@ class TerminalConsent:
     pausing = False
 
     async def to_act(self, act: ProjectActChosen) -> Decision:
-        asked = f"{act.action} {act.arguments}\nDo it? [Enter] yes, [c] yes, and all that follows, [s] stop: "
+        asked = (
+            f"{act.action} {act.arguments}\nDo it? [Enter] yes, [c] yes, and all that "
+            "follows, [s] stop: "
+        )
         match (await _ask(asked)).strip().lower():
             case "" | "y" | "yes":
                 return "act"
@@ -68,14 +79,21 @@ class TerminalConsent:
 
     async def to_package(self, package: str, reasoning: str) -> bool:
         why = f" ({reasoning})" if reasoning else ""
-        return (await _ask(f"The project asks for the package {package}{why}. Install it for its sandbox? [y/N] ")).strip().lower() in {
+        return (
+            await _ask(
+                f"The project asks for the package {package}{why}. Install it for its sandbox? "
+                "[y/N] "
+            )
+        ).strip().lower() in {
             "y",
             "yes",
         }
 
 
 async def _ask(question: str) -> str:
-    """The line that the person enters; "no" at the end of input. A build that is stopped meanwhile ends at once."""
+    """The line that the person enters; "no" at the end of input. A build that is stopped meanwhile
+    ends at once.
+    """
     sys.stderr.write(visible(question))
     sys.stderr.flush()
     return await unwaited(lambda: sys.stdin.readline() or "no")
@@ -88,24 +106,38 @@ def format_event(event: AnyProjectEvent) -> tuple[State, str]:
             again = "continuing" if event.resumed else "building"
             return "running", f"{again} {event.project} in {event.path}: {event.goal}"
         case ProjectReasoned():
-            return _passed(not event.invalid and not event.tests_failed and event.main_success is not False), _reasoned(event)
+            return _passed(
+                not event.invalid and not event.tests_failed and event.main_success is not False
+            ), _reasoned(event)
         case ProjectActChosen():
             why = f": {event.reasoning}" if event.reasoning else ""
             return "running", f"step {event.epoch}: {event.action}{why}"
         case ProjectPaused():
-            return "stopped", f"{' '.join(filter(None, (event.action, event.package)))} waits for your reply"
+            return (
+                "stopped",
+                f"{' '.join(filter(None, (event.action, event.package)))} waits for your reply",
+            )
         case ProjectChanged():
             return "done", f"  {event.path} {event.change}"
         case ProjectRan():
             end = event.ended or f"exit code {event.exit_code}"
             made = f", made {', '.join(file.path for file in event.made)}" if event.made else ""
-            return _passed(event.success), f"  python {' '.join((event.path, *event.arguments))}: {end}{made}"
+            return _passed(
+                event.success
+            ), f"  python {' '.join((event.path, *event.arguments))}: {end}{made}"
         case ProjectTested():
-            return _passed(event.success), f"  {event.path}: {(event.output.strip().splitlines() or ['no output'])[-1]}"
+            return _passed(
+                event.success
+            ), f"  {event.path}: {(event.output.strip().splitlines() or ['no output'])[-1]}"
         case ProjectFinished():
-            return "done", f"{event.project} is finished after {count(event.steps, 'step')}. {event.summary}"
+            return (
+                "done",
+                f"{event.project} is finished after {count(event.steps, 'step')}. {event.summary}",
+            )
         case ProjectFailed():
-            return "failed", "\n        ".join(filter(None, (event.message, event.reached, event.remedy)))
+            return "failed", "\n        ".join(
+                filter(None, (event.message, event.reached, event.remedy))
+            )
         case ProjectStopped():
             return "stopped", event.reason
         case _:
@@ -135,7 +167,10 @@ def _reasoned(event: ProjectReasoned) -> str:
     facts = [f"{count(event.file_count, 'file')}, {event.python_files} of Python"]
     facts += list(event.invalid)
     if event.tests_passed or event.tests_failed:
-        facts.append(f"{event.tests_passed} of {count(event.tests_passed + event.tests_failed, 'file')} of tests pass")
+        facts.append(
+            f"{event.tests_passed} of {count(event.tests_passed + event.tests_failed, 'file')} of "
+            "tests pass"
+        )
     if event.main_success is not None:
         facts.append(f"main.py {'works' if event.main_success else 'fails'}")
     return "; ".join(facts)

@@ -6,7 +6,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from selfeng.cli import lesson_commands, library_commands, project_commands, setup_commands, turn_commands
+from selfeng.cli import (
+    lesson_commands,
+    library_commands,
+    project_commands,
+    setup_commands,
+    turn_commands,
+)
 from selfeng.core.leaving import run_and_exit
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -20,7 +26,13 @@ def _version(wanted: bool) -> None:
 
 @app.callback(help=__doc__)
 def options(
-    *, version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")] = False
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
 ) -> None:
     """Options that stand before the command."""
 
@@ -31,9 +43,16 @@ app.add_typer(project_commands.app, name="build")
 
 
 def main() -> NoReturn:
-    """The program `selfeng`; several words instead of a command are a request: `selfeng "What is 15 percent of 300?"`."""
+    """The program `selfeng`; several words instead of a command are a request: `selfeng "What is 15
+    percent of 300?"`.
+    """
     arguments = sys.argv[1:]
-    run_and_exit(lambda: app(["ask", *arguments] if arguments and " " in arguments[0] else arguments, prog_name="selfeng"))
+    run_and_exit(
+        lambda: app(
+            ["ask", *arguments] if arguments and " " in arguments[0] else arguments,
+            prog_name="selfeng",
+        )
+    )
 
 
 def self_test(part: str) -> None:

@@ -68,7 +68,9 @@ async def opened(settings: Settings, *parts: str) -> AsyncIterator[Engine]:
 
 
 def with_engine(work: Callable[[Engine], Awaitable[int | None]], *parts: str) -> None:
-    """Run a command on the engine, after these parts were set up, and exit with its code; None is 0."""
+    """Run a command on the engine, after these parts were set up, and exit with its code; None is
+    0.
+    """
 
     async def on_the_engine(settings: Settings) -> int:
         async with opened(settings, *parts) as engine:

@@ -24,7 +24,9 @@ def lessons() -> None:
 
 @app.command()
 def learn() -> None:
-    """Learn from all turns that were not examined yet. Exit code 1 if the model can't be reached."""
+    """Learn from all turns that were not examined yet. Exit code 1 if the model can't be
+    reached.
+    """
 
     async def work(engine: Engine) -> None:
         examined = await engine.learning.learn(lambda lesson: typer.echo(_line(lesson)))

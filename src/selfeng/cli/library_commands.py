@@ -20,7 +20,9 @@ app = typer.Typer()
 
 
 @app.command()
-def tools(name: Annotated[str | None, typer.Argument(help="Show this tool's code and tests.")] = None) -> None:
+def tools(
+    name: Annotated[str | None, typer.Argument(help="Show this tool's code and tests.")] = None,
+) -> None:
     """List the library, or show one tool."""
 
     async def work(engine: Engine) -> None:
@@ -36,15 +38,21 @@ def tools(name: Annotated[str | None, typer.Argument(help="Show this tool's code
 async def _shown(engine: Engine, name: str) -> str:
     tool = await engine.library.get(name)
     about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
-    written = [f"# asked for as: {one_line(request)}" for request in await engine.examples(OWNER, tool)]
-    served = [f"# has served: {one_line(request)}" for request in await engine.used_requests(OWNER, name)]
+    written = [
+        f"# asked for as: {one_line(request)}" for request in await engine.examples(OWNER, tool)
+    ]
+    served = [
+        f"# has served: {one_line(request)}" for request in await engine.used_requests(OWNER, name)
+    ]
     head = "\n".join([about, *written, *served])
     return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
 
 
 @app.command()
 def versions(name: str) -> None:
-    """List every version of a tool, newest first: when and why it was made, by which model, its tests, and what it cost."""
+    """List every version of a tool, newest first: when and why it was made, by which model, its
+    tests, and what it cost.
+    """
 
     async def work(engine: Engine) -> None:
         for version in await engine.library.versions(name):
@@ -129,7 +137,10 @@ def seed() -> None:
 
     async def work(engine: Engine) -> int:
         planted = await engine.seed(say)
-        say(f"{len(planted.added)} added, {len(planted.present)} already there, {len(planted.refused)} refused")
+        say(
+            f"{len(planted.added)} added, {len(planted.present)} already there, "
+            f"{len(planted.refused)} refused"
+        )
         return 1 if planted.refused else 0
 
     with_engine(work, "embedder", "sandbox")
@@ -137,16 +148,26 @@ def seed() -> None:
 
 @app.command()
 def calibrate(
-    data: Annotated[Path | None, typer.Option(help="A folder of further retrieval sets to learn from.")] = None,
-    reset: Annotated[bool, typer.Option("--reset", help="Return to the parameters that ship.")] = False,
+    data: Annotated[
+        Path | None, typer.Option(help="A folder of further retrieval sets to learn from.")
+    ] = None,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Return to the parameters that ship.")
+    ] = False,
 ) -> None:
-    """Fit the search's ranking and confidence to this library, by the requests that its tools are found by."""
+    """Fit the search's ranking and confidence to this library, by the requests that its tools are
+    found by.
+    """
 
     async def work(settings: Settings) -> int:
         folder = settings.data_dir / parameters.FOLDER
         if reset:
             fitted = parameters.forget(folder)
-            say("The parameters that ship are used from the next start." if fitted else "Nothing was fitted to this library.")
+            say(
+                "The parameters that ship are used from the next start."
+                if fitted
+                else "Nothing was fitted to this library."
+            )
             return 0
         async with opened(settings, "embedder") as engine:
             with progress_bars() as progress:
@@ -174,7 +195,9 @@ def reindex() -> None:
 @contextmanager
 def _effects_said(engine: Engine, name: str) -> Iterator[None]:
     """Say how a change of a tool affects the others."""
-    stop = engine.changes.subscribe(lambda change: None if change.name == name else say(change.reason))
+    stop = engine.changes.subscribe(
+        lambda change: None if change.name == name else say(change.reason)
+    )
     try:
         yield
     finally:

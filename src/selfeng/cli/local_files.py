@@ -1,4 +1,6 @@
-"""Files of the person at the terminal: read for a turn, and written after it without touching what is there."""
+"""Files of the person at the terminal: read for a turn, and written after it without touching what
+is there.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -14,13 +16,22 @@ def read_files(paths: Sequence[Path], limits: FileLimits) -> tuple[File, ...]:
     """The files at the paths, under their own names.
 
     Raises:
-        RequestError: one can't be read, has a name that can't be used, or they are too many or too large.
+        RequestError: one can't be read, has a name that can't be used, or they are too many or too
+            large.
     """
     files: list[File] = []
     for path in paths:
         if problem := name_problem(path.name):
-            raise RequestError(f"{shown_name(path.name)!r} can't be the name of a file: {problem}", "give it another name")
-        files.append(File(name=path.name, content=_content(path, limits.size - sum(len(f.content) for f in files))))
+            raise RequestError(
+                f"{shown_name(path.name)!r} can't be the name of a file: {problem}",
+                "give it another name",
+            )
+        files.append(
+            File(
+                name=path.name,
+                content=_content(path, limits.size - sum(len(f.content) for f in files)),
+            )
+        )
     if problem := limits.problem(files):
         raise RequestError(problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {limits}")
     return tuple(files)
@@ -30,12 +41,19 @@ def _content(path: Path, left: int) -> bytes:
     shown = str(path)[-_SHOWN:]
     try:
         if not path.is_file():  # a pipe would be waited for
-            raise RequestError(f"{shown} is {'no ordinary file' if path.exists() else 'not there'}", "name a file")
+            raise RequestError(
+                f"{shown} is {'no ordinary file' if path.exists() else 'not there'}", "name a file"
+            )
         if path.stat().st_size > left:
-            raise RequestError(f"{shown} is too large: {path.stat().st_size / MB:.1f} MB, where {left / MB:.1f} MB are left")
+            raise RequestError(
+                f"{shown} is too large: {path.stat().st_size / MB:.1f} MB, where {left / MB:.1f} "
+                "MB are left"
+            )
         return path.read_bytes()
     except OSError as error:
-        raise RequestError(f"{shown} can't be read: {error.strerror}", "see that you may read it") from error
+        raise RequestError(
+            f"{shown} can't be read: {error.strerror}", "see that you may read it"
+        ) from error
 
 
 def write_files(files: Sequence[File], folder: Path) -> Iterator[Path]:
@@ -49,7 +67,10 @@ def write_files(files: Sequence[File], folder: Path) -> Iterator[Path]:
             folder.mkdir(parents=True, exist_ok=True)
             yield _written(file, folder)
         except OSError as error:
-            raise RequestError(f"{file.name} can't be written to {folder}: {error.strerror}", "name another folder by --output") from error
+            raise RequestError(
+                f"{file.name} can't be written to {folder}: {error.strerror}",
+                "name another folder by --output",
+            ) from error
 
 
 def _written(file: File, folder: Path) -> Path:

@@ -23,24 +23,42 @@ _MENU = "[n]ew  [e]dit  [r]un  [d]elete  [o]ptions  [q]uit: "
 app = typer.Typer(invoke_without_command=True)
 
 
-_DEFAULTS: dict[str, Any] = {name: field.default for name, field in ProjectOptions.model_fields.items()}
+_DEFAULTS: dict[str, Any] = {
+    name: field.default for name, field in ProjectOptions.model_fields.items()
+}
 
 
 @app.callback()
 def build(  # noqa: PLR0917 - each is a flag
     context: typer.Context,
-    dir: Annotated[Path, typer.Option("--dir", help="Folder of the projects.")] = _DEFAULTS["project_dir"],
-    log_level: Annotated[str, typer.Option(help="normal, debug or quiet.")] = _DEFAULTS["log_level"],
+    dir: Annotated[Path, typer.Option("--dir", help="Folder of the projects.")] = _DEFAULTS[
+        "project_dir"
+    ],
+    log_level: Annotated[str, typer.Option(help="normal, debug or quiet.")] = _DEFAULTS[
+        "log_level"
+    ],
     step: Annotated[bool, typer.Option("--step", help="Ask before each action.")] = False,
     model: Annotated[str | None, typer.Option(help="Name of the model.")] = None,
-    api_key: Annotated[str | None, typer.Option(help="Key of the model's server; OPENAI_API_KEY keeps it off the command line.")] = None,
-    max_steps: Annotated[int, typer.Option(help="Most actions of a build.")] = _DEFAULTS["max_steps"],
+    api_key: Annotated[
+        str | None,
+        typer.Option(
+            help="Key of the model's server; OPENAI_API_KEY keeps it off the command line."
+        ),
+    ] = None,
+    max_steps: Annotated[int, typer.Option(help="Most actions of a build.")] = _DEFAULTS[
+        "max_steps"
+    ],
     max_calls: Annotated[int, typer.Option(help="Most model calls.")] = _DEFAULTS["max_calls"],
     max_tokens: Annotated[int, typer.Option(help="Most tokens.")] = _DEFAULTS["max_tokens"],
-    max_seconds: Annotated[float, typer.Option(help="Seconds after which no model call starts.")] = _DEFAULTS["max_seconds"],
+    max_seconds: Annotated[
+        float, typer.Option(help="Seconds after which no model call starts.")
+    ] = _DEFAULTS["max_seconds"],
     max_cost: Annotated[float | None, typer.Option(help="Most US dollars.")] = None,
     package: Annotated[
-        list[str] | None, typer.Option(help="A package that the build may use, such as requests==2.32.5; repeat for more.")
+        list[str] | None,
+        typer.Option(
+            help="A package that the build may use, such as requests==2.32.5; repeat for more."
+        ),
     ] = None,
 ) -> None:
     """Build a project of several files; without a subcommand, by questions."""
@@ -63,33 +81,55 @@ def build(  # noqa: PLR0917 - each is a flag
 
 
 @app.command()
-def new(context: typer.Context, name: str, goal: Annotated[str, typer.Option(help="What the project should do.")]) -> None:
+def new(
+    context: typer.Context,
+    name: str,
+    goal: Annotated[str, typer.Option(help="What the project should do.")],
+) -> None:
     """Build a new project. Exit code 1 if it is not finished."""
     finish(lambda: _new(context.obj, name, goal))
 
 
 @app.command()
-def edit(context: typer.Context, name: str, goal: Annotated[str, typer.Option(help="The new goal; the old one by default.")] = "") -> None:
-    """Continue a project, with a new goal or after its build was stopped. Exit code 1 if it is not finished."""
+def edit(
+    context: typer.Context,
+    name: str,
+    goal: Annotated[str, typer.Option(help="The new goal; the old one by default.")] = "",
+) -> None:
+    """Continue a project, with a new goal or after its build was stopped. Exit code 1 if it is not
+    finished.
+    """
     finish(lambda: _edit(context.obj, name, goal))
 
 
 @app.command()
-def run(context: typer.Context, name: str, arguments: Annotated[list[str] | None, typer.Argument(help="For main.py.")] = None) -> None:
-    """Run the project's main.py in the sandbox and keep the files that it makes; exit with its code."""
+def run(
+    context: typer.Context,
+    name: str,
+    arguments: Annotated[list[str] | None, typer.Argument(help="For main.py.")] = None,
+) -> None:
+    """Run the project's main.py in the sandbox and keep the files that it makes; exit with its
+    code.
+    """
     finish(lambda: _run(context.obj, name, tuple(arguments or ())))
 
 
 @app.command("restore")
 def restore_backup(
-    context: typer.Context, name: str, backup: Annotated[int | None, typer.Argument(help="Its number; the newest by default.")] = None
+    context: typer.Context,
+    name: str,
+    backup: Annotated[int | None, typer.Argument(help="Its number; the newest by default.")] = None,
 ) -> None:
     """Restore a project from a backup."""
     finish(lambda: _restore(context.obj, name, backup))
 
 
 @app.command()
-def delete(context: typer.Context, name: str, yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False) -> None:
+def delete(
+    context: typer.Context,
+    name: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+) -> None:
     """Delete a project with its backups."""
     finish(lambda: _delete(context.obj, name, yes))
 
@@ -103,7 +143,10 @@ def options(context: typer.Context) -> None:
 def _new(given: dict[str, Any], name: str, goal: str) -> int:
     options, store = _project(given, name)
     if store.load(name) or store.workspace(name).paths():
-        raise RequestError(f"the project {name!r} exists in {store.folder}", "continue it by `build edit`, or take another name")
+        raise RequestError(
+            f"the project {name!r} exists in {store.folder}",
+            "continue it by `build edit`, or take another name",
+        )
     return _build(options, given | {"goal": goal})
 
 
@@ -114,7 +157,11 @@ def _edit(given: dict[str, Any], name: str, goal: str) -> int:
 
 def _build(options: ProjectOptions, given: dict[str, Any]) -> int:
     _prepare(quiet=options.log_level == "quiet")
-    return 0 if isinstance(autocoder({**given, "project_name": options.project_name}), ProjectFinished) else 1
+    return (
+        0
+        if isinstance(autocoder({**given, "project_name": options.project_name}), ProjectFinished)
+        else 1
+    )
 
 
 def _run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
@@ -158,7 +205,9 @@ def _options(given: dict[str, Any]) -> int:
     store = ProjectStore(given["project_dir"])
     for name in store.names():
         state = store.load(name)
-        typer.echo(one_line(f"{name:24} {state.status if state else '':10} {state.goal if state else ''}"))
+        typer.echo(
+            one_line(f"{name:24} {state.status if state else '':10} {state.goal if state else ''}")
+        )
     for option, value in given.items():
         typer.echo(f"{option} = {'(hidden)' if option == 'api_key' and value else value}")
     return 0
@@ -166,14 +215,25 @@ def _options(given: dict[str, Any]) -> int:
 
 def _menu(given: dict[str, Any]) -> int:
     """Ask what to do and do it until the person quits; an error ends only the action."""
-    while (choice := typer.prompt(_MENU, default="q", show_default=False, prompt_suffix="", err=True).strip()[:1]) != "q":
+    while (
+        choice := typer.prompt(
+            _MENU, default="q", show_default=False, prompt_suffix="", err=True
+        ).strip()[:1]
+    ) != "q":
         with errors_said():
             match choice:
                 case "n":
                     _new(given, _asked("Name"), _asked("What should it do?"))
                 case "e":
                     _edit(
-                        given, _asked("Name"), typer.prompt("What should it do now? [as before]", default="", show_default=False, err=True)
+                        given,
+                        _asked("Name"),
+                        typer.prompt(
+                            "What should it do now? [as before]",
+                            default="",
+                            show_default=False,
+                            err=True,
+                        ),
                     )
                 case "r":
                     _run(given, _asked("Name"), tuple(shlex.split(_asked("Arguments", ""))))

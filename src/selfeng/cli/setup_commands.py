@@ -18,7 +18,7 @@ from selfeng.cli.terminal import Terminal
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.events import TurnFinished
 from selfeng.core.prompt import ChatMessage, Prompt
-from selfeng.core.turn import Budget, Turn
+from selfeng.core.turn import Budget, Request, Turn
 from selfeng.engine import Engine
 from selfeng.provision.parts import PARTS, provision
 from selfeng.settings import Settings
@@ -34,7 +34,11 @@ _REQUEST = "Reverse the string 'hello world'"
 
 
 @app.command()
-def setup(parts: Annotated[list[str] | None, typer.Argument(help=f"Any of {', '.join(PARTS)}; all by default.")] = None) -> None:
+def setup(
+    parts: Annotated[
+        list[str] | None, typer.Argument(help=f"Any of {', '.join(PARTS)}; all by default.")
+    ] = None,
+) -> None:
     """Set up what the machine lacks. Exit code 1 if a part failed."""
 
     async def work(settings: Settings) -> int:
@@ -45,7 +49,9 @@ def setup(parts: Annotated[list[str] | None, typer.Argument(help=f"Any of {', '.
 
 @app.command()
 def check(part: str) -> None:
-    """Check one part: llm_client, capability_registry, sandbox, synthesis_engine or orchestrator."""
+    """Check one part: llm_client, capability_registry, sandbox, synthesis_engine or
+    orchestrator.
+    """
     run(lambda settings: run_check(settings, part, typer.echo))
 
 
@@ -53,7 +59,10 @@ async def check_llm_client(engine: Engine, say: Say) -> int:
     """The model answers, piece by piece."""
     say((await engine.status()).model.detail)
     budget = Budget()
-    messages = (ChatMessage(role="system", content="Answer in one short sentence."), ChatMessage(role="user", content="Who are you?"))
+    messages = (
+        ChatMessage(role="system", content="Answer in one short sentence."),
+        ChatMessage(role="user", content="Who are you?"),
+    )
     async for piece in engine.model.stream(Prompt(name="check", messages=messages), budget):
         say(piece.rstrip("\n"))
     say(f"{budget.usage.input_tokens} tokens in, {budget.usage.output_tokens} out")
@@ -66,16 +75,24 @@ async def check_capability_registry(engine: Engine, say: Say) -> int:
     request = "What is 15 percent of 300?"
     say(f"\n{request}")
     for candidate in await engine.library.search(request, 3):
-        say(f"  {candidate.confidence:.0%} {candidate.tool.name} (similarity {candidate.similarity:.2f})")
+        say(
+            f"  {candidate.confidence:.0%} {candidate.tool.name} (similarity "
+            f"{candidate.similarity:.2f})"
+        )
     return 0
 
 
 async def check_sandbox(engine: Engine, say: Say) -> int:
     """A right tool passes its test, a wrong one fails it, and one runs."""
     say((await engine.status()).sandbox.detail)
-    right = await engine.sandbox.verify("double", _CODE, _TESTS, lambda test: say(f"right tool: {test.test} {test.outcome}"))
+    right = await engine.sandbox.verify(
+        "double", _CODE, _TESTS, lambda test: say(f"right tool: {test.test} {test.outcome}")
+    )
     wrong = await engine.sandbox.verify(
-        "double", _CODE.replace("2", "3"), _TESTS, lambda test: say(f"wrong tool: {test.test} {test.outcome}: {test.message}")
+        "double",
+        _CODE.replace("2", "3"),
+        _TESTS,
+        lambda test: say(f"wrong tool: {test.test} {test.outcome}: {test.message}"),
     )
     execution = await engine.sandbox.execute("double", _CODE, {"number": 21})
     say(f"double(number=21) {execution.outcome}: {getattr(execution, 'text', execution)}")
@@ -84,7 +101,7 @@ async def check_sandbox(engine: Engine, say: Say) -> int:
 
 async def check_synthesis_engine(engine: Engine, say: Say) -> int:
     """A tool is built for a request, and registered in a temporary library."""
-    built = await engine.synthesis.synthesize(Turn(Request(_REQUEST), Terminal().show))
+    built = await engine.synthesis.synthesize(Turn(Request(_REQUEST), Terminal().show))  # noqa: F821, RUF100
     say(f"\n{getattr(built, 'code', built)}")
     return 0
 

@@ -58,7 +58,10 @@ class Terminal:
     """Draws the events of one turn as they come."""
 
     def __init__(self) -> None:
-        self._steps, self._answer = Console(stderr=True, highlight=False), Console(highlight=False, soft_wrap=True)
+        self._steps, self._answer = (
+            Console(stderr=True, highlight=False),
+            Console(highlight=False, soft_wrap=True),
+        )
         self._said = ""
         """The last piece of the answer."""
         self._budget: BudgetSpent | None = None
@@ -72,7 +75,9 @@ class Terminal:
             self._answer.print()
         elif described := _line(event):
             state, words = described
-            within = f"[{event.plan_step}] " if isinstance(event, StageEvent) and event.plan_step else ""
+            within = (
+                f"[{event.plan_step}] " if isinstance(event, StageEvent) and event.plan_step else ""
+            )
             line = Text.assemble((f"{state:8}", _STYLES[state]), (within, "dim"), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
@@ -86,7 +91,9 @@ class Terminal:
             return
         elif isinstance(event, FINAL):
             self._print_spent(self._budget.model_copy(update={"seconds": event.seconds}))
-        elif isinstance(event, SynthesisStep) and event.state == "finished" and not self._spent_shown:
+        elif (
+            isinstance(event, SynthesisStep) and event.state == "finished" and not self._spent_shown
+        ):
             self._print_spent(self._budget)
 
     def _print_spent(self, budget: BudgetSpent) -> None:
@@ -97,7 +104,14 @@ class Terminal:
 def _line(event: Event) -> tuple[str, str] | None:
     """State and words of an event; None if it is shown in another way."""
     match event:
-        case TurnStarted() | BudgetSpent() | StageEntered() | QuestionsAsked() | AnswerToken() | TurnFinished():
+        case (
+            TurnStarted()
+            | BudgetSpent()
+            | StageEntered()
+            | QuestionsAsked()
+            | AnswerToken()
+            | TurnFinished()
+        ):
             return None
         case SynthesisStep(state="streaming"):
             return None
@@ -108,23 +122,38 @@ def _line(event: Event) -> tuple[str, str] | None:
         case Searching():
             return "running", "searching the library"
         case ToolFound():
-            return "done", f"found {event.tool} ({event.confidence:.0%})" + (f": {event.reason}" if event.reason else "")
+            return "done", f"found {event.tool} ({event.confidence:.0%})" + (
+                f": {event.reason}" if event.reason else ""
+            )
         case NoToolFound():
             return "done", f"no tool fits: {event.reason}"
         case LessonsShown():
             hints = "".join(f"\n          {hint.trigger}: {hint.advice}" for hint in event.lessons)
-            return "done", f"{count(len(event.lessons), 'lesson')} of earlier turns for {event.agent}:{hints}"
+            return (
+                "done",
+                f"{count(len(event.lessons), 'lesson')} of earlier turns for {event.agent}:{hints}",
+            )
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-            return _ended(event.state), f"{event.step}{again}" + (f": {_first_line(event.text)}" if event.text else "")
+            return _ended(event.state), f"{event.step}{again}" + (
+                f": {_first_line(event.text)}" if event.text else ""
+            )
         case TestFinished(against="stub", result=result) if result.outcome != "passed":
             return "done", f"  {result.test} {result.outcome} on the stub, as it should"
         case TestFinished(result=result):
-            return "done" if result.outcome == "passed" else "failed", f"  {result.test} {result.outcome}"
+            return (
+                "done" if result.outcome == "passed" else "failed",
+                f"  {result.test} {result.outcome}",
+            )
         case SuiteRepeated(order=order, same=same, detail=detail):
-            return "done" if same else "failed", f"  again in {order} order, with another hash seed: {detail or 'same result'}"
+            return (
+                "done" if same else "failed",
+                f"  again in {order} order, with another hash seed: {detail or 'same result'}",
+            )
         case PlanMade():
-            return "done", "it takes these steps:" + "".join(f"\n        {_planned(step)}" for step in event.steps)
+            return "done", "it takes these steps:" + "".join(
+                f"\n        {_planned(step)}" for step in event.steps
+            )
         case PlanStepChanged(state="started"):
             return "running", f"step {event.step}"
         case PlanStepChanged():
@@ -132,7 +161,9 @@ def _line(event: Event) -> tuple[str, str] | None:
         case DelegationChanged(state="started"):
             return "running", f"{event.sender} to {event.recipient}: {_first_line(event.text)}"
         case DelegationChanged():
-            return _ended(event.state), f"{event.recipient} to {event.sender}: {_first_line(event.text)}"
+            return _ended(
+                event.state
+            ), f"{event.recipient} to {event.sender}: {_first_line(event.text)}"
         case CodeRun(state="started"):
             return "running", f"running code ({event.run}):\n{_indented(event.code)}"
         case CodeRun(execution=execution):
@@ -145,13 +176,18 @@ def _line(event: Event) -> tuple[str, str] | None:
         case FilesMade():
             return "done", f"made {', '.join(file.name for file in event.files)}"
         case ToolStandingChanged():
-            return "done" if event.after == "trusted" else "failed", f"{event.tool} is {event.after} now: {event.reason}"
+            return (
+                "done" if event.after == "trusted" else "failed",
+                f"{event.tool} is {event.after} now: {event.reason}",
+            )
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
         case ProjectEvent():
             return format_event(event)
         case TurnFailed():
-            return "failed", "\n        ".join(filter(None, (f"{event.where}: {event.message}", event.reached, event.remedy)))
+            return "failed", "\n        ".join(
+                filter(None, (f"{event.where}: {event.message}", event.reached, event.remedy))
+            )
         case TurnStopped():
             return "stopped", event.reason
         case _:
@@ -172,7 +208,9 @@ def _indented(text: str) -> str:
 
 def _printed(execution: Execution) -> str:
     """What a run of code printed, and how it ended."""
-    printed = f":\n{_indented(shortened(execution.stdout, _SHOWN))}" if execution.stdout.strip() else ""
+    printed = (
+        f":\n{_indented(shortened(execution.stdout, _SHOWN))}" if execution.stdout.strip() else ""
+    )
     match execution:
         case Returned():
             return f" ended{printed}"
@@ -185,7 +223,9 @@ def _printed(execution: Execution) -> str:
 
 
 def _planned(step: PlannedStep) -> str:
-    return f"{step.id}: {step.request}" + (f" (needs {', '.join(step.needs)})" if step.needs else "")
+    return f"{step.id}: {step.request}" + (
+        f" (needs {', '.join(step.needs)})" if step.needs else ""
+    )
 
 
 def _outcome(execution: Execution) -> tuple[str, str]:
@@ -210,7 +250,9 @@ def spent(event: BudgetSpent) -> str:
         f"{tokens:,} of {limits.tokens:,} tokens",
     ]
     if usage.cost or limits.cost is not None:
-        parts.append(f"${usage.cost or 0:.4f}" + (f" of ${limits.cost:g}" if limits.cost is not None else ""))
+        parts.append(
+            f"${usage.cost or 0:.4f}" + (f" of ${limits.cost:g}" if limits.cost is not None else "")
+        )
     return " · ".join(parts)
 
 
@@ -220,7 +262,9 @@ def _used(usage: Usage) -> str:
 
 
 def version_line(version: ToolVersion) -> str:
-    """`2  2026-01-02 03:04  repaired: it raised KeyError  by gpt-4  7 tests passed  3 model calls, 900 tokens`."""
+    """`2  2026-01-02 03:04  repaired: it raised KeyError  by gpt-4  7 tests passed  3 model calls,
+    900 tokens`.
+    """
     made = version.provenance
     passed = made.verdict and count(sum(t.outcome == "passed" for t in made.verdict.tests), "test")
     facts = (
@@ -253,7 +297,10 @@ def calibration_lines(found: Calibration | None) -> Iterator[str]:
     if found is None:
         yield f"Fewer than {LEAST_REQUESTS} requests to learn from: nothing was changed."
         return
-    yield f"Learnt from {found.requests:,} requests and {found.tools:,} tools; the figures are for requests that the fit had not seen."
+    yield (
+        f"Learnt from {found.requests:,} requests and {found.tools:,} tools; the figures are "
+        "for requests that the fit had not seen."
+    )
     if found.reciprocal_rank is None:
         yield f"Request map: unchanged, as it takes {LEAST_FOR_MAP} requests."
     else:

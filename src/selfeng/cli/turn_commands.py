@@ -16,7 +16,15 @@ from selfeng.cli.local_files import read_files, write_files
 from selfeng.cli.terminal import Terminal
 from selfeng.core.asking import unwaited
 from selfeng.core.errors import RequestError
-from selfeng.core.events import FilesMade, PlanMade, QuestionsAsked, Record, TurnFailed, TurnFinished, TurnStopped
+from selfeng.core.events import (
+    FilesMade,
+    PlanMade,
+    QuestionsAsked,
+    Record,
+    TurnFailed,
+    TurnFinished,
+    TurnStopped,
+)
 from selfeng.core.files import File
 from selfeng.core.question import NO, YES, Answer, Question, answer_problem
 from selfeng.core.status import Asked
@@ -40,27 +48,46 @@ class CommandRequest:
 
     async def begin(self, engine: Engine, owner: str) -> Asked:
         """Start the turn. Raises: RequestError: the engine refuses it."""
-        return await engine.ask(owner, self.conversation, self.text, self.files, answers=self.answers, agent=self.agent)
+        return await engine.ask(
+            owner, self.conversation, self.text, self.files, answers=self.answers, agent=self.agent
+        )
 
 
 @app.command()
 def ask(
     request: Annotated[str, typer.Argument(help="Optional with --answer.")] = "",
     *,
-    json: Annotated[bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")] = False,
-    conversation: Annotated[str | None, typer.Option(help="Id of an earlier conversation to continue.")] = None,
-    file: Annotated[list[Path] | None, typer.Option(help="A file for the tool; repeat for more.")] = None,
-    output: Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")] = Path(),
-    agent: Annotated[str, typer.Option(help=f"The agent that gets the request: {' or '.join(AGENTS)}.")] = "",
-    answer: Annotated[list[str] | None, typer.Option(metavar="ID=VALUE", help="An answer to a question; repeat for more.")] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
+    ] = False,
+    conversation: Annotated[
+        str | None, typer.Option(help="Id of an earlier conversation to continue.")
+    ] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option(help="A file for the tool; repeat for more.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option(help="Folder for the files that the tool makes.")
+    ] = Path(),
+    agent: Annotated[
+        str, typer.Option(help=f"The agent that gets the request: {' or '.join(AGENTS)}.")
+    ] = "",
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID=VALUE", help="An answer to a question; repeat for more."),
+    ] = None,
 ) -> None:
-    """Run one turn: steps go to stderr, the answer to stdout. Exit code 1 if it fails, 3 if it ends with questions."""
+    """Run one turn: steps go to stderr, the answer to stdout. Exit code 1 if it fails, 3 if it ends
+    with questions.
+    """
 
     async def work(settings: Settings) -> int:
         files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
         given = tuple(map(parsed_answer, answer or []))
         asked = CommandRequest(request, conversation, tuple(files), given, agent)
-        return await _turn(settings, lambda engine: asked.begin(engine, OWNER), json=json, output=output)
+        return await _turn(
+            settings, lambda engine: asked.begin(engine, OWNER), json=json, output=output
+        )
 
     run(work)
 
@@ -68,15 +95,29 @@ def ask(
 @app.command()
 def keep(
     turn: Annotated[str, typer.Argument(help="Id of a turn that ran a plan.")],
-    json: Annotated[bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")] = False,
-    output: Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")] = Path(),
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option(help="Folder for the files that the tool makes.")
+    ] = Path(),
 ) -> None:
-    """Turn the plan of a turn into one tool, and run it for the same request. Exit code 1 if that fails."""
-    run(lambda settings: _turn(settings, lambda engine: engine.keep(OWNER, turn), json=json, output=output))
+    """Turn the plan of a turn into one tool, and run it for the same request. Exit code 1 if that
+    fails.
+    """
+    run(
+        lambda settings: _turn(
+            settings, lambda engine: engine.keep(OWNER, turn), json=json, output=output
+        )
+    )
 
 
-async def _turn(settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path) -> int:
-    """Run a turn and show it; if it ends with questions and a person is at the terminal, ask them and continue."""
+async def _turn(
+    settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path
+) -> int:
+    """Run a turn and show it; if it ends with questions and a person is at the terminal, ask them
+    and continue.
+    """
     records: StreamAppender[Record] = StreamAppender()
     with records:  # to the last, since the engine may hand out some until it has ended
         async with opened(settings, "embedder", "sandbox") as engine:
@@ -86,7 +127,9 @@ async def _turn(settings: Settings, begin: Callable[[Engine], Awaitable[Asked]],
             shown = await _shown(aiter(records), asked, json=json, output=output)
             while shown.questions and is_interactive() and not json:
                 answers = await _asked(shown.questions)
-                asked = await CommandRequest(conversation=asked.conversation_id, answers=answers).begin(engine, OWNER)
+                asked = await CommandRequest(
+                    conversation=asked.conversation_id, answers=answers
+                ).begin(engine, OWNER)
                 shown = await _shown(aiter(records), asked, json=json, output=output)
     if shown.questions:
         say(f"To answer: {answering(asked.conversation_id, shown.questions)}")
@@ -98,7 +141,9 @@ class _Shown(NamedTuple):
     questions: tuple[Question, ...] = ()
 
 
-async def _shown(records: AsyncIterator[Record], asked: Asked, *, json: bool, output: Path) -> _Shown:
+async def _shown(
+    records: AsyncIterator[Record], asked: Asked, *, json: bool, output: Path
+) -> _Shown:
     """Show the events of a turn to its end, and write the files that it makes."""
     terminal, planned = Terminal(), False
     questions: tuple[Question, ...] = ()
@@ -106,7 +151,9 @@ async def _shown(records: AsyncIterator[Record], asked: Asked, *, json: bool, ou
         if record.turn_id != asked.turn_id:
             continue
         if json:
-            typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII, so that no terminal acts on it
+            typer.echo(
+                dumps(record.model_dump(mode="json"))
+            )  # in ASCII, so that no terminal acts on it
         else:
             terminal.show(record.event)
         match record.event:
@@ -135,7 +182,10 @@ def parsed_answer(text: str) -> Answer:
     """`ID=VALUE`. Raises: RequestError."""
     id, equals, value = text.partition("=")
     if not equals:
-        raise RequestError(f"--answer {text[:40]!r} has no =", "write --answer ID=VALUE, such as --answer unit=metre")
+        raise RequestError(
+            f"--answer {text[:40]!r} has no =",
+            "write --answer ID=VALUE, such as --answer unit=metre",
+        )
     return Answer(id=id.strip(), value=value.strip())
 
 
@@ -150,7 +200,9 @@ async def _asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
 
 
 def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:
-    """Ask on stderr until each has an answer that fits. Raises: typer.Abort: the person gives up."""
+    """Ask on stderr until each has an answer that fits. Raises: typer.Abort: the person gives
+    up.
+    """
     return tuple(Answer(id=question.id, value=_value(question)) for question in questions)
 
 
@@ -164,7 +216,9 @@ def _value(question: Question) -> str:
     choices = {"choice": question.options, "yes_no": (YES, NO)}.get(question.answer, ())
     hint = f" ({', '.join(choices)})" if choices else ""
     while True:
-        value = str(typer.prompt(visible(f"{question.question}{hint}"), default=question.default, err=True)).strip()
+        value = str(
+            typer.prompt(visible(f"{question.question}{hint}"), default=question.default, err=True)
+        ).strip()
         if not (problem := answer_problem(question, value)):
             return value
         typer.echo(visible(problem), err=True)

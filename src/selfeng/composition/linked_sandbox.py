@@ -17,7 +17,9 @@ _THERE = frozenset(sys.stdlib_module_names) | frozenset(sandbox_packages())
 
 
 class LinkedSandbox:
-    """A `Sandbox` that gives code the tools which it imports, at their newest versions, unless it is told which to give."""
+    """A `Sandbox` that gives code the tools which it imports, at their newest versions, unless it
+    is told which to give.
+    """
 
     def __init__(self, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources) -> None:
         self._sandbox, self._library, self._sources = sandbox, library, sources
@@ -26,9 +28,17 @@ class LinkedSandbox:
         return await self._sandbox.status()
 
     async def verify(
-        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        on_test: Callable[[TestResult], None],
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
-        return await self._sandbox.verify(name, code, tests, on_test, library=library or await self._imported(code))
+        return await self._sandbox.verify(
+            name, code, tests, on_test, library=library or await self._imported(code)
+        )
 
     async def verify_versions(
         self,
@@ -40,8 +50,12 @@ class LinkedSandbox:
         library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
         pins = () if library else await self._pins(*(version.code for version in versions))
-        if len({pin.name for pin in pins}) < len(pins):  # they need other versions of the same tool, so each runs with its own
-            alone = [await self.verify_versions(name, [version], tests, timeout) for version in versions]
+        if len({pin.name for pin in pins}) < len(
+            pins
+        ):  # they need other versions of the same tool, so each runs with its own
+            alone = [
+                await self.verify_versions(name, [version], tests, timeout) for version in versions
+            ]
             return tuple(verdict for verdicts in alone for verdict in verdicts)
         given = library or await self._sources.of(pins)
         return await self._sandbox.verify_versions(name, versions, tests, timeout, library=given)
@@ -55,13 +69,17 @@ class LinkedSandbox:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Execution:
-        return await self._sandbox.execute(name, code, arguments, files, library=library or await self._imported(code))
+        return await self._sandbox.execute(
+            name, code, arguments, files, library=library or await self._imported(code)
+        )
 
     async def _imported(self, code: str) -> Mapping[str, str]:
         return await self._sources.of(await self._pins(code))
 
     async def _pins(self, *codes: str) -> Sequence[Requirement]:
-        """What any of the codes imports. One that does not parse imports nothing, and fails in the sandbox."""
+        """What any of the codes imports. One that does not parse imports nothing, and fails in the
+        sandbox.
+        """
         readable = [code for code in codes if _names(code) - _THERE]
         importable = Importable(await self._library.tools() if readable else ())
         return sorted({pin for code in readable for pin in importable.requires(code)}, key=str)

@@ -1,7 +1,8 @@
 """Re-verification: what a change of a tool means for the tools that are composed from it.
 
-Each goes through the gate with the new version, and has to return what it returned with the old one. One that passes gets a new
-version with new pins; one that fails keeps its pins and works as before, which is reported.
+Each goes through the gate with the new version, and has to return what it returned with the old
+one. One that passes gets a new version with new pins; one that fails keeps its pins and works as
+before, which is reported.
 """
 
 import ast
@@ -35,7 +36,10 @@ class Reverified(Value):
     def __str__(self) -> str:
         if self.problem:
             return f"{self.name} keeps what it was verified with: {self.problem}"
-        return f"{self.name} passes its tests with what has changed, and is at version {self.version} now"
+        return (
+            f"{self.name} passes its tests with what has changed, and is at version "
+            f"{self.version} now"
+        )
 
 
 Gate = Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]
@@ -45,7 +49,13 @@ Gate = Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]
 class Reverification:
     """Re-verifies what is composed from tools that change."""
 
-    def __init__(self, library: ToolLibrary, gate: Gate, sources: PinnedSources, tell: Callable[[Reverified], None]) -> None:
+    def __init__(
+        self,
+        library: ToolLibrary,
+        gate: Gate,
+        sources: PinnedSources,
+        tell: Callable[[Reverified], None],
+    ) -> None:
         """`tell` gets the outcome for each tool at once."""
         self._library, self._gate, self._sources, self._tell = library, gate, sources, tell
         self.revising = ""
@@ -58,13 +68,17 @@ class Reverification:
         return frozenset(pin.name for tool in tools for pin in _behind(tool, now))
 
     async def reverify_dependents(self, *names: str) -> tuple[Reverified, ...]:
-        """Re-verify every tool that needs an old version of one of these, directly or through others, after those that it needs itself.
+        """Re-verify every tool that needs an old version of one of these, directly or through
+        others, after those that it needs itself.
 
         Raises:
             SandboxError: the sandbox is out of order; tools that were not reached keep their pins.
         """
         tools = await self._library.tools()
-        now, outcomes = {tool.name: tool.version for tool in tools if tool.name in names}, list[Reverified]()
+        now, outcomes = (
+            {tool.name: tool.version for tool in tools if tool.name in names},
+            list[Reverified](),
+        )
         for tool in _in_order(tools, now):
             outcome = await self._reverified(tool, now)
             now[tool.name] = outcome.version
@@ -87,21 +101,34 @@ class Reverification:
         return Reverified(name=tool.name, version=version, problem=problem)
 
     async def _pins(self, tool: Tool, now: Mapping[str, int]) -> tuple[Requirement, ...]:
-        """What the tool would need: what it imports at the versions that are in force `now`, with what these need."""
+        """What the tool would need: what it imports at the versions that are in force `now`, with
+        what these need.
+        """
         pins = set[Requirement]()
         for pin in _imported(tool):
             version = now.get(pin.name, pin.version)
-            pins |= {Requirement(name=pin.name, version=version), *(await self._library.version(pin.name, version)).requires}
+            pins |= {
+                Requirement(name=pin.name, version=version),
+                *(await self._library.version(pin.name, version)).requires,
+            }
         return tuple(sorted(pins, key=lambda pin: (pin.name, pin.version)))
 
     async def _revised(self, tool: Tool, pins: tuple[Requirement, ...], verdict: Verdict) -> int:
-        """The number of the version that differs in its pins. Raises: LibraryError, where the tool has changed meanwhile."""
+        """The number of the version that differs in its pins. Raises: LibraryError, where the tool
+        has changed meanwhile.
+        """
         imported = {pin.name for pin in _imported(tool)}
         new = next(pin for pin in pins if pin.name in imported and pin not in tool.requires)
-        made = Provenance(origin=RequirementChanged(tool=new.name, version=new.version), verdict=verdict)
+        made = Provenance(
+            origin=RequirementChanged(tool=new.name, version=new.version), verdict=verdict
+        )
         self.revising = tool.name
         try:
-            return (await self._library.revise(tool.draft().model_copy(update={"requires": pins}), tool.version, made)).version
+            return (
+                await self._library.revise(
+                    tool.draft().model_copy(update={"requires": pins}), tool.version, made
+                )
+            ).version
         finally:
             self.revising = ""
 
@@ -113,14 +140,23 @@ def _imported(tool: Tool) -> list[Requirement]:
 
 
 def _behind(tool: Tool, now: Mapping[str, int]) -> list[Requirement]:
-    """What the tool needs at another version than is in force; retired ones are left as they are."""
-    return [] if tool.standing == "retired" else [pin for pin in tool.requires if now.get(pin.name, pin.version) != pin.version]
+    """What the tool needs at another version than is in force; retired ones are left as they
+    are.
+    """
+    return (
+        []
+        if tool.standing == "retired"
+        else [pin for pin in tool.requires if now.get(pin.name, pin.version) != pin.version]
+    )
 
 
 def _in_order(tools: Iterable[Tool], now: Mapping[str, int]) -> list[Tool]:
     """The tools that need what has changed, each after those of them that it needs."""
     affected = {tool.name: tool for tool in tools if _behind(tool, now)}
-    needs = {name: [pin.name for pin in tool.requires if pin.name in affected] for name, tool in affected.items()}
+    needs = {
+        name: [pin.name for pin in tool.requires if pin.name in affected]
+        for name, tool in affected.items()
+    }
     return [affected[name] for name in TopologicalSorter(needs).static_order()]
 
 
@@ -133,7 +169,9 @@ def _clash(pins: Sequence[Requirement]) -> str:
 
 
 def _stuck(tool: Tool, pins: Sequence[Requirement], now: Mapping[str, int]) -> str:
-    """Why nothing changes for the tool: it needs what has changed only through tools that keep their pins."""
+    """Why nothing changes for the tool: it needs what has changed only through tools that keep
+    their pins.
+    """
     if pins != tool.requires:
         return ""
     between = ", ".join(pin.name for pin in tool.requires if now.get(pin.name) == pin.version)
@@ -148,7 +186,9 @@ def _failure(verdict: Verdict) -> str:
 
 
 class Reverifier:
-    """Re-verifies dependents in the background, one change at a time. The next start does what the end interrupts."""
+    """Re-verifies dependents in the background, one change at a time. The next start does what the
+    end interrupts.
+    """
 
     def __init__(self, reverification: Reverification) -> None:
         self._reverification = reverification
@@ -156,13 +196,17 @@ class Reverifier:
         self._one_at_a_time = asyncio.Lock()
 
     def begin(self) -> None:
-        """Re-verify what is behind: what was interrupted, what changed meanwhile, and what failed before."""
+        """Re-verify what is behind: what was interrupted, what changed meanwhile, and what failed
+        before.
+        """
         self._background.start(self._quietly(self._catch_up))
 
     def tool_changed(self, name: str) -> None:
         """Re-verify what depends on a tool that has a new version."""
         if name != self._reverification.revising:
-            self._background.start(self._quietly(lambda: self._reverification.reverify_dependents(name)))
+            self._background.start(
+                self._quietly(lambda: self._reverification.reverify_dependents(name))
+            )
 
     async def wait_idle(self) -> None:
         """Wait until nothing is left to do."""
@@ -181,6 +225,8 @@ class Reverifier:
             async with self._one_at_a_time:
                 await work()
         except AgentError as error:
-            log.warning("tools that import others were not re-verified: %s; %s", error, error.remedy)
+            log.warning(
+                "tools that import others were not re-verified: %s; %s", error, error.remedy
+            )
         except Exception:  # the edge of the background
             log.exception("tools that import others were not re-verified")

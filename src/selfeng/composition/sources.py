@@ -10,7 +10,9 @@ _KEPT = 256
 
 
 class PinnedSources:
-    """Reads versions from the library, and keeps those that were used last: a version never changes."""
+    """Reads versions from the library, and keeps those that were used last: a version never
+    changes.
+    """
 
     def __init__(self, library: ToolLibrary) -> None:
         self._library = library

@@ -10,7 +10,9 @@ T = TypeVar("T")
 
 
 async def unwaited(ask: Callable[[], T]) -> T:
-    """What `ask` returns or raises, called in a thread that is nobody's to wait for: cancelling this, or Ctrl-C, ends it at once."""
+    """What `ask` returns or raises, called in a thread that is nobody's to wait for: cancelling
+    this, or Ctrl-C, ends it at once.
+    """
     answer: Future[T] = Future()
 
     def run() -> None:

@@ -1,4 +1,6 @@
-"""Composition: which tools of the library a module imports, and to which versions that pins it. Source is only parsed, never run."""
+"""Composition: which tools of the library a module imports, and to which versions that pins it.
+Source is only parsed, never run.
+"""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -7,11 +9,16 @@ from selfeng.core.tool import Requirement, Tool
 
 
 def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
-    """Each top-level module that is imported, and whether it is as a tool should be: `from name import name`, or `import name`."""
+    """Each top-level module that is imported, and whether it is as a tool should be: `from name
+    import name`, or `import name`.
+    """
     for node in ast.walk(module):
         match node:
             case ast.Import(names=names):
-                yield from ((n.name.partition(".")[0], n.asname is None and "." not in n.name) for n in names)
+                yield from (
+                    (n.name.partition(".")[0], n.asname is None and "." not in n.name)
+                    for n in names
+                )
             case ast.ImportFrom(module=str(name), level=0, names=names):
                 yield name.partition(".")[0], [(n.name, n.asname) for n in names] == [(name, None)]
             case ast.ImportFrom():
@@ -22,7 +29,9 @@ class Importable:
     """The tools that code may import, at the versions that the library has now."""
 
     def __init__(self, tools: Iterable[Tool] = (), kept: Iterable[str] = ()) -> None:
-        """`kept` names tools that may be imported even if they are retired, as the code did so before."""
+        """`kept` names tools that may be imported even if they are retired, as the code did so
+        before.
+        """
         self._tools, self._kept = {tool.name: tool for tool in tools}, frozenset(kept)
 
     @property
@@ -30,7 +39,8 @@ class Importable:
         return frozenset(self._tools)
 
     def problem(self, code: str, name: str) -> str | None:
-        """Why the tool `name` can't be this code, in words that the model can act on; None if nothing speaks against its imports.
+        """Why the tool `name` can't be this code, in words that the model can act on; None if
+        nothing speaks against its imports.
 
         Raises:
             SyntaxError: the code does not parse.
@@ -52,23 +62,34 @@ class Importable:
         Raises:
             SyntaxError: the code does not parse.
         """
-        return [self._tools[name] for name in sorted({name for name, _ in imports(ast.parse(code))}) if name in self._tools]
+        return [
+            self._tools[name]
+            for name in sorted({name for name, _ in imports(ast.parse(code))})
+            if name in self._tools
+        ]
 
     def _problems(self, code: str, name: str) -> Iterator[str]:
         for imported, in_form in imports(ast.parse(code)):
             if imported in self._tools and not in_form:
-                yield f"the code imports the tool {imported} in another way than `from {imported} import {imported}`"
+                yield (
+                    f"the code imports the tool {imported} in another way than `from {imported} "
+                    f"import {imported}`"
+                )
         wanted: dict[str, tuple[int, str]] = {}
         for tool in self.imported(code):
             if tool.standing == "retired" and tool.name not in self._kept:
                 yield f"the tool {tool.name} is retired; do without it"
             for pin in _closure(tool):
                 if pin.name == name:
-                    yield f"importing {tool.name} makes a cycle, as it needs {name} itself; do without {tool.name}"
+                    yield (
+                        f"importing {tool.name} makes a cycle, as it needs {name} itself; do "
+                        f"without {tool.name}"
+                    )
                 version, by = wanted.setdefault(pin.name, (pin.version, tool.name))
                 if version != pin.version:
                     yield (
-                        f"{by} comes with version {version} of {pin.name}, and {tool.name} with version {pin.version}, "
+                        f"{by} comes with version {version} of {pin.name}, and {tool.name} with "
+                        f"version {pin.version}, "
                         f"but only one can be there; import only one of {by} and {tool.name}"
                     )
 

@@ -2,10 +2,10 @@
 
 AgentError
 ├── ConfigurationError            a setting has a value that is not allowed
-├── RequestError                  what a person or caller sent cannot be used (blank, too long, of another form)
-│   ├── ResourceNotFound          it names a conversation, turn, file, project or lesson that the caller does not have
-│   ├── ResourceBusy              it needs a project that another action is using
-│   └── LimitReached              it would be one turn too many
+├── RequestError                  what a person or caller sent cannot be used (blank, too long, of
+another form) │   ├── ResourceNotFound          it names a conversation, turn, file, project or
+lesson that the caller does not have │   ├── ResourceBusy              it needs a project that
+another action is using │   └── LimitReached              it would be one turn too many
 ├── ModelError
 │   ├── ModelUnavailable          no connection, timeout, 5xx or 429 after the retries
 │   ├── ModelRefused              the model declined or its answer was filtered
@@ -24,15 +24,16 @@ AgentError
 │   └── FileInTheWay              another file stands where the tool's would
 ├── DatabaseUnavailable           the database can't be opened
 ├── EmbedderUnavailable           the embedding model is not set up or damaged, or its server fails
-├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or its size
-├── ProjectGivenUp                the model finds that a project's goal can't be met
+├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or
+its size ├── ProjectGivenUp                the model finds that a project's goal can't be met
 ├── GraphError                    a state graph is asked for what it doesn't have
 │   ├── NodeUnknown               there is no node of that name; lists those there are
-│   └── SymbolUnknown             the symbol leads nowhere from the current node; lists those that lead on
-├── PlanFailed                    a step of a plan failed; names it, why, and what was reached
-├── AgentGaveUp                   an agent that was given the work says that it failed, and why
-├── StillUnclear                  the person was asked as often as allowed, and something is missing still
-└── SynthesisFailed               a step of a synthesis gave up; names the step and why
+│   └── SymbolUnknown             the symbol leads nowhere from the current node; lists those that
+lead on ├── PlanFailed                    a step of a plan failed; names it, why, and what was
+reached ├── AgentGaveUp                   an agent that was given the work says that it failed, and
+why ├── StillUnclear                  the person was asked as often as allowed, and something is
+missing still └── SynthesisFailed               a step of a synthesis gave up; names the step and
+why
 """
 
 from collections.abc import Iterator
@@ -40,11 +41,15 @@ from contextlib import contextmanager
 from typing import ClassVar, Literal
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "internal"]
-"""What gave up: task: the work itself, in a working environment; budget: a limit was reached; the others: that part is out of order."""
+"""What gave up: task: the work itself, in a working environment; budget: a limit was reached; the
+others: that part is out of order.
+"""
 
 
 class AgentError(Exception):
-    """Base of all errors above. `str(error)` names the value that is wrong; `remedy` says what to do, "" if nothing."""
+    """Base of all errors above. `str(error)` names the value that is wrong; `remedy` says what to
+    do, "" if nothing.
+    """
 
     kind: ClassVar[FailureKind] = "internal"
 
@@ -57,7 +62,9 @@ class AgentError(Exception):
 
 
 class ConfigurationError(AgentError):
-    """A setting has a value that is not allowed; names the variable, the value and what is allowed."""
+    """A setting has a value that is not allowed; names the variable, the value and what is
+    allowed.
+    """
 
 
 class RequestError(AgentError):
@@ -65,7 +72,9 @@ class RequestError(AgentError):
 
 
 class ResourceNotFound(RequestError):
-    """The caller has no conversation, turn, file, project or lesson of that name; whether another caller has one is not said."""
+    """The caller has no conversation, turn, file, project or lesson of that name; whether another
+    caller has one is not said.
+    """
 
 
 class ResourceBusy(RequestError):
@@ -141,11 +150,15 @@ class VersionNotFound(LibraryError):
 
 
 class VersionConflict(LibraryError):
-    """A new version is based on one that is not the newest any more, or would say what the newest says."""
+    """A new version is based on one that is not the newest any more, or would say what the newest
+    says.
+    """
 
 
 class FileInTheWay(LibraryError):
-    """A file that a tool would need stands in the folder, says something else, and belongs to no tool."""
+    """A file that a tool would need stands in the folder, says something else, and belongs to no
+    tool.
+    """
 
 
 class DatabaseUnavailable(AgentError):
@@ -153,11 +166,15 @@ class DatabaseUnavailable(AgentError):
 
 
 class EmbedderUnavailable(AgentError):
-    """The embedding model is not set up, its weights are damaged, or its server does not give vectors."""
+    """The embedding model is not set up, its weights are damaged, or its server does not give
+    vectors.
+    """
 
 
 class WorkspaceError(AgentError):
-    """An action on a workspace can't be done; the message goes to the caller, most often a model."""
+    """An action on a workspace can't be done; the message goes to the caller, most often a
+    model.
+    """
 
     kind = "task"
 

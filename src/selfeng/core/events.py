@@ -1,7 +1,8 @@
-"""The events of a turn: one union, told apart by `type`; the page, the journal and the command line consume it.
+"""The events of a turn: one union, told apart by `type`; the page, the journal and the command line
+consume it.
 
-An event says what happened and nothing of where it belongs: the journal wraps it in a `Record` with the ids of turn and
-conversation, a time and a number.
+An event says what happened and nothing of where it belongs: the journal wraps it in a `Record` with
+the ids of turn and conversation, a time and a number.
 """
 
 from datetime import datetime
@@ -21,17 +22,27 @@ from selfeng.core.tool import Standing
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, TestOrder, TestResult
 
-SynthesisStepName = Literal["specification", "tests", "implementation", "consensus", "verification", "mutation", "registration"]
+SynthesisStepName = Literal[
+    "specification",
+    "tests",
+    "implementation",
+    "consensus",
+    "verification",
+    "mutation",
+    "registration",
+]
 StepState = Literal["started", "streaming", "finished", "failed"]
 StageName = Literal[
-    "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair", "strengthen", "register",
+    "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair", "strengthen", "register",  # noqa: E501
     "prepare", "execute", "mend", "plan", "delegate", "respond",
 ]  # fmt: skip
 """A node of the graph of a turn (src/selfeng/graph/turn_graph.py)."""
 
 
 Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
-"""The files with their contents, for who keeps or writes them; only where the event comes from its turn, never in JSON."""
+"""The files with their contents, for who keeps or writes them; only where the event comes from its
+turn, never in JSON.
+"""
 
 
 class Limits(Value):
@@ -160,7 +171,9 @@ class TestFinished(StageEvent):
 
 
 class SuiteRepeated(StageEvent):
-    """The sandbox ran the whole suite once more, in other processes, with another hash seed and in another order."""
+    """The sandbox ran the whole suite once more, in other processes, with another hash seed and in
+    another order.
+    """
 
     type: Literal["suite_repeated"] = "suite_repeated"
     against: Literal["stub", "implementation"]
@@ -180,7 +193,9 @@ class PlanMade(Value):
 
 
 class PlanStepChanged(Value):
-    """A step of the plan changes its state; between its start and its end, its own events bear its id as `plan_step`."""
+    """A step of the plan changes its state; between its start and its end, its own events bear its
+    id as `plan_step`.
+    """
 
     type: Literal["plan_step"] = "plan_step"
     step: str
@@ -250,7 +265,9 @@ class ToolMismatch(StageEvent):
 
 
 class DelegationChanged(StageEvent):
-    """A message from one agent to another, or from the person; what it causes bears its id as `within`."""
+    """A message from one agent to another, or from the person; what it causes bears its id as
+    `within`.
+    """
 
     type: Literal["delegation"] = "delegation"
     id: str
@@ -281,7 +298,9 @@ class CodeRun(StageEvent):
 
 
 class QuestionsAsked(StageEvent):
-    """Something has to be known from the person; the next request of the conversation may bring the answers."""
+    """Something has to be known from the person; the next request of the conversation may bring the
+    answers.
+    """
 
     type: Literal["questions_asked"] = "questions_asked"
     questions: tuple[Question, ...]
@@ -314,8 +333,9 @@ class TurnFailed(Value):
 
     type: Literal["turn_failed"] = "turn_failed"
     where: str
-    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`, `answering`, `building` or `acting` on a
-    project, the name of an agent, or `internal`."""
+    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`,
+    `answering`, `building` or `acting` on a project, the name of an agent, or `internal`.
+    """
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"
@@ -385,13 +405,19 @@ class Record(Value):
 
 
 def merge(first: Event, second: Event) -> Event | None:
-    """One event that says what both say, or None: neighbouring pieces of one stream become one piece, of two sums the later holds."""
+    """One event that says what both say, or None: neighbouring pieces of one stream become one
+    piece, of two sums the later holds.
+    """
     match first, second:
         case BudgetSpent(), BudgetSpent():
             return second
         case AnswerToken(), AnswerToken():
             return AnswerToken(text=first.text + second.text)
         case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):
-            if (first.step, first.attempt, first.plan_step) == (second.step, second.attempt, second.plan_step):
+            if (first.step, first.attempt, first.plan_step) == (
+                second.step,
+                second.attempt,
+                second.plan_step,
+            ):
                 return first.model_copy(update={"text": first.text + second.text})
     return None

@@ -1,4 +1,6 @@
-"""Requests that a tool is found by: its examples, which everybody sees, and what people said, which is shown to themselves alone."""
+"""Requests that a tool is found by: its examples, which everybody sees, and what people said, which
+is shown to themselves alone.
+"""
 
 from collections.abc import Sequence
 
@@ -16,7 +18,9 @@ def may_be_kept(request: str) -> bool:
 
 
 def own_examples(request: str, written: Sequence[str]) -> tuple[str, ...]:
-    """Of the examples that the model has written for a new tool, those that are not the person's own request again."""
+    """Of the examples that the model has written for a new tool, those that are not the person's
+    own request again.
+    """
     return tuple(r for r in written if _plain(r) != _plain(request))[:_WRITTEN]
 
 

@@ -29,9 +29,11 @@ _SHOWN = 80
 
 
 def name_problem(name: str) -> str | None:
-    """Why a file must not have this name: it would lead elsewhere, hide, mislead, or mean something else to a shell.
+    """Why a file must not have this name: it would lead elsewhere, hide, mislead, or mean something
+    else to a shell.
 
-    A module's name is as good as any, since the sandbox's Python looks for modules in its own folders only.
+    A module's name is as good as any, since the sandbox's Python looks for modules in its own
+    folders only.
     """
     try:
         length = len(name.encode())
@@ -72,7 +74,9 @@ class FileReference(Value):
     """Bytes."""
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     media_type: str
-    """What the content is, if it is a picture that may be shown; else what the name says, as a hint."""
+    """What the content is, if it is a picture that may be shown; else what the name says, as a
+    hint.
+    """
 
 
 class File(Value):
@@ -113,5 +117,7 @@ class FileLimits(Value):
 
 
 def media_type(name: str, content: bytes) -> str:
-    """The type that a file may be served as; a picture only by its content, and only if a page can show it without harm."""
+    """The type that a file may be served as; a picture only by its content, and only if a page can
+    show it without harm.
+    """
     return picture_type(content) or _TYPES.get(splitext(name)[1].lower(), BINARY)

@@ -29,8 +29,14 @@ def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
     """
     schema = tool.signature.json_schema()
     if results:
-        reference = {"type": "object", "properties": {REFERENCE: {"enum": list(results)}}, "required": [REFERENCE]}
-        schema["properties"] = {name: _either(p, reference) for name, p in schema["properties"].items()}
+        reference = {
+            "type": "object",
+            "properties": {REFERENCE: {"enum": list(results)}},
+            "required": [REFERENCE],
+        }
+        schema["properties"] = {
+            name: _either(p, reference) for name, p in schema["properties"].items()
+        }
     return FunctionSchema(name=tool.name, description=tool.description, parameters=schema)
 
 

@@ -1,4 +1,6 @@
-"""A lesson: what an earlier turn taught one kind of agent, kept to be shown to the next attempt of that kind."""
+"""A lesson: what an earlier turn taught one kind of agent, kept to be shown to the next attempt of
+that kind.
+"""
 
 from datetime import datetime
 from typing import Literal
@@ -6,8 +8,10 @@ from typing import Literal
 from selfeng.core.value import Value
 
 AgentKind = Literal["specification", "tests", "implementation", "execution", "coder", "proxy"]
-"""Who a lesson is for: who writes specifications, suites, or modules and their repairs, who chooses a tool and its arguments, who
-works step by step in Python, or who relays between the person and the other agents."""
+"""Who a lesson is for: who writes specifications, suites, or modules and their repairs, who chooses
+a tool and its arguments, who works step by step in Python, or who relays between the person and the
+other agents.
+"""
 
 
 class LessonHint(Value):

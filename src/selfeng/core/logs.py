@@ -1,4 +1,6 @@
-"""The log of a process: one record, one line, which names the turn that it belongs to and its conversation."""
+"""The log of a process: one record, one line, which names the turn that it belongs to and its
+conversation.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -25,7 +27,9 @@ class Line(logging.Formatter):
 
 @contextmanager
 def logged_with(conversation_id: str, turn_id: str) -> Iterator[None]:
-    """Lines that are logged inside, or by a task that is started inside, name the turn and its conversation."""
+    """Lines that are logged inside, or by a task that is started inside, name the turn and its
+    conversation.
+    """
     before = _turn.set(f"[conversation {conversation_id} turn {turn_id}] ")
     try:
         yield
@@ -34,7 +38,9 @@ def logged_with(conversation_id: str, turn_id: str) -> Iterator[None]:
 
 
 def log_to_stderr(level: str = "WARNING") -> None:
-    """Write our own records from `level` on to stderr, and warnings of libraries. A second call changes the level only."""
+    """Write our own records from `level` on to stderr, and warnings of libraries. A second call
+    changes the level only.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(Line("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])

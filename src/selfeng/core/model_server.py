@@ -10,7 +10,9 @@ from selfeng.core.value import Value
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk)-[\w*.-]{6,}|\bBearer \S+")
 _SECRET = 12
-"""Characters from which a key is one; shorter ones are placeholders such as `ollama` or `lm-studio`."""
+"""Characters from which a key is one; shorter ones are placeholders such as `ollama` or
+`lm-studio`.
+"""
 _SHOWN = 300
 
 

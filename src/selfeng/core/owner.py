@@ -1,4 +1,6 @@
-"""The owner of what runs now: the person whose turn it is a part of. Tasks inherit it from the task that starts them."""
+"""The owner of what runs now: the person whose turn it is a part of. Tasks inherit it from the task
+that starts them.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -12,8 +12,18 @@ from selfeng.core.places import FILES
 
 LIST = FILES / "docker" / "requirements.in"
 """The one list of the sandbox's packages; `docker/requirements.txt` pins what they bring."""
-_LINE = re.compile(r"(?P<package>[A-Za-z][\w.-]*)==\S+(?:\s+#\s*(?:import (?P<module>\w+)|(?P<tests>tests only)))?\s*", re.ASCII)
-_PIP = ("--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-warn-script-location")
+_LINE = re.compile(
+    r"(?P<package>[A-Za-z][\w.-]*)==\S+(?:\s+#\s*(?:import (?P<module>\w+)|(?P<tests>tests "
+    r"only)))?\s*",
+    re.ASCII,
+)
+_PIP = (
+    "--disable-pip-version-check",
+    "--no-input",
+    "--progress-bar",
+    "off",
+    "--no-warn-script-location",
+)
 
 
 @cache
@@ -25,14 +35,25 @@ def sandbox_packages() -> tuple[str, ...]:
 
 
 def install_command(*arguments: str) -> list[str]:
-    """The command that installs wheels, and nothing from source: uv where this environment has it, else pip.
+    """The command that installs wheels, and nothing from source: uv where this environment has it,
+    else pip.
 
-    `arguments` are those that both know, such as `--target`, `--no-deps`, `--require-hashes` and `-r`.
+    `arguments` are those that both know, such as `--target`, `--no-deps`, `--require-hashes` and
+    `-r`.
     """
     try:
         from uv import find_uv_bin
 
-        by = [find_uv_bin(), "pip", "install", "--python", sys.executable, "--no-progress", "--link-mode", "copy"]
+        by = [
+            find_uv_bin(),
+            "pip",
+            "install",
+            "--python",
+            sys.executable,
+            "--no-progress",
+            "--link-mode",
+            "copy",
+        ]
     except (ImportError, FileNotFoundError):
         by = [sys.executable, "-m", "pip", "install", *_PIP]
     return [*by, "--only-binary", ":all:", *arguments]

@@ -1,4 +1,6 @@
-"""Pictures that a page may show: their kind and size, read from their first bytes and never decoded."""
+"""Pictures that a page may show: their kind and size, read from their first bytes and never
+decoded.
+"""
 
 import struct
 
@@ -11,7 +13,9 @@ _JPEG_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 
 
 def picture_type(content: bytes) -> str | None:
-    """The media type of a PNG, JPEG, GIF or WebP picture; None for anything else, and for one that is too large to be shown."""
+    """The media type of a PNG, JPEG, GIF or WebP picture; None for anything else, and for one that
+    is too large to be shown.
+    """
     try:
         for kind, size in (("png", _png), ("jpeg", _jpeg), ("gif", _gif), ("webp", _webp)):
             if (found := size(content)) is not None:
@@ -59,7 +63,9 @@ def _webp(content: bytes) -> tuple[int, int] | None:
         return None
     match content[12:16]:
         case b"VP8X":
-            return 1 + int.from_bytes(content[24:27], "little"), 1 + int.from_bytes(content[27:30], "little")
+            return 1 + int.from_bytes(content[24:27], "little"), 1 + int.from_bytes(
+                content[27:30], "little"
+            )
         case b"VP8L":
             (bits,) = struct.unpack_from("<I", content, 21)
             return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)

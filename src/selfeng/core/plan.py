@@ -15,7 +15,9 @@ class PlannedStep(Value):
     id: str
     """Short, such as `reversed`; unique in the plan."""
     request: str
-    """What this step is to do, as one would ask for it alone; results of other steps are named by their ids."""
+    """What this step is to do, as one would ask for it alone; results of other steps are named by
+    their ids.
+    """
     needs: tuple[str, ...]
     """Ids of the steps whose results it takes."""
 
@@ -54,7 +56,10 @@ class SavedPlan(Value):
 def in_order(plan: Plan) -> tuple[PlannedStep, ...]:
     """The steps, each after those that it needs."""
     by_id = {step.id: step for step in plan.steps}
-    return tuple(by_id[id] for id in TopologicalSorter({step.id: step.needs for step in plan.steps}).static_order())
+    return tuple(
+        by_id[id]
+        for id in TopologicalSorter({step.id: step.needs for step in plan.steps}).static_order()
+    )
 
 
 def plan_problem(steps: Sequence[PlannedStep]) -> str:

@@ -1,4 +1,6 @@
-"""Private files: closed to the other users of this machine, whatever the umask is and however they came to be open."""
+"""Private files: closed to the other users of this machine, whatever the umask is and however they
+came to be open.
+"""
 
 import os
 import stat
@@ -7,13 +9,17 @@ from pathlib import Path
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that is 0700, or make an existing one that. Raises: OSError: it can't be made."""
+    """Make a folder that is 0700, or make an existing one that. Raises: OSError: it can't be
+    made.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     close_to_others(folder)
 
 
 def close_to_others(path: Path, *, with_contents: bool = False) -> None:
-    """Leave other users nothing that they may do with a file or folder. Links, and what is not this user's, stay as they are."""
+    """Leave other users nothing that they may do with a file or folder. Links, and what is not this
+    user's, stay as they are.
+    """
     with suppress(OSError):
         mode = path.lstat().st_mode
         if not stat.S_ISLNK(mode) and mode & 0o077:
@@ -25,7 +31,9 @@ def close_to_others(path: Path, *, with_contents: bool = False) -> None:
 
 
 def make_file_private(path: Path) -> None:
-    """See that a file is there and 0600, and so are those that begin with its name: SQLite's own, locks and copies. Raises: OSError."""
+    """See that a file is there and 0600, and so are those that begin with its name: SQLite's own,
+    locks and copies. Raises: OSError.
+    """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     for one in path.parent.iterdir():

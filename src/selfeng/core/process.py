@@ -1,4 +1,6 @@
-"""A process, named so that any other can tell whether it is still there: who runs a turn, who owns a container."""
+"""A process, named so that any other can tell whether it is still there: who runs a turn, who owns
+a container.
+"""
 
 import os
 import sys
@@ -17,7 +19,9 @@ def name_of(pid: int) -> str:
 
 
 def is_running(process: str) -> bool | None:
-    """Whether the process of that name runs; None if that can't be known here, as on another machine or for other names."""
+    """Whether the process of that name runs; None if that can't be known here, as on another
+    machine or for other names.
+    """
     try:
         machine, boot, pid, _ = process.split(":")
         number = int(pid)
@@ -40,7 +44,8 @@ def _boot() -> str:
 
 
 def _start(pid: int) -> str:
-    """When the process started, in the kernel's ticks; "" if it is gone, `?` where the system does not tell.
+    """When the process started, in the kernel's ticks; "" if it is gone, `?` where the system does
+    not tell.
 
     A process that has ended but was not waited for yet is gone.
     """

@@ -74,7 +74,9 @@ class ProjectActChosen(ProjectEvent):
 
 
 class ProjectPaused(ProjectEvent):
-    """The action that was chosen waits for a person's word: each one in step mode, a package always."""
+    """The action that was chosen waits for a person's word: each one in step mode, a package
+    always.
+    """
 
     type: Literal["project_paused"] = "project_paused"
     epoch: int

@@ -1,4 +1,6 @@
-"""A prompt: the messages of one model call under the name of the template they were rendered from."""
+"""A prompt: the messages of one model call under the name of the template they were rendered
+from.
+"""
 
 import hashlib
 from typing import Any, Literal
@@ -6,7 +8,9 @@ from typing import Any, Literal
 from selfeng.core.value import Value
 
 PROMPT_NAME = "x-prompt-name"
-"""Header by which a model call names its prompt: the offline model tells prompts apart by it, other servers ignore it."""
+"""Header by which a model call names its prompt: the offline model tells prompts apart by it, other
+servers ignore it.
+"""
 
 
 class ChatMessage(Value):
@@ -18,13 +22,17 @@ class Prompt(Value):
     """The messages of one model call, oldest first."""
 
     name: str
-    """Name of the template: `decide`, `specification`, `tests`, `implementation`, `repair`, `arguments`, `answer`, `results`."""
+    """Name of the template: `decide`, `specification`, `tests`, `implementation`, `repair`,
+    `arguments`, `answer`, `results`.
+    """
     messages: tuple[ChatMessage, ...]
 
     @property
     def digest(self) -> str:
         """sha256 of the messages."""
-        return hashlib.sha256("\0".join(message.model_dump_json() for message in self.messages).encode()).hexdigest()
+        return hashlib.sha256(
+            "\0".join(message.model_dump_json() for message in self.messages).encode()
+        ).hexdigest()
 
 
 class FunctionSchema(Value):

@@ -22,20 +22,25 @@ NO_MODULES: Mapping[str, str] = MappingProxyType({})
 
 
 class ModelClient(Protocol):
-    """A chat model. Every call checks the budget first and charges it afterwards, also when it fails.
+    """A chat model. Every call checks the budget first and charges it afterwards, also when it
+    fails.
 
     Raises (each method): ModelUnavailable, ModelRefused, ModelReplyInvalid, BudgetExceeded.
     """
 
     def stream(self, prompt: Prompt, budget: Budget) -> AsyncIterator[str]:
-        """The reply as text, piece by piece. A reply cut off by the length limit raises ModelReplyInvalid at its end."""
+        """The reply as text, piece by piece. A reply cut off by the length limit raises
+        ModelReplyInvalid at its end.
+        """
         ...
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
         """The reply as a value of the given type."""
         ...
 
-    async def choose(self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget) -> FunctionCall:
+    async def choose(
+        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
+    ) -> FunctionCall:
         """The one function that the model calls, always one of `functions`."""
         ...
 
@@ -76,18 +81,23 @@ class ToolLibrary(Protocol):
         ...
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
-        """Register files, record, vector and version, or nothing. Raises: ToolNameInvalid, ToolExists."""
+        """Register files, record, vector and version, or nothing. Raises: ToolNameInvalid,
+        ToolExists.
+        """
         ...
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
-        """Make the next version of the tool of that name, which begins provisional; or leave all as it is.
+        """Make the next version of the tool of that name, which begins provisional; or leave all as
+        it is.
 
         Raises: ToolNotFound, ToolModified, VersionConflict (version `based_on` is not the newest).
         """
         ...
 
     async def version(self, name: str, number: int) -> ToolVersion:
-        """What the tool was at a version, which never changes, also after its removal. Raises: VersionNotFound."""
+        """What the tool was at a version, which never changes, also after its removal. Raises:
+        VersionNotFound.
+        """
         ...
 
     async def remove(self, name: str) -> None:
@@ -95,15 +105,22 @@ class ToolLibrary(Protocol):
         ...
 
     async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success of that version; `call` is the digest of what it was given. Raises: ToolNotFound."""
+        """Count a success of that version; `call` is the digest of what it was given. Raises:
+        ToolNotFound.
+        """
         ...
 
-    async def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
-        """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
+    async def record_failure(
+        self, name: str, version: int, problem: str
+    ) -> ToolStandingChanged | None:
+        """Count a failure that is the tool's own; `problem` says it in a few words. Raises:
+        ToolNotFound.
+        """
         ...
 
     async def record_request(self, name: str, version: int, request: str) -> None:
-        """Add a request that the tool has served to those it is found by; no error if the tool is gone or changed.
+        """Add a request that the tool has served to those it is found by; no error if the tool is
+        gone or changed.
 
         Raises: EmbedderUnavailable.
         """
@@ -113,21 +130,29 @@ class ToolLibrary(Protocol):
 class Sandbox(Protocol):
     """Runs generated code where it can do no harm. Cancelling a call ends its container.
 
-    Raises (verify, verify_versions and execute): SandboxUnavailable, SandboxFailed; never because of what the code does.
+    Raises (verify, verify_versions and execute): SandboxUnavailable, SandboxFailed; never because
+    of what the code does.
     """
 
     async def status(self) -> SandboxStatus: ...
 
     async def verify(
-        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], *, library: Mapping[str, str] = NO_MODULES
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        on_test: Callable[[TestResult], None],
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
         """Run the suite `tests` (pytest source) against the module `name` whose source is `code`.
 
         `on_test` is called on the event loop, once per finished test, as it finishes.
 
-        Here and below, `library` holds the sources of the modules that the code may import beside what the sandbox has, by name. They
-        shadow nothing, are loaded when they are imported, and can't be imported by the suite. A name that the sandbox has already
-        raises RequestError; more than the sandbox takes is the problem of the verdict, or the end of the execution.
+        Here and below, `library` holds the sources of the modules that the code may import beside
+        what the sandbox has, by name. They shadow nothing, are loaded when they are imported, and
+        can't be imported by the suite. A name that the sandbox has already raises RequestError;
+        more than the sandbox takes is the problem of the verdict, or the end of the execution.
         """
         ...
 
@@ -142,9 +167,10 @@ class Sandbox(Protocol):
     ) -> tuple[Verdict, ...]:
         """Run one suite against versions of the tool `name`; a verdict for each, in their order.
 
-        Versions that are `apart` run in containers of their own, each with another hash seed. A run ends at its first test that does
-        not pass, unless the version is to be run `whole`; its verdict holds the tests up to there, in the order in which they ran.
-        `timeout` is seconds of one run.
+        Versions that are `apart` run in containers of their own, each with another hash seed. A run
+        ends at its first test that does not pass, unless the version is to be run `whole`; its
+        verdict holds the tests up to there, in the order in which they ran. `timeout` is seconds of
+        one run.
         """
         ...
 
@@ -159,7 +185,8 @@ class Sandbox(Protocol):
     ) -> Execution:
         """Call the function `name` of the module `code` once, with plain JSON `arguments` by name.
 
-        The tool's current folder holds the `files` and nothing else; what it leaves there comes back with the outcome.
+        The tool's current folder holds the `files` and nothing else; what it leaves there comes
+        back with the outcome.
 
         Raises:
             RequestError: there are too many files, or too large ones.

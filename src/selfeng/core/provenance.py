@@ -68,7 +68,10 @@ class RequirementChanged(Value):
         return f"takes version {self.version} of {self.tool}"
 
 
-Origin = Annotated[Created | Repaired | Extended | Edited | RolledBack | RequirementChanged, Field(discriminator="how")]
+Origin = Annotated[
+    Created | Repaired | Extended | Edited | RolledBack | RequirementChanged,
+    Field(discriminator="how"),
+]
 """Why a version was made; as text, in words for people."""
 
 
@@ -79,7 +82,9 @@ class AskedPrompt(Value):
     digest: str
     """sha256 of its messages."""
     text: str = ""
-    """The messages, each after its role. Only the database has it: it holds what a person said, and everybody sees the library."""
+    """The messages, each after its role. Only the database has it: it holds what a person said, and
+    everybody sees the library.
+    """
 
     @classmethod
     def of(cls, prompt: Prompt) -> "AskedPrompt":

@@ -19,7 +19,9 @@ AnswerKind = Literal["choice", "text", "number", "yes_no"]
 
 class Question(Value):
     id: str
-    """Short, such as `unit`; unique in its round. The name of a parameter, where its value is asked for."""
+    """Short, such as `unit`; unique in its round. The name of a parameter, where its value is asked
+    for.
+    """
     question: str
     why: StrictlyOptional[str] = ""
     """What the answer decides."""
@@ -50,7 +52,10 @@ def questions_problem(questions: Sequence[Question]) -> str:
         if not question.id.strip() or not question.question.strip():
             return "a question has no id or no words"
         if question.answer == "choice" and len(set(question.options)) < 2:
-            return f"the question {question.id} has {count(len(question.options), 'option')}; a choice is among two or more"
+            return (
+                f"the question {question.id} has {count(len(question.options), 'option')}; a "
+                "choice is among two or more"
+            )
         if question.default is not None and (problem := answer_problem(question, question.default)):
             return f"the default of {problem}"
     return ""
@@ -81,7 +86,10 @@ def completed(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple
         question = asked.pop(answer.id, None)
         if question is None:
             open_ones = ", ".join(q.id for q in questions)
-            raise RequestError(f"there is no open question {answer.id[:40]!r}", f"answer {open_ones}" if open_ones else "ask in words")
+            raise RequestError(
+                f"there is no open question {answer.id[:40]!r}",
+                f"answer {open_ones}" if open_ones else "ask in words",
+            )
         if problem := answer_problem(question, answer.value):
             raise RequestError(problem, "answer it as it asks")
     words = {question.id: question.question for question in questions}
@@ -92,7 +100,11 @@ def told(questions: Sequence[Question], intro: str = "") -> str:
     """The questions as Markdown, for who sees no form."""
     if len(questions) == 1 and not intro:
         return _words(questions[0])
-    return "\n".join(filter(None, [intro, *(f"- **{question.id}**: {_words(question)}" for question in questions)]))
+    return "\n".join(
+        filter(
+            None, [intro, *(f"- **{question.id}**: {_words(question)}" for question in questions)]
+        )
+    )
 
 
 def said(answers: Sequence[Answer]) -> str:
@@ -101,10 +113,19 @@ def said(answers: Sequence[Answer]) -> str:
 
 
 def _words(question: Question) -> str:
-    choices = {"choice": " | ".join(question.options), "number": "a number", "yes_no": f"{YES} | {NO}", "text": ""}[question.answer]
+    choices = {
+        "choice": " | ".join(question.options),
+        "number": "a number",
+        "yes_no": f"{YES} | {NO}",
+        "text": "",
+    }[question.answer]
     suggested = f"default: {question.default}" if question.default is not None else ""
     noted = "; ".join(filter(None, (choices, suggested)))
-    return question.question + (f" ({noted})" if noted else "") + (f" {question.why}" if question.why else "")
+    return (
+        question.question
+        + (f" ({noted})" if noted else "")
+        + (f" {question.why}" if question.why else "")
+    )
 
 
 def _is_number(value: str) -> bool:

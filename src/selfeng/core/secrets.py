@@ -1,6 +1,8 @@
-"""Secrets in text: what has the form of a credential is taken out of everything that comes from the sandbox.
+"""Secrets in text: what has the form of a credential is taken out of everything that comes from the
+sandbox.
 
-A tool may be handed a key in a request, or read one in a file that it was given. Its output is kept, shown, logged and sent to a model.
+A tool may be handed a key in a request, or read one in a file that it was given. Its output is
+kept, shown, logged and sent to a model.
 """
 
 import re
@@ -21,7 +23,7 @@ _FORMS = re.compile(
         | eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}   # signed web tokens
     )
     | (?<=://)[^\s/@:"']+:[^\s/@"']+(?=@)                            # passwords in addresses
-    """,
+    """,  # noqa: E501
     re.VERBOSE,
 )
 

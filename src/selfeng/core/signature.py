@@ -1,4 +1,6 @@
-"""A tool's signature, read from its source with `ast`; the source is never imported, compiled or run."""
+"""A tool's signature, read from its source with `ast`; the source is never imported, compiled or
+run.
+"""
 
 import ast
 import json
@@ -7,8 +9,25 @@ from typing import Any
 
 from selfeng.core.value import Value
 
-_JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
-_ARRAYS = {"list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "Sequence", "Iterable", "Collection"}
+_JSON_TYPES = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "None": "null",
+}
+_ARRAYS = {
+    "list",
+    "List",
+    "tuple",
+    "Tuple",
+    "set",
+    "Set",
+    "frozenset",
+    "Sequence",
+    "Iterable",
+    "Collection",
+}
 _OBJECTS = {"dict", "Dict", "Mapping", "MutableMapping"}
 _PLAIN: dict[str, dict[str, Any]] = {
     **{name: {"type": json_type} for name, json_type in _JSON_TYPES.items()},
@@ -53,12 +72,17 @@ class Signature(Value):
         return f"{self.function}({', '.join(map(one, self.parameters))}) -> {self.returns}"
 
     def json_schema(self) -> dict[str, Any]:
-        """JSON Schema of an object that holds the arguments; null is allowed everywhere and means "not given"."""
+        """JSON Schema of an object that holds the arguments; null is allowed everywhere and means
+        "not given".
+        """
         properties = {}
         for p in self.parameters:
             schema = _schema(p.annotation)
             note = p.description + (f" (default {p.default})" if p.default is not None else "")
-            properties[p.name] = {**_nullable(schema), **({"description": note.strip()} if note.strip() else {})}
+            properties[p.name] = {
+                **_nullable(schema),
+                **({"description": note.strip()} if note.strip() else {}),
+            }
         return {
             "type": "object",
             "properties": properties,
@@ -67,12 +91,15 @@ class Signature(Value):
         }
 
 
-def parse_signature(source: str, function: str, descriptions: Mapping[str, str] | None = None) -> Signature:
+def parse_signature(
+    source: str, function: str, descriptions: Mapping[str, str] | None = None
+) -> Signature:
     """Read the signature of the top-level `function`.
 
     Raises:
-        SignatureError: the source has no such function at top level, has a syntax error, or the function takes
-            positional-only or variadic parameters or is async, and so can't be called with named plain arguments.
+        SignatureError: the source has no such function at top level, has a syntax error, or the
+            function takes positional-only or variadic parameters or is async, and so can't be
+            called with named plain arguments.
     """
     try:
         return _signature(_defined(source, function), descriptions or {})
@@ -83,12 +110,21 @@ def parse_signature(source: str, function: str, descriptions: Mapping[str, str] 
 
 
 def literal_values(items: Sequence[ast.expr]) -> list[Any] | None:
-    """The values of a `Literal[...]`, each once; None if there are none, or one that is no plain JSON."""
+    """The values of a `Literal[...]`, each once; None if there are none, or one that is no plain
+    JSON.
+    """
     try:
-        values = {json.dumps(v, allow_nan=False, ensure_ascii=False).encode(): v for v in map(ast.literal_eval, items)}
+        values = {
+            json.dumps(v, allow_nan=False, ensure_ascii=False).encode(): v
+            for v in map(ast.literal_eval, items)
+        }
     except UNREADABLE:
         return None
-    return list(values.values()) if values and all(isinstance(v, str | int | float | None) for v in values.values()) else None
+    return (
+        list(values.values())
+        if values and all(isinstance(v, str | int | float | None) for v in values.values())
+        else None
+    )
 
 
 def alternatives(node: ast.expr) -> list[ast.expr]:
@@ -107,25 +143,41 @@ def subscripts(inner: ast.expr) -> list[ast.expr]:
 
 def last_name(node: ast.expr) -> str:
     """`Optional` of `typing.Optional`; "" if the node is no name."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )
 
 
 def _defined(source: str, function: str) -> ast.FunctionDef:
-    found = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == function]
+    found = [
+        n
+        for n in ast.parse(source).body
+        if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == function
+    ]
     if not found:
         raise SignatureError(f"the code defines no function {function} at top level")
     node = found[-1]
     if isinstance(node, ast.AsyncFunctionDef):
         raise SignatureError(f"{function} is async; a tool is an ordinary function")
     if node.args.posonlyargs or node.args.vararg or node.args.kwarg:
-        raise SignatureError(f"{function} takes positional-only, * or ** parameters; a tool takes named ones")
+        raise SignatureError(
+            f"{function} takes positional-only, * or ** parameters; a tool takes named ones"
+        )
     return node
 
 
 def _signature(node: ast.FunctionDef, descriptions: Mapping[str, str]) -> Signature:
     arguments = node.args
     required = len(arguments.args) - len(arguments.defaults)
-    defaults: list[ast.expr | None] = [*([None] * required), *arguments.defaults, *arguments.kw_defaults]
+    defaults: list[ast.expr | None] = [
+        *([None] * required),
+        *arguments.defaults,
+        *arguments.kw_defaults,
+    ]
     return Signature(
         function=node.name,
         parameters=tuple(
@@ -173,10 +225,17 @@ def _generic_schema(name: str, items: list[ast.expr], depth: int) -> dict[str, A
         values = literal_values(items)
         return {} if values is None else {"enum": values}
     if name in _ARRAYS:
-        members = [_node_schema(i, depth) for i in items if not (isinstance(i, ast.Constant) and i.value is ...)]
+        members = [
+            _node_schema(i, depth)
+            for i in items
+            if not (isinstance(i, ast.Constant) and i.value is ...)
+        ]
         return {"type": "array", "items": _any_of(members)}
     if name in _OBJECTS:
-        return {"type": "object", "additionalProperties": _node_schema(items[-1], depth) if items else {}}
+        return {
+            "type": "object",
+            "additionalProperties": _node_schema(items[-1], depth) if items else {},
+        }
     return {}
 
 

@@ -46,7 +46,13 @@ class Specification(Value):
         return Signature(
             function=self.name,
             parameters=tuple(
-                Parameter(name=p.name, annotation=p.annotation, default=p.default, description=p.description) for p in self.parameters
+                Parameter(
+                    name=p.name,
+                    annotation=p.annotation,
+                    default=p.default,
+                    description=p.description,
+                )
+                for p in self.parameters
             ),
             returns=self.returns,
         )
@@ -56,10 +62,13 @@ class SpecificationReply(Value):
     """What the model makes of a request for which no tool exists."""
 
     outcome: Literal["tool", "steps", "delegate", "answer", "question", "impossible"]
-    """tool: specify one; steps: it takes several; delegate: it is work for agents; answer: no tool is needed; question: something is
-    unclear; impossible: no function can do it."""
+    """tool: specify one; steps: it takes several; delegate: it is work for agents; answer: no tool
+    is needed; question: something is unclear; impossible: no function can do it.
+    """
     message: str
-    """The answer, the reason, or what introduces the questions, in Markdown; "" for a tool and for steps."""
+    """The answer, the reason, or what introduces the questions, in Markdown; "" for a tool and for
+    steps.
+    """
     specification: Specification | None
     """Only for a tool."""
     steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()

@@ -8,7 +8,11 @@ from selfeng.core.verdict import SandboxStatus
 
 Part = Literal["search", "sandbox", "tools"]
 """What a start sets up: the embedding model, what code runs in, the seed tools."""
-PARTS: dict[Part, str] = {"search": "the search by meaning", "sandbox": "the sandbox", "tools": "the first tools"}
+PARTS: dict[Part, str] = {
+    "search": "the search by meaning",
+    "sandbox": "the sandbox",
+    "tools": "the first tools",
+}
 """Their names for people."""
 
 

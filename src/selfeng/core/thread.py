@@ -1,4 +1,6 @@
-"""A thread: what one agent has been told by one sender in a conversation, and what it did about it."""
+"""A thread: what one agent has been told by one sender in a conversation, and what it did about
+it.
+"""
 
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.value import Value

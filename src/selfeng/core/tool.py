@@ -7,7 +7,9 @@ from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 
 Standing = Literal["provisional", "trusted", "retired"]
-"""provisional: new, to be watched; trusted: it has served several different calls; retired: no search offers it any more."""
+"""provisional: new, to be watched; trusted: it has served several different calls; retired: no
+search offers it any more.
+"""
 
 
 class Requirement(Value):
@@ -32,7 +34,9 @@ class ToolDraft(Value):
     model: str = ""
     """Model that wrote it; "" for a tool written by hand."""
     requires: tuple[Requirement, ...] = ()
-    """Every tool of the library that the code imports, or that these import in turn; one version of each."""
+    """Every tool of the library that the code imports, or that these import in turn; one version of
+    each.
+    """
 
     def draft(self) -> "ToolDraft":
         """Only what it takes to register the same again."""
@@ -60,4 +64,6 @@ class Candidate(Value):
     similarity: float
     """Cosine between request and tool, -1..1."""
     confidence: float
-    """Calibrated probability that the tool fits, 0..1; what SIMILARITY_THRESHOLD is compared with."""
+    """Calibrated probability that the tool fits, 0..1; what SIMILARITY_THRESHOLD is compared
+    with.
+    """

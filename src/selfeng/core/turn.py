@@ -29,7 +29,9 @@ class Budget:
         *,
         parent: "Budget | None" = None,
     ) -> None:
-        """`on_charge` is called after each model call, with this budget. `parent` is charged too, and its limits hold as well."""
+        """`on_charge` is called after each model call, with this budget. `parent` is charged too,
+        and its limits hold as well.
+        """
         self.limits = limits or Limits()
         self.usage = Usage()
         self._on_charge, self._parent = on_charge, parent
@@ -79,7 +81,8 @@ class Budget:
             raise self._exceeded(f"{limits.cost:g} US dollars", "max_cost")
 
     def check_running(self, tokens: int, cost: float | None) -> None:
-        """Call while a model call runs, with all that it has used so far; `cost` in US dollars, None if the price is not known.
+        """Call while a model call runs, with all that it has used so far; `cost` in US dollars,
+        None if the price is not known.
 
         Raises:
             BudgetExceeded: with it, a limit on tokens or cost is passed; the message names it.
@@ -120,11 +123,15 @@ class Budget:
         return f"ask for less, or raise TURN_{limit.upper()}"
 
     def _exceeded(self, limit: str, name: str) -> BudgetExceeded:
-        return BudgetExceeded(f"the {self.spender} has used up its budget of {limit}", self.remedy(name))
+        return BudgetExceeded(
+            f"the {self.spender} has used up its budget of {limit}", self.remedy(name)
+        )
 
 
 Recall = Callable[[AgentKind, str], Awaitable[tuple[LessonHint, ...]]]
-"""The lessons for a kind of agent that bear on what it is to do, best first; always the same within a turn. It never fails."""
+"""The lessons for a kind of agent that bear on what it is to do, best first; always the same within
+a turn. It never fails.
+"""
 
 
 async def no_lessons(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
@@ -135,8 +142,15 @@ News = Callable[[Part], asyncio.Event | None]
 """What is set when a part has come further; None where it is ready or has failed."""
 
 
-async def awaited(news: News, part: Part, emit: Callable[[Waiting], object], enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
-    """Wait, where need be, until a part is ready, has failed, or has come far enough, and tell of it; whether that was needed."""
+async def awaited(
+    news: News,
+    part: Part,
+    emit: Callable[[Waiting], object],
+    enough: Callable[[], Awaitable[bool]] | None = None,
+) -> bool:
+    """Wait, where need be, until a part is ready, has failed, or has come far enough, and tell of
+    it; whether that was needed.
+    """
     if news(part) is None:
         return False
     begun = time.monotonic()
@@ -198,7 +212,9 @@ class Request:
         results: tuple[StepResult, ...] = (),
         delegated: bool = False,
     ) -> "Request":
-        """A request that is a part of this one: it has the same conversation and earlier files, and none of the person's answers."""
+        """A request that is a part of this one: it has the same conversation and earlier files, and
+        none of the person's answers.
+        """
         return Request(
             text,
             history,
@@ -234,14 +250,18 @@ class Turn:
         return replace(self, request=request, emit=emit or self.emit)
 
     async def need(self, part: Part, enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
-        """Wait for a part that is still being set up, or until it is far enough; whether that was needed. That spends no budget."""
+        """Wait for a part that is still being set up, or until it is far enough; whether that was
+        needed. That spends no budget.
+        """
         if self.news(part) is None:
             return False
         with self.budget.paused():
             return await awaited(self.news, part, self.emit, enough)
 
     async def lessons(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
-        """The lessons for a kind of agent that bear on what it is to do; an event tells of those that are new to the turn."""
+        """The lessons for a kind of agent that bear on what it is to do; an event tells of those
+        that are new to the turn.
+        """
         hints = await self.recall(agent, about)
         untold = tuple(hint for hint in hints if hint.id not in self.lessons_shown)
         if untold:

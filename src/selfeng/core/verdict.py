@@ -12,7 +12,9 @@ TestOrder = Literal["given", "reversed", "shuffled"]
 
 
 class Version(Value):
-    """A version of a tool that a suite is run against, and how: the tool once more, a stub of it, a mutant."""
+    """A version of a tool that a suite is run against, and how: the tool once more, a stub of it, a
+    mutant.
+    """
 
     code: str
     order: TestOrder = "given"
@@ -20,8 +22,10 @@ class Version(Value):
     whole: bool = False
     """Run every test, also after one that did not pass."""
     apart: bool = True
-    """Run in processes of its own. Code that is only to fail, as stubs and mutants, may follow others of its kind in the same ones,
-    which is several times faster: module and suite are loaded anew, but what a version did to the interpreter stays for the next."""
+    """Run in processes of its own. Code that is only to fail, as stubs and mutants, may follow
+    others of its kind in the same ones, which is several times faster: module and suite are loaded
+    anew, but what a version did to the interpreter stays for the next.
+    """
 
 
 class TestResult(Value):
@@ -43,18 +47,24 @@ class Verdict(Value):
     passed: bool
     tests: tuple[TestResult, ...] = ()
     problem: str | None = None
-    """Why there is no orderly result (syntax error, nothing collected, timeout, memory, forged report); None if there is."""
+    """Why there is no orderly result (syntax error, nothing collected, timeout, memory, forged
+    report); None if there is.
+    """
     output: str = ""
     """What code and tests printed, capped."""
     seconds: float = 0.0
 
 
 Files = Annotated[tuple[File, ...], Field(exclude=True)]
-"""The files that the call has made or changed. No JSON of an execution holds them: they may be large, and are told by an event."""
+"""The files that the call has made or changed. No JSON of an execution holds them: they may be
+large, and are told by an event.
+"""
 
 
 class Returned(Value):
-    """The tool returned a value. `refused_files`: for each file that the sandbox does not hand out, its name and why."""
+    """The tool returned a value. `refused_files`: for each file that the sandbox does not hand out,
+    its name and why.
+    """
 
     outcome: Literal["returned"] = "returned"
     type_name: str

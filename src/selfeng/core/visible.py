@@ -1,6 +1,8 @@
-r"""Visible text: characters that would act on a screen, reorder it or hide on it are written out, as `\x1b` or `\u202e`.
+r"""Visible text: characters that would act on a screen, reorder it or hide on it are written out,
+as `\x1b` or `\u202e`.
 
-What tools and models say passes through here on its way to a terminal, a log or a prompt; the page does the same in `visible.js`.
+What tools and models say passes through here on its way to a terminal, a log or a prompt; the page
+does the same in `visible.js`.
 """
 
 import re
@@ -9,14 +11,18 @@ _ACTING = re.compile(
     "\r\n"
     "|[\0-\x08\x0b-\x1f\x7f-\x9f]"  # controls, the beginnings of escape sequences among them
     "|[\u061c\u202a-\u202e\u2066-\u2069]"  # directions
-    "|[\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"  # unseen, tags among them
-    "|(?:^|(?<=[\0-\x7f]))[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f])"  # joiners; within emoji and other scripts they have work to do
+    # unseen, tags among them
+    "|[\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    # joiners; within emoji and other scripts they have work to do
+    "|(?:^|(?<=[\0-\x7f]))[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f])"
     "|[\ud800-\udfff]"
 )
 
 
 def visible(text: str, before: str = "") -> str:
-    """The text with nothing unseen in it; tabs and ends of lines stay. `before` is what stands in front of it, if it is a piece."""
+    """The text with nothing unseen in it; tabs and ends of lines stay. `before` is what stands in
+    front of it, if it is a piece.
+    """
     if text.isascii() and text.isprintable():
         return text
     if before and not before[-1].isascii():
@@ -35,4 +41,10 @@ def _written(match: re.Match[str]) -> str:
 
 def _escape(character: str) -> str:
     code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )

@@ -2,11 +2,16 @@
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, of a longer one its beginning and its end with the number of characters between them; `limit` of them are shown."""
+    """The text, of a longer one its beginning and its end with the number of characters between
+    them; `limit` of them are shown.
+    """
     if len(text) <= limit:
         return text
     tail = limit // 4
-    return f"{text[: limit - tail]}\n… ({len(text) - limit} of {len(text)} characters are left out) …\n{text[len(text) - tail :]}"
+    return (
+        f"{text[: limit - tail]}\n… ({len(text) - limit} of {len(text)} characters are left "
+        f"out) …\n{text[len(text) - tail :]}"
+    )
 
 
 def count(number: int, noun: str) -> str:

@@ -1,7 +1,8 @@
-"""The ONNX graph of a BERT sentence encoder: token ids in, unit vectors out (mean pooling and L2 norm included).
+"""The ONNX graph of a BERT sentence encoder: token ids in, unit vectors out (mean pooling and L2
+norm included).
 
-Follows Devlin et al. 2018 (post-layer-norm encoder, exact GELU) and the pooling of sentence-transformers. Needs `onnx`, so it
-is imported at set-up only.
+Follows Devlin et al. 2018 (post-layer-norm encoder, exact GELU) and the pooling of
+sentence-transformers. Needs `onnx`, so it is imported at set-up only.
 """
 
 from collections.abc import Mapping
@@ -32,7 +33,8 @@ class BertShape:
 
 
 def build_graph(weights: Weights, shape: BertShape) -> onnx.ModelProto:
-    """Input `ids`, int64 (batch, tokens), texts of equal length; output `vectors`, float32 (batch, dimensions), rows of length 1.
+    """Input `ids`, int64 (batch, tokens), texts of equal length; output `vectors`, float32 (batch,
+    dimensions), rows of length 1.
 
     There is no mask because there is no padding: see `MiniLM.embed`.
     """
@@ -58,10 +60,14 @@ class _Graph:
             self._nodes,
             "sentence_encoder",
             inputs=[helper.make_tensor_value_info("ids", TensorProto.INT64, ["batch", "tokens"])],
-            outputs=[helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["batch", self._width])],
+            outputs=[
+                helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["batch", self._width])
+            ],
             initializer=self._tensors,
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR
+        )
         onnx.checker.check_model(model)
         return model
 
@@ -73,27 +79,44 @@ class _Graph:
             + self._weights["embeddings.token_type_embeddings.weight"][0]
         )
         tokens = self._op("Slice", self._op("Shape", "ids"), self._ints(1), self._ints(2))
-        positions = self._op("Slice", self._constant("positions", table), self._ints(0), tokens, self._ints(0))
+        positions = self._op(
+            "Slice", self._constant("positions", table), self._ints(0), tokens, self._ints(0)
+        )
         return self._norm(self._op("Add", words, positions), "embeddings.LayerNorm")
 
     def _layer(self, hidden: str, prefix: str) -> str:
-        attended = self._dense(self._attention(hidden, prefix + "attention.self."), prefix + "attention.output.dense")
-        hidden = self._norm(self._op("Add", hidden, attended), prefix + "attention.output.LayerNorm")
+        attended = self._dense(
+            self._attention(hidden, prefix + "attention.self."), prefix + "attention.output.dense"
+        )
+        hidden = self._norm(
+            self._op("Add", hidden, attended), prefix + "attention.output.LayerNorm"
+        )
         wide = self._op("Gelu", self._dense(hidden, prefix + "intermediate.dense"))
-        return self._norm(self._op("Add", hidden, self._dense(wide, prefix + "output.dense")), prefix + "output.LayerNorm")
+        return self._norm(
+            self._op("Add", hidden, self._dense(wide, prefix + "output.dense")),
+            prefix + "output.LayerNorm",
+        )
 
     def _attention(self, hidden: str, prefix: str) -> str:
         heads = self._shape.heads
         scale = 1 / np.sqrt(self._width / heads)
 
         def split(name: str, order: list[int], factor: float = 1.0) -> str:
-            projected = self._op("Reshape", self._dense(hidden, prefix + name, factor), self._ints(0, 0, heads, self._width // heads))
+            projected = self._op(
+                "Reshape",
+                self._dense(hidden, prefix + name, factor),
+                self._ints(0, 0, heads, self._width // heads),
+            )
             return self._op("Transpose", projected, perm=order)
 
         query, value = split("query", [0, 2, 1, 3], scale), split("value", [0, 2, 1, 3])
         scores = self._op("MatMul", query, split("key", [0, 2, 3, 1]))
         context = self._op("MatMul", self._op("Softmax", scores, axis=-1), value)
-        return self._op("Reshape", self._op("Transpose", context, perm=[0, 2, 1, 3]), self._ints(0, 0, self._width))
+        return self._op(
+            "Reshape",
+            self._op("Transpose", context, perm=[0, 2, 1, 3]),
+            self._ints(0, 0, self._width),
+        )
 
     def _pooled(self, hidden: str) -> None:
         mean = self._op("ReduceMean", hidden, self._ints(1), keepdims=0)
@@ -101,17 +124,23 @@ class _Graph:
         self._nodes.append(helper.make_node("Div", [mean, length], ["vectors"]))
 
     def _dense(self, source: str, name: str, factor: float = 1.0) -> str:
-        kernel = self._constant(name + ".weight", self._weights[name + ".weight"].T * np.float32(factor))
+        kernel = self._constant(
+            name + ".weight", self._weights[name + ".weight"].T * np.float32(factor)
+        )
         bias = self._constant(name + ".bias", self._weights[name + ".bias"] * np.float32(factor))
         return self._op("Add", self._op("MatMul", source, kernel), bias)
 
     def _norm(self, source: str, name: str) -> str:
         scale, bias = self._weight(name + ".weight"), self._weight(name + ".bias")
-        return self._op("LayerNormalization", source, scale, bias, epsilon=self._shape.epsilon, axis=-1)
+        return self._op(
+            "LayerNormalization", source, scale, bias, epsilon=self._shape.epsilon, axis=-1
+        )
 
     def _op(self, kind: str, *inputs: str, **attributes: Any) -> str:
         output = f"{kind}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(kind, list(inputs), [output], name=output, **attributes))
+        self._nodes.append(
+            helper.make_node(kind, list(inputs), [output], name=output, **attributes)
+        )
         return output
 
     def _weight(self, name: str) -> str:

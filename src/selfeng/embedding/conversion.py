@@ -1,7 +1,8 @@
-"""From the published weights to the int8 model that `MiniLM` runs; a program of its own so that its memory ends with it.
+"""From the published weights to the int8 model that `MiniLM` runs; a program of its own so that its
+memory ends with it.
 
-`python -m selfeng.embedding.conversion PACKAGE FOLDER` reads the package that is installed below PACKAGE, and writes model, tokenizer and
-manifest to FOLDER.
+`python -m selfeng.embedding.conversion PACKAGE FOLDER` reads the package that is installed below
+PACKAGE, and writes model, tokenizer and manifest to FOLDER.
 """
 
 import sys
@@ -35,10 +36,12 @@ def convert(package: Path, folder: Path) -> None:
     """Write the files of the model; `folder` exists and is empty.
 
     Raises:
-        ValueError: the weights are not the published ones, or the quantized model differs from them.
+        ValueError: the weights are not the published ones, or the quantized model differs from
+            them.
     """
     (folder / TOKENIZER).write_bytes(_checked(package, "tokenizer.json"))
-    # The weights are read twice so that they don't lie in memory beside the graph while it is quantized.
+    # The weights are read twice so that they don't lie in memory beside the graph while it is
+    # quantized.
     _quantize(build_graph(_weights(package), _SHAPE), folder / MODEL)
     write_manifest(folder)
     _compare(_weights(package), folder)
@@ -53,15 +56,18 @@ def _weights(package: Path) -> Weights:
 def _checked(package: Path, name: str) -> bytes:
     content = (package / _INSIDE / name).read_bytes()
     if sha256(content) != _SHA256[name]:
-        raise ValueError(f"{name} in {package} has sha256 {sha256(content)}, expected {_SHA256[name]}")
+        raise ValueError(
+            f"{name} in {package} has sha256 {sha256(content)}, expected {_SHA256[name]}"
+        )
     return content
 
 
 def _quantize(graph: onnx.ModelProto, target: Path) -> None:
     from onnxruntime.quantization import QuantType, quantize_dynamic  # type: ignore[import-untyped]
 
-    # Seven bits instead of eight: without VNNI the CPU adds pairs of products in 16 bits, and eight would saturate.
-    # Scales per channel: one scale for a whole matrix costs up to a third of the cosine.
+    # Seven bits instead of eight: without VNNI the CPU adds pairs of products in 16 bits, and eight
+    # would saturate. Scales per channel: one scale for a whole matrix costs up to a third of the
+    # cosine.
     quantize_dynamic(
         graph,
         str(target),
@@ -81,7 +87,9 @@ def _compare(weights: Weights, folder: Path) -> None:
         expected = encode(weights, tokenizer.encode(text).ids, _SHAPE.layers, _SHAPE.heads)
         cosine = float(np.dot(vector, expected))
         if not cosine >= _MIN_COSINE:
-            raise ValueError(f"the quantized model differs from the weights: cosine {cosine:.3f} for {text!r}")
+            raise ValueError(
+                f"the quantized model differs from the weights: cosine {cosine:.3f} for {text!r}"
+            )
 
 
 if __name__ == "__main__":

@@ -17,12 +17,16 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbed
     """The one that EMBEDDER names.
 
     Raises:
-        ConfigurationError: EMBEDDER=openai lacks a server, or the length of its model's vectors is not known.
+        ConfigurationError: EMBEDDER=openai lacks a server, or the length of its model's vectors is
+            not known.
     """
     if settings.embedder != "openai":
         return minilm
     if settings.offline:
-        raise ConfigurationError("EMBEDDER='openai' has no server", "set OPENAI_API_KEY or OPENAI_BASE_URL, or EMBEDDER=minilm")
+        raise ConfigurationError(
+            "EMBEDDER='openai' has no server",
+            "set OPENAI_API_KEY or OPENAI_BASE_URL, or EMBEDDER=minilm",
+        )
     from selfeng.embedding.openai_embedder import DIMENSIONS
 
     model = settings.openai_embedding_model
@@ -35,8 +39,12 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbed
     return _openai(settings, model, dimensions)
 
 
-def former_embedder(settings: Settings, minilm: MiniLM, embedder_id: str) -> "MiniLM | OpenAIEmbedder | None":
-    """The one with that id, whatever EMBEDDER says; None if it can't be made with these settings."""
+def former_embedder(
+    settings: Settings, minilm: MiniLM, embedder_id: str
+) -> "MiniLM | OpenAIEmbedder | None":
+    """The one with that id, whatever EMBEDDER says; None if it can't be made with these
+    settings.
+    """
     if embedder_id == minilm.id:
         return minilm
     from selfeng.embedding.openai_embedder import OpenAIEmbedder

@@ -29,7 +29,9 @@ class _Loaded:
 
 
 class MiniLM:
-    """Embedder on the files that `prepare_embedder` wrote; they are checked and loaded at the first call of `embed`."""
+    """Embedder on the files that `prepare_embedder` wrote; they are checked and loaded at the first
+    call of `embed`.
+    """
 
     def __init__(self, folder: Path) -> None:
         """`folder` holds model, tokenizer and manifest: `DATA_DIR/embedder`, see `MiniLM.below`."""
@@ -57,8 +59,8 @@ class MiniLM:
         """
         loaded = self._load()
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        # One text at a time: int8 scales are taken over a whole batch, so company would move a vector (cosine down to 0.96),
-        # and on one thread a batch saves no time.
+        # One text at a time: int8 scales are taken over a whole batch, so company would move a
+        # vector (cosine down to 0.96), and on one thread a batch saves no time.
         for row, text in enumerate(texts):
             ids = np.array([loaded.tokenizer.encode(_readable(text)).ids], dtype=np.int64)
             (vectors[row : row + 1],) = loaded.session.run(["vectors"], {"ids": ids})
@@ -77,15 +79,20 @@ def _open(folder: Path) -> _Loaded:
     from tokenizers import Tokenizer
 
     options = onnxruntime.SessionOptions()
-    # One query is 2 ms of work: more threads, or threads that spin while they wait, take more than they give.
+    # One query is 2 ms of work: more threads, or threads that spin while they wait, take more than
+    # they give.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        session = onnxruntime.InferenceSession(contents[MODEL], options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            contents[MODEL], options, providers=["CPUExecutionProvider"]
+        )
         tokenizer = Tokenizer.from_str(contents[TOKENIZER].decode("utf-8"))
     except Exception as error:  # both libraries raise types of their own that they don't export
-        raise EmbedderUnavailable(f"the embedding model in {folder} can't be loaded: {error}", REMEDY) from error
+        raise EmbedderUnavailable(
+            f"the embedding model in {folder} can't be loaded: {error}", REMEDY
+        ) from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
     return _Loaded(tokenizer, session)

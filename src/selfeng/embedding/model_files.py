@@ -1,4 +1,6 @@
-"""The files of the prepared embedding model: their folder, their manifest, and the check that they are whole."""
+"""The files of the prepared embedding model: their folder, their manifest, and the check that they
+are whole.
+"""
 
 import hashlib
 import json
@@ -15,7 +17,9 @@ MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 MANIFEST = "manifest.json"
 MODEL_ID = "all-minilm-l6-v2:53aa5117:int8-1"
-"""Model, beginning of its weights' sha256, and number of our conversion: another conversion gives other vectors."""
+"""Model, beginning of its weights' sha256, and number of our conversion: another conversion gives
+other vectors.
+"""
 REMEDY = "run `selfeng setup`"
 
 
@@ -33,25 +37,36 @@ def sha256(content: bytes) -> str:
 
 def write_manifest(folder: Path) -> None:
     files = {name: sha256((folder / name).read_bytes()) for name in (MODEL, TOKENIZER)}
-    (folder / MANIFEST).write_text(Manifest(id=MODEL_ID, files=files).model_dump_json(indent=2) + "\n", encoding="utf-8")
+    (folder / MANIFEST).write_text(
+        Manifest(id=MODEL_ID, files=files).model_dump_json(indent=2) + "\n", encoding="utf-8"
+    )
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
     """The checked contents of MODEL and TOKENIZER.
 
     Raises:
-        EmbedderUnavailable: a file is missing, was made by another version, or is not what set-up wrote.
+        EmbedderUnavailable: a file is missing, was made by another version, or is not what set-up
+            wrote.
     """
     try:
         manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
         contents = {name: (folder / name).read_bytes() for name in (MODEL, TOKENIZER)}
     except FileNotFoundError as error:
-        raise EmbedderUnavailable(f"the embedding model is not set up: {error.filename} is missing", REMEDY) from error
+        raise EmbedderUnavailable(
+            f"the embedding model is not set up: {error.filename} is missing", REMEDY
+        ) from error
     except (OSError, ValidationError, json.JSONDecodeError) as error:
-        raise EmbedderUnavailable(f"the embedding model in {folder} can't be read: {error}", REMEDY) from error
+        raise EmbedderUnavailable(
+            f"the embedding model in {folder} can't be read: {error}", REMEDY
+        ) from error
     if manifest.id != MODEL_ID:
-        raise EmbedderUnavailable(f"the embedding model in {folder} is {manifest.id}, not {MODEL_ID}", REMEDY)
+        raise EmbedderUnavailable(
+            f"the embedding model in {folder} is {manifest.id}, not {MODEL_ID}", REMEDY
+        )
     for name, content in contents.items():
         if sha256(content) != manifest.files.get(name):
-            raise EmbedderUnavailable(f"{folder / name} is damaged: its sha256 is not that of the manifest", REMEDY)
+            raise EmbedderUnavailable(
+                f"{folder / name} is damaged: its sha256 is not that of the manifest", REMEDY
+            )
     return contents

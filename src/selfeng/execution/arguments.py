@@ -10,14 +10,42 @@ from pydantic import TypeAdapter, ValidationError
 from selfeng.core.functions import REFERENCE
 from selfeng.core.plan import StepResult
 from selfeng.core.question import AnswerKind, Question
-from selfeng.core.signature import DEEPEST, UNREADABLE, Parameter, Signature, alternatives, last_name, literal_values, subscripts
+from selfeng.core.signature import (
+    DEEPEST,
+    UNREADABLE,
+    Parameter,
+    Signature,
+    alternatives,
+    last_name,
+    literal_values,
+    subscripts,
+)
 
-_TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "tuple": list, "set": list}
-_ALIASES = {"List": "list", "Sequence": "list", "Iterable": "list", "Tuple": "tuple", "Dict": "dict", "Mapping": "dict", "Set": "set"}
+_TYPES: dict[str, Any] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "list": list,
+    "dict": dict,
+    "tuple": list,
+    "set": list,
+}
+_ALIASES = {
+    "List": "list",
+    "Sequence": "list",
+    "Iterable": "list",
+    "Tuple": "tuple",
+    "Dict": "dict",
+    "Mapping": "dict",
+    "Set": "set",
+}
 
 
 class ArgumentsInvalid(ValueError):
-    """The arguments don't fit; `problem` says it in words, `missing` names required parameters without a value."""
+    """The arguments don't fit; `problem` says it in words, `missing` names required parameters
+    without a value.
+    """
 
     def __init__(self, problem: str, missing: tuple[str, ...] = ()) -> None:
         super().__init__(problem)
@@ -25,21 +53,33 @@ class ArgumentsInvalid(ValueError):
 
 
 def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments to call with; null means "not given", so the default applies where there is one.
+    """The arguments to call with; null means "not given", so the default applies where there is
+    one.
 
     Values are converted where nothing is lost (`"15"` for an int, 15 for a float, 3 for a str).
 
     Raises:
-        ArgumentsInvalid: a name the signature doesn't have, a required parameter without a value, a value of another type.
+        ArgumentsInvalid: a name the signature doesn't have, a required parameter without a value, a
+            value of another type.
     """
     unknown = sorted(set(given) - {p.name for p in signature.parameters})
     if unknown:
         takes = ", ".join(p.name for p in signature.parameters) or "no parameters"
-        raise ArgumentsInvalid(f"{signature.function} has no parameter {', '.join(unknown)}; it takes {takes}")
-    missing = tuple(p.name for p in signature.parameters if p.required and given.get(p.name) is None and not _takes_none(p))
+        raise ArgumentsInvalid(
+            f"{signature.function} has no parameter {', '.join(unknown)}; it takes {takes}"
+        )
+    missing = tuple(
+        p.name
+        for p in signature.parameters
+        if p.required and given.get(p.name) is None and not _takes_none(p)
+    )
     if missing:
         raise ArgumentsInvalid(f"{signature.function} needs {', '.join(missing)}", missing)
-    return {p.name: _converted(p, given.get(p.name)) for p in signature.parameters if p.required or given.get(p.name) is not None}
+    return {
+        p.name: _converted(p, given.get(p.name))
+        for p in signature.parameters
+        if p.required or given.get(p.name) is not None
+    }
 
 
 def _takes_none(parameter: Parameter) -> bool:
@@ -66,7 +106,8 @@ def _converted(parameter: Parameter, value: Any) -> Any:
 
 
 def python_type(annotation: str, depth: int = 0) -> Any:
-    """The type that an annotation names, built from its syntax tree and never by evaluation; Any where it is not a plain one.
+    """The type that an annotation names, built from its syntax tree and never by evaluation; Any
+    where it is not a plain one.
 
     Sets and tuples become lists, as arguments travel as JSON; the tool gets a list.
     """
@@ -134,8 +175,13 @@ def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
         case {"$result": id} if len(value) == 1 and values:
             data = values.get(id) if isinstance(id, str) else None
             if data is None:
-                known = ", ".join(name for name, known in values.items() if known is not None) or "none"
-                raise ArgumentsInvalid(f'{{"{REFERENCE}": {id!r}}} names no result that can be passed; these can: {known}')
+                known = (
+                    ", ".join(name for name, known in values.items() if known is not None) or "none"
+                )
+                raise ArgumentsInvalid(
+                    f'{{"{REFERENCE}": {id!r}}} names no result that can be passed; these can: '
+                    f"{known}"
+                )
             return json.loads(data)
         case dict():
             return {key: _resolved(item, values) for key, item in value.items()}
@@ -150,8 +196,16 @@ def question_for(parameter: Parameter) -> Question:
     wanted = python_type(parameter.annotation)
     values = tuple(map(str, get_args(wanted))) if get_origin(wanted) is Literal else ()
     options = values if len(values) > 1 else ()
-    asked = parameter.description.rstrip(".?") or f"the value of {parameter.name} ({parameter.annotation})"
-    return Question(id=parameter.name, question=f"{asked[:1].upper()}{asked[1:]}?", answer=_kind(wanted, options), options=options)
+    asked = (
+        parameter.description.rstrip(".?")
+        or f"the value of {parameter.name} ({parameter.annotation})"
+    )
+    return Question(
+        id=parameter.name,
+        question=f"{asked[:1].upper()}{asked[1:]}?",
+        answer=_kind(wanted, options),
+        options=options,
+    )
 
 
 def _kind(wanted: object, options: tuple[str, ...]) -> AnswerKind:

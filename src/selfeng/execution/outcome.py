@@ -1,4 +1,6 @@
-"""What a call says of its tool: whether a failure is its own, and whether two successes are different ones."""
+"""What a call says of its tool: whether a failure is its own, and whether two successes are
+different ones.
+"""
 
 import hashlib
 import json
@@ -8,8 +10,19 @@ from typing import Any
 from selfeng.core.files import File
 from selfeng.core.verdict import Killed, Raised
 
-BAD_INPUT = frozenset({"ValueError", "TypeError", "FileNotFoundError", "JSONDecodeError", "UnicodeDecodeError", "UnicodeEncodeError"})
-"""Exceptions by which a tool says that it was given the wrong thing, as it should; Python's own and what derives from them."""
+BAD_INPUT = frozenset(
+    {
+        "ValueError",
+        "TypeError",
+        "FileNotFoundError",
+        "JSONDecodeError",
+        "UnicodeDecodeError",
+        "UnicodeEncodeError",
+    }
+)
+"""Exceptions by which a tool says that it was given the wrong thing, as it should; Python's own and
+what derives from them.
+"""
 
 
 def own_failure(execution: Raised | Killed) -> str | None:

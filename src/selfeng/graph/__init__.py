@@ -1,4 +1,6 @@
-"""State graphs: nodes with a context, transitions by input symbols, shown as Mermaid text (docs/runtime.md)."""
+"""State graphs: nodes with a context, transitions by input symbols, shown as Mermaid text
+(docs/runtime.md).
+"""
 
 from pathlib import Path
 

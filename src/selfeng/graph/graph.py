@@ -1,4 +1,6 @@
-"""The state graph: named nodes, each with a context, transitions between them by input symbols, and the node that it is at."""
+"""The state graph: named nodes, each with a context, transitions between them by input symbols, and
+the node that it is at.
+"""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +12,21 @@ from selfeng.core.value import Value
 Context = TypeVar("Context")
 
 _PLAIN = re.compile(r"[A-Za-z]\w*")
-_RESERVED = frozenset({"as", "class", "classDef", "default", "direction", "end", "hide", "note", "scale", "state", "style"})
+_RESERVED = frozenset(
+    {
+        "as",
+        "class",
+        "classDef",
+        "default",
+        "direction",
+        "end",
+        "hide",
+        "note",
+        "scale",
+        "state",
+        "style",
+    }
+)
 
 
 class Transition(Value):
@@ -22,7 +38,9 @@ class Transition(Value):
 
 
 class Graph(Generic[Context]):
-    """Built node by node, then moved by `process_input`; an input that is refused leaves everything as it was."""
+    """Built node by node, then moved by `process_input`; an input that is refused leaves everything
+    as it was.
+    """
 
     def __init__(self) -> None:
         self._contexts: dict[str, Context] = {}
@@ -37,7 +55,9 @@ class Graph(Generic[Context]):
             GraphError: the name is blank.
         """
         if not name.strip():
-            raise GraphError(f"{name!r} can't be the name of a node", "give it a name that isn't blank")
+            raise GraphError(
+                f"{name!r} can't be the name of a node", "give it a name that isn't blank"
+            )
         self._contexts[name] = context
         self._targets.setdefault(name, {})
 
@@ -50,7 +70,8 @@ class Graph(Generic[Context]):
         self._start = self._current = self._known(name)
 
     def add_transition(self, source: str, symbol: str, target: str) -> None:
-        """Have `symbol` lead from one node to another, or to itself; of two transitions by one symbol the later counts.
+        """Have `symbol` lead from one node to another, or to itself; of two transitions by one
+        symbol the later counts.
 
         Raises:
             NodeUnknown: there is no node of one of the names.
@@ -66,7 +87,8 @@ class Graph(Generic[Context]):
         self._contexts[self._known(name)] = context
 
     def process_input(self, symbol: str) -> Context:
-        """Go where the symbol leads from the current node; the context of the node that it leads to.
+        """Go where the symbol leads from the current node; the context of the node that it leads
+        to.
 
         Raises:
             SymbolUnknown: it leads nowhere from here.
@@ -83,14 +105,19 @@ class Graph(Generic[Context]):
         """
         targets = self._targets[source]
         if symbol not in targets:
-            raise SymbolUnknown(f"{symbol!r} leads nowhere from the node {source!r}", _one_of("symbols", targets))
+            raise SymbolUnknown(
+                f"{symbol!r} leads nowhere from the node {source!r}", _one_of("symbols", targets)
+            )
         return targets[symbol]
 
     @property
     def current_node(self) -> str:
         """Raises: GraphError: no start node was set."""
         if not self._current:
-            raise GraphError("the graph has no start node", f"name one by set_start_node; {_one_of('nodes', self._contexts)}")
+            raise GraphError(
+                "the graph has no start node",
+                f"name one by set_start_node; {_one_of('nodes', self._contexts)}",
+            )
         return self._current
 
     @property
@@ -100,7 +127,9 @@ class Graph(Generic[Context]):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether nothing leads on from the current node. Raises: GraphError: no start node was set."""
+        """Whether nothing leads on from the current node. Raises: GraphError: no start node was
+        set.
+        """
         return not self._targets[self.current_node]
 
     @property
@@ -131,7 +160,8 @@ class Graph(Generic[Context]):
         return arrows
 
     def fresh(self, at: str = "") -> "Graph[Context]":
-        """The same graph at its start node, or at the node `at`; what happens to either leaves the other as it is.
+        """The same graph at its start node, or at the node `at`; what happens to either leaves the
+        other as it is.
 
         Raises:
             NodeUnknown: there is no such node.
@@ -143,12 +173,20 @@ class Graph(Generic[Context]):
         return graph
 
     def mermaid(self) -> str:
-        """The graph as a Mermaid `stateDiagram-v2`; symbols that lead from one node to the same other share an arrow."""
-        ids = {name: name if _PLAIN.fullmatch(name) and name not in _RESERVED else f"node_{i}" for i, name in enumerate(self.nodes)}
+        """The graph as a Mermaid `stateDiagram-v2`; symbols that lead from one node to the same
+        other share an arrow.
+        """
+        ids = {
+            name: name if _PLAIN.fullmatch(name) and name not in _RESERVED else f"node_{i}"
+            for i, name in enumerate(self.nodes)
+        }
         lines = [f'state "{_escaped(name)}" as {key}' for name, key in ids.items() if name != key]
         if self.start_node:
             lines.append(f"[*] --> {ids[self.start_node]}")
-        lines += [f"{ids[a]} --> {ids[b]}: {_escaped(' | '.join(symbols))}" for (a, b), symbols in self.arrows.items()]
+        lines += [
+            f"{ids[a]} --> {ids[b]}: {_escaped(' | '.join(symbols))}"
+            for (a, b), symbols in self.arrows.items()
+        ]
         sources = {source for source, _ in self.arrows}
         lines += [f"{key} --> [*]" for name, key in ids.items() if name not in sources]
         return "\n    ".join(["stateDiagram-v2", *lines]) + "\n"
@@ -160,9 +198,15 @@ class Graph(Generic[Context]):
 
 
 def _one_of(what: str, names: Mapping[str, object]) -> str:
-    return f"the {what} here are {', '.join(map(repr, names))}" if names else f"there are no {what} here"
+    return (
+        f"the {what} here are {', '.join(map(repr, names))}"
+        if names
+        else f"there are no {what} here"
+    )
 
 
 def _escaped(text: str) -> str:
-    """Mermaid's own entities, by code point, for whatever is neither a letter, a digit nor plain punctuation."""
+    """Mermaid's own entities, by code point, for whatever is neither a letter, a digit nor plain
+    punctuation.
+    """
     return re.sub(r"[^\w |.,/()+-]", lambda match: f"#{ord(match[0])};", text)

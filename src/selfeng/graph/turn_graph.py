@@ -79,14 +79,19 @@ _GRAPH = turn_graph()
 
 
 class GraphRun:
-    """The way of one turn, or of one part of it, through the graph; each node that it comes to is an event."""
+    """The way of one turn, or of one part of it, through the graph; each node that it comes to is
+    an event.
+    """
 
     def __init__(self, turn: Turn, at: StageName = "gather") -> None:
         self._turn, self.node = turn, at
         turn.emit(StageEntered(node=at))
 
-    async def follow(self, stages: Mapping[StageName, Callable[[State], Awaitable[str]]], state: State) -> None:
-        """Run the stage of each node on `state`, and go where the symbol leads that it ends with, up to a node that has no stage.
+    async def follow(
+        self, stages: Mapping[StageName, Callable[[State], Awaitable[str]]], state: State
+    ) -> None:
+        """Run the stage of each node on `state`, and go where the symbol leads that it ends with,
+        up to a node that has no stage.
 
         Raises:
             SymbolUnknown: the symbol leads nowhere from there.

@@ -1,4 +1,6 @@
-"""The book of lessons: what is known, what bears on a task, and what each turn that was looked at has changed in it."""
+"""The book of lessons: what is known, what bears on a task, and what each turn that was looked at
+has changed in it.
+"""
 
 import re
 from collections.abc import Sequence
@@ -17,8 +19,10 @@ from selfeng.store.database import reading, writing
 from selfeng.store.text import storable
 
 RELEVANT = 0.28
-"""Cosine between a trigger and a task from which the lesson bears on it. Of 88 pairs of eight triggers and eleven tasks, with
-all-MiniLM-L6-v2, 8 of the 10 that belong together reach it, and 3 of the others, the highest with 0.32."""
+"""Cosine between a trigger and a task from which the lesson bears on it. Of 88 pairs of eight
+triggers and eleven tasks, with all-MiniLM-L6-v2, 8 of the 10 that belong together reach it, and 3
+of the others, the highest with 0.32.
+"""
 _MOST_VECTORS = 4096
 
 _Vector = npt.NDArray[np.float32]
@@ -37,7 +41,8 @@ class Finding(Value):
 class LessonBook:
     """All methods block: call them in a thread.
 
-    Vectors are kept in memory only: a trigger takes 2 ms to embed, and so an edited one, or another embedder, needs no care.
+    Vectors are kept in memory only: a trigger takes 2 ms to embed, and so an edited one, or another
+    embedder, needs no care.
     """
 
     def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
@@ -50,23 +55,38 @@ class LessonBook:
             return rows.load(connection)
 
     def relevant(self, agent: AgentKind, about: str, limit: int) -> tuple[Lesson, ...]:
-        """The lessons for an agent whose trigger is near to what it is to do, best first. Raises: EmbedderUnavailable."""
+        """The lessons for an agent whose trigger is near to what it is to do, best first. Raises:
+        EmbedderUnavailable.
+        """
         with reading(self._engine) as connection:
             known = [lesson for lesson in rows.load(connection, agent) if not lesson.expired]
         cosines = self._cosines(about, [lesson.trigger for lesson in known])
-        near = [(cosine * lesson.weight, lesson) for cosine, lesson in zip(cosines, known, strict=True) if cosine >= RELEVANT]
+        near = [
+            (cosine * lesson.weight, lesson)
+            for cosine, lesson in zip(cosines, known, strict=True)
+            if cosine >= RELEVANT
+        ]
         return tuple(lesson for _, lesson in sorted(near, key=lambda n: -n[0])[:limit])
 
     def nearest(self, text: str, limit: int) -> tuple[Lesson, ...]:
-        """The lessons of any kind that are nearest to a text, best first, expired ones too. Raises: EmbedderUnavailable."""
+        """The lessons of any kind that are nearest to a text, best first, expired ones too. Raises:
+        EmbedderUnavailable.
+        """
         known = self.lessons()
         cosines = self._cosines(text, [f"{lesson.trigger}: {lesson.advice}" for lesson in known])
-        return tuple(lesson for _, lesson in sorted(zip(cosines, known, strict=True), key=lambda n: -n[0])[:limit])
+        return tuple(
+            lesson
+            for _, lesson in sorted(zip(cosines, known, strict=True), key=lambda n: -n[0])[:limit]
+        )
 
     def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson; its words are new, so it begins anew. Raises: ResourceNotFound if there is none of that id."""
+        """Reword a lesson; its words are new, so it begins anew. Raises: ResourceNotFound if there
+        is none of that id.
+        """
         with writing(self._engine) as connection:
-            if not rows.reword(connection, storable(lesson_id), storable(trigger), storable(advice)):
+            if not rows.reword(
+                connection, storable(lesson_id), storable(trigger), storable(advice)
+            ):
                 raise _unknown(lesson_id)
             return rows.load(connection, lesson_id=lesson_id)[0]
 
@@ -85,8 +105,16 @@ class LessonBook:
         with reading(self._engine) as connection:
             return rows.knows(connection, digest)
 
-    def close(self, turn_id: str, digest: str, outcomes: Sequence[LessonOutcome], findings: Sequence[Finding]) -> tuple[Lesson, ...]:
-        """Enter all that a turn brought, once, whoever else looks at it at the same time; the lessons that it taught or confirmed."""
+    def close(
+        self,
+        turn_id: str,
+        digest: str,
+        outcomes: Sequence[LessonOutcome],
+        findings: Sequence[Finding],
+    ) -> tuple[Lesson, ...]:
+        """Enter all that a turn brought, once, whoever else looks at it at the same time; the
+        lessons that it taught or confirmed.
+        """
         with writing(self._engine) as connection:
             if rows.is_examined(connection, turn_id):
                 return ()
@@ -96,7 +124,11 @@ class LessonBook:
                 if outcome.lesson_id in known:
                     rows.credit(connection, known[outcome.lesson_id], outcome.helped)
             taught = dict.fromkeys(_enter(connection, turn_id, finding) for finding in findings)
-            return tuple(lesson for lesson_id in taught for lesson in rows.load(connection, lesson_id=lesson_id))
+            return tuple(
+                lesson
+                for lesson_id in taught
+                for lesson in rows.load(connection, lesson_id=lesson_id)
+            )
 
     def expire_unused(self, days: int) -> None:
         with writing(self._engine) as connection:
@@ -115,11 +147,22 @@ class LessonBook:
 
 
 def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
-    """Keep a finding, or the turn as further evidence of the lesson that says the same; that lesson's id."""
+    """Keep a finding, or the turn as further evidence of the lesson that says the same; that
+    lesson's id.
+    """
     mine = rows.load(connection, finding.agent)
-    same = next((lesson for lesson in mine if lesson.id == finding.same_as or _words(lesson) == _words(finding)), None)
+    same = next(
+        (
+            lesson
+            for lesson in mine
+            if lesson.id == finding.same_as or _words(lesson) == _words(finding)
+        ),
+        None,
+    )
     if same is None:
-        lesson_id = rows.insert(connection, finding.agent, storable(finding.trigger), storable(finding.advice))
+        lesson_id = rows.insert(
+            connection, finding.agent, storable(finding.trigger), storable(finding.advice)
+        )
         rows.add_evidence(connection, lesson_id, turn_id)
         return lesson_id
     if turn_id not in same.evidence:
@@ -129,8 +172,12 @@ def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
 
 
 def _words(said: Lesson | Finding) -> tuple[list[str], list[str]]:
-    """Trigger and advice without what does not change their meaning: case, spaces, most punctuation."""
-    trigger, advice = (re.findall(r"\w+|[^\w\s.,;:'\"`]", text.casefold()) for text in (said.trigger, said.advice))
+    """Trigger and advice without what does not change their meaning: case, spaces, most
+    punctuation.
+    """
+    trigger, advice = (
+        re.findall(r"\w+|[^\w\s.,;:'\"`]", text.casefold()) for text in (said.trigger, said.advice)
+    )
     return trigger, advice
 
 

@@ -1,4 +1,6 @@
-"""The learner: looks at a finished turn and enters into the book what it teaches, by one model call where there is something."""
+"""The learner: looks at a finished turn and enters into the book what it teaches, by one model call
+where there is something.
+"""
 
 import asyncio
 import logging
@@ -32,22 +34,38 @@ class Turns:
         examined = sa.select(examined_turns.c.turn_id)
         ended = (turns.c.state != "running") & turns.c.id.not_in(examined)
         with reading(self._engine) as connection:
-            return tuple(connection.scalars(sa.select(turns.c.id).where(ended).order_by(turns.c.started_at, turns.c.id)))
+            return tuple(
+                connection.scalars(
+                    sa.select(turns.c.id).where(ended).order_by(turns.c.started_at, turns.c.id)
+                )
+            )
 
     def events(self, turn_id: str) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
-        """The events of a turn that has ended, and those of the turn that ended before it in its conversation; none for other ids."""
+        """The events of a turn that has ended, and those of the turn that ended before it in its
+        conversation; none for other ids.
+        """
         with reading(self._engine) as connection:
-            row = connection.execute(sa.select(turns).where((turns.c.id == turn_id) & (turns.c.state != "running"))).first()
+            row = connection.execute(
+                sa.select(turns).where((turns.c.id == turn_id) & (turns.c.state != "running"))
+            ).first()
             if row is None:
                 return (), ()
-            earlier = (turns.c.conversation_id == row.conversation_id) & (turns.c.started_at < row.started_at)
-            query = sa.select(turns.c.id).where(earlier).order_by(turns.c.started_at.desc(), turns.c.id)
+            earlier = (turns.c.conversation_id == row.conversation_id) & (
+                turns.c.started_at < row.started_at
+            )
+            query = (
+                sa.select(turns.c.id).where(earlier).order_by(turns.c.started_at.desc(), turns.c.id)
+            )
             before = connection.scalar(query.limit(1))
             return _events(connection, turn_id), _events(connection, before)
 
 
 def _events(connection: sa.Connection, turn_id: str | None) -> tuple[Event, ...]:
-    rows: list[sa.Row[Any]] = list(connection.execute(sa.select(events).where(events.c.turn_id == turn_id).order_by(events.c.seq)))
+    rows: list[sa.Row[Any]] = list(
+        connection.execute(
+            sa.select(events).where(events.c.turn_id == turn_id).order_by(events.c.seq)
+        )
+    )
     return tuple(record.event for row in rows if (record := read_record(row)))
 
 
@@ -111,12 +129,22 @@ class Learner:
         return Examined(taught=taught, changed=bool(taught or outcomes))
 
     async def _findings(self, transcript: Transcript) -> tuple[Finding, ...]:
-        known = await asyncio.to_thread(self._book.nearest, f"{transcript.request}\n{transcript.record}", _KNOWN)
-        listed = "\n".join(f"{n}. {one.agent}: {one.trigger}: {one.advice}" for n, one in enumerate(known, 1))
-        prompt = render("lessons", record=transcript.record, previous=transcript.previous, known=listed)
+        known = await asyncio.to_thread(
+            self._book.nearest, f"{transcript.request}\n{transcript.record}", _KNOWN
+        )
+        listed = "\n".join(
+            f"{n}. {one.agent}: {one.trigger}: {one.advice}" for n, one in enumerate(known, 1)
+        )
+        prompt = render(
+            "lessons", record=transcript.record, previous=transcript.previous, known=listed
+        )
         try:
             reply = await self._model.structured(prompt, LessonsReply, Budget(self._limits))
-        except (ModelReplyInvalid, ModelRefused, BudgetExceeded) as error:  # asked again, it would most likely end the same
+        except (
+            ModelReplyInvalid,
+            ModelRefused,
+            BudgetExceeded,
+        ) as error:  # asked again, it would most likely end the same
             log.info("nothing was learnt from a turn: %s", error)
             return ()
         found = [_finding(lesson, known) for lesson in reply.lessons]
@@ -129,5 +157,8 @@ def _finding(lesson: LearntLesson, known: tuple[Lesson, ...]) -> Finding:
     same = known[index] if 0 <= index < len(known) and known[index].agent == lesson.agent else None
     trigger, advice = one_line(lesson.trigger.strip()), one_line(lesson.advice.strip())
     return Finding(
-        agent=lesson.agent, trigger=trigger[:_LONGEST_TRIGGER], advice=advice[:_LONGEST_ADVICE], same_as=same.id if same else None
+        agent=lesson.agent,
+        trigger=trigger[:_LONGEST_TRIGGER],
+        advice=advice[:_LONGEST_ADVICE],
+        same_as=same.id if same else None,
     )

@@ -1,4 +1,6 @@
-"""Learning: the lessons of earlier turns, shown to those whom they concern and gathered from turns that have ended."""
+"""Learning: the lessons of earlier turns, shown to those whom they concern and gathered from turns
+that have ended.
+"""
 
 import asyncio
 import logging
@@ -37,7 +39,9 @@ class Learning:
         self._one_at_a_time = asyncio.Lock()
 
     def recall(self) -> Recall:
-        """One turn's access to the lessons. Trouble with them never fails a turn: it goes on without."""
+        """One turn's access to the lessons. Trouble with them never fails a turn: it goes on
+        without.
+        """
         recalled: dict[tuple[AgentKind, str], tuple[LessonHint, ...]] = {}
 
         async def recall(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
@@ -56,7 +60,8 @@ class Learning:
         await self._background.aflush_tasks()
 
     async def learn(self, report: Callable[[Lesson], None]) -> int:
-        """Look at all turns that have ended and were not looked at yet, and report each lesson; the number of turns.
+        """Look at all turns that have ended and were not looked at yet, and report each lesson; the
+        number of turns.
 
         Raises:
             ModelUnavailable, EmbedderUnavailable: the rest stays to be looked at.
@@ -73,7 +78,9 @@ class Learning:
         return await asyncio.to_thread(self._book.lessons)
 
     async def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson, which then begins anew. Raises: RequestError: there is none of that id."""
+        """Reword a lesson, which then begins anew. Raises: RequestError: there is none of that
+        id.
+        """
         words = one_line(trigger.strip()), one_line(advice.strip())
         lesson = await asyncio.to_thread(self._book.edit, lesson_id, *words)
         self._tell()
@@ -85,7 +92,9 @@ class Learning:
         self._tell()
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Have every change of the lessons from now on told, on the event loop; returns what ends that."""
+        """Have every change of the lessons from now on told, on the event loop; returns what ends
+        that.
+        """
         self._listeners.append(callback)
         return lambda: self._listeners.remove(callback)
 
@@ -100,7 +109,11 @@ class Learning:
 
     async def _relevant(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         try:
-            found = await asyncio.to_thread(self._book.relevant, agent, about, self._shown) if self._shown else ()
+            found = (
+                await asyncio.to_thread(self._book.relevant, agent, about, self._shown)
+                if self._shown
+                else ()
+            )
         except (AgentError, SQLAlchemyError):
             log.warning("the lessons for %s can't be looked up", agent, exc_info=True)
             return ()

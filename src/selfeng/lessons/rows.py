@@ -13,7 +13,9 @@ START_WEIGHT = 0.5
 LEAST_WEIGHT = 0.2
 """Below it a lesson expires: after the third failure without any help."""
 _GAIN, _LOSS = 0.2, 0.3
-"""Shares of the way to 1 and to 0. A failure counts more: a lesson that misleads costs repairs, one that is missing costs nothing new."""
+"""Shares of the way to 1 and to 0. A failure counts more: a lesson that misleads costs repairs, one
+that is missing costs nothing new.
+"""
 
 
 def gained(weight: float) -> float:
@@ -26,17 +28,27 @@ def lost(weight: float) -> float:
     return weight * (1 - _LOSS)
 
 
-def load(connection: sa.Connection, agent: AgentKind | None = None, lesson_id: str | None = None) -> tuple[Lesson, ...]:
+def load(
+    connection: sa.Connection, agent: AgentKind | None = None, lesson_id: str | None = None
+) -> tuple[Lesson, ...]:
     """All lessons, those for one kind of agent, or one; the weightiest first, expired ones last."""
     chosen: sa.ColumnElement[bool] = sa.true()
     if agent is not None:
         chosen &= lessons.c.agent == agent
     if lesson_id is not None:
         chosen &= lessons.c.id == lesson_id
-    rows = connection.execute(sa.select(lessons).where(chosen).order_by(lessons.c.expired, lessons.c.weight.desc(), lessons.c.created_at))
+    rows = connection.execute(
+        sa.select(lessons)
+        .where(chosen)
+        .order_by(lessons.c.expired, lessons.c.weight.desc(), lessons.c.created_at)
+    )
     evidence: defaultdict[str, list[str]] = defaultdict(list)
     theirs = lesson_evidence.c.lesson_id.in_(sa.select(lessons.c.id).where(chosen))
-    for found in connection.execute(sa.select(lesson_evidence).where(theirs).order_by(lesson_evidence.c.at, lesson_evidence.c.turn_id)):
+    for found in connection.execute(
+        sa.select(lesson_evidence)
+        .where(theirs)
+        .order_by(lesson_evidence.c.at, lesson_evidence.c.turn_id)
+    ):
         evidence[found.lesson_id].append(found.turn_id)
     return tuple(_lesson(row, tuple(evidence[row.id])) for row in rows)
 
@@ -51,13 +63,17 @@ def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: st
 
 
 def confirm(connection: sa.Connection, lesson: Lesson) -> None:
-    """Another turn taught the same. One that expired for want of use comes back; one that did not help stays away."""
+    """Another turn taught the same. One that expired for want of use comes back; one that did not
+    help stays away.
+    """
     now_weight = lesson.weight if lesson.weight < LEAST_WEIGHT else gained(lesson.weight)
     _change(connection, lesson.id, weight=now_weight, expired=now_weight < LEAST_WEIGHT)
 
 
 def add_evidence(connection: sa.Connection, lesson_id: str, turn_id: str) -> None:
-    connection.execute(lesson_evidence.insert().values(lesson_id=lesson_id, turn_id=turn_id, at=datetime.now(UTC)))
+    connection.execute(
+        lesson_evidence.insert().values(lesson_id=lesson_id, turn_id=turn_id, at=datetime.now(UTC))
+    )
 
 
 def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> None:
@@ -66,11 +82,24 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
         case None:
             _change(connection, lesson.id, uses=lesson.uses + 1)
         case True:
-            _change(connection, lesson.id, uses=lesson.uses + 1, helped=lesson.helped + 1, weight=gained(lesson.weight))
+            _change(
+                connection,
+                lesson.id,
+                uses=lesson.uses + 1,
+                helped=lesson.helped + 1,
+                weight=gained(lesson.weight),
+            )
         case False:
             left = lost(lesson.weight)
             expired = lesson.expired or left < LEAST_WEIGHT
-            _change(connection, lesson.id, uses=lesson.uses + 1, failed=lesson.failed + 1, weight=left, expired=expired)
+            _change(
+                connection,
+                lesson.id,
+                uses=lesson.uses + 1,
+                failed=lesson.failed + 1,
+                weight=left,
+                expired=expired,
+            )
 
 
 def reword(connection: sa.Connection, lesson_id: str, trigger: str, advice: str) -> bool:
@@ -92,26 +121,49 @@ def expire_unused(connection: sa.Connection, days: int) -> None:
 
 
 def is_examined(connection: sa.Connection, turn_id: str) -> bool:
-    return connection.scalar(sa.select(examined_turns.c.turn_id).where(examined_turns.c.turn_id == turn_id)) is not None
+    return (
+        connection.scalar(
+            sa.select(examined_turns.c.turn_id).where(examined_turns.c.turn_id == turn_id)
+        )
+        is not None
+    )
 
 
 def knows(connection: sa.Connection, digest: str) -> bool:
     """Whether a turn with the same transcript was looked at."""
-    return connection.scalar(sa.select(examined_turns.c.turn_id).where(examined_turns.c.digest == digest).limit(1)) is not None
+    return (
+        connection.scalar(
+            sa.select(examined_turns.c.turn_id).where(examined_turns.c.digest == digest).limit(1)
+        )
+        is not None
+    )
 
 
 def mark_examined(connection: sa.Connection, turn_id: str, digest: str) -> None:
-    connection.execute(examined_turns.insert().values(turn_id=turn_id, digest=digest, at=datetime.now(UTC)))
+    connection.execute(
+        examined_turns.insert().values(turn_id=turn_id, digest=digest, at=datetime.now(UTC))
+    )
 
 
 def _change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:
-    changed = connection.execute(lessons.update().where(lessons.c.id == lesson_id).values(**values, updated_at=datetime.now(UTC)))
+    changed = connection.execute(
+        lessons.update()
+        .where(lessons.c.id == lesson_id)
+        .values(**values, updated_at=datetime.now(UTC))
+    )
     return changed.rowcount == 1
 
 
 def _lesson(row: sa.Row[tuple[object, ...]], evidence: tuple[str, ...]) -> Lesson:
     known = row._asdict()
-    return Lesson(**known | {"evidence": evidence, "created_at": _utc(row.created_at), "updated_at": _utc(row.updated_at)})
+    return Lesson(
+        **known
+        | {
+            "evidence": evidence,
+            "created_at": _utc(row.created_at),
+            "updated_at": _utc(row.updated_at),
+        }
+    )
 
 
 def _utc(at: datetime) -> datetime:

@@ -1,4 +1,6 @@
-"""The transcript of a turn: what a model is shown of it to learn from, and what became of the lessons that the turn was shown."""
+"""The transcript of a turn: what a model is shown of it to learn from, and what became of the
+lessons that the turn was shown.
+"""
 
 import difflib
 import hashlib
@@ -43,16 +45,22 @@ class Transcript(Value):
     @property
     def digest(self) -> str:
         """The same for two turns that teach the same."""
-        return hashlib.sha256(f"{self.previous}\0{self.record}".encode("utf-8", "replace")).hexdigest()
+        return hashlib.sha256(
+            f"{self.previous}\0{self.record}".encode("utf-8", "replace")
+        ).hexdigest()
 
 
 def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Transcript | None:
-    """The transcript of a turn, `before` being the events of the turn before it in the conversation.
+    """The transcript of a turn, `before` being the events of the turn before it in the
+    conversation.
 
-    None where nothing can be learnt: the turn is one of a project; or it was stopped, or ended by a limit or by a part that is out of
-    order, never by the work itself; or all went well, and there was no tool's answer that the person could be correcting.
+    None where nothing can be learnt: the turn is one of a project; or it was stopped, or ended by a
+    limit or by a part that is out of order, never by the work itself; or all went well, and there
+    was no tool's answer that the person could be correcting.
     """
-    if not ended_by_itself(events) or any(isinstance(event, ProjectEvent) and not event.within for event in events):
+    if not ended_by_itself(events) or any(
+        isinstance(event, ProjectEvent) and not event.within for event in events
+    ):
         return None
     previous = _exchange(before)
     if not previous and not any(_is_trouble(event) for event in events):
@@ -63,7 +71,9 @@ def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Tran
 
 
 def ended_by_itself(events: Sequence[Event]) -> bool:
-    """Whether how the turn ended says something about the work: it finished, or the work itself failed."""
+    """Whether how the turn ended says something about the work: it finished, or the work itself
+    failed.
+    """
     last = events[-1] if events else None
     return isinstance(last, TurnFinished) or (isinstance(last, TurnFailed) and last.kind == "task")
 
@@ -72,7 +82,12 @@ def _is_trouble(event: Event) -> bool:
     match event:
         case SynthesisStep(state=state, attempt=attempt):
             return state == "failed" or attempt > 1
-        case ExecutionFailed() | TurnFailed() | CodeRun(state="failed") | DelegationChanged(state="failed"):
+        case (
+            ExecutionFailed()
+            | TurnFailed()
+            | CodeRun(state="failed")
+            | DelegationChanged(state="failed")
+        ):
             return True
     return False
 
@@ -81,7 +96,10 @@ def _exchange(events: Sequence[Event]) -> str:
     """The request and the answer of a turn that ran a tool."""
     match events:
         case [TurnStarted(request=request), *_, TurnFinished(answer=answer, tool=str())]:
-            return f"request: {shortened(request, _LONGEST_REQUEST)}\nanswer: {shortened(answer, _LONGEST_REQUEST)}"
+            return (
+                f"request: {shortened(request, _LONGEST_REQUEST)}\nanswer: "
+                f"{shortened(answer, _LONGEST_REQUEST)}"
+            )
     return ""
 
 
@@ -89,13 +107,27 @@ def _told(events: Sequence[Event]) -> Iterator[str]:
     artifacts: dict[str, str] = {}
     for event in events:
         match event:
-            case SynthesisStep(step=step, state="finished" | "failed" as state, attempt=attempt, text=text, artifact=artifact):
-                yield f"{step}, attempt {attempt}, {state}" + (f": {shortened(text, _LONGEST_MESSAGE)}" if text else "")
+            case SynthesisStep(
+                step=step,
+                state="finished" | "failed" as state,
+                attempt=attempt,
+                text=text,
+                artifact=artifact,
+            ):
+                yield f"{step}, attempt {attempt}, {state}" + (
+                    f": {shortened(text, _LONGEST_MESSAGE)}" if text else ""
+                )
                 if artifact and artifacts.get(step):
-                    yield from _indented("changed:", shortened(_changes(artifacts[step], artifact), _LONGEST_CHANGE))
+                    yield from _indented(
+                        "changed:", shortened(_changes(artifacts[step], artifact), _LONGEST_CHANGE)
+                    )
                 artifacts[step] = artifact or artifacts.get(step, "")
-            case TestFinished(against="implementation", result=result) if result.outcome != "passed":
-                yield from _indented(f"{result.test} {result.outcome}:", shortened(result.message, _LONGEST_MESSAGE))
+            case TestFinished(against="implementation", result=result) if (
+                result.outcome != "passed"
+            ):
+                yield from _indented(
+                    f"{result.test} {result.outcome}:", shortened(result.message, _LONGEST_MESSAGE)
+                )
             case Executing(tool=tool, arguments=arguments):
                 yield f"called: {tool} with {shortened(arguments, _LONGEST_MESSAGE)}"
             case ExecutionFailed(execution=Raised(type_name=name, message=message)):
@@ -142,15 +174,27 @@ class LessonOutcome(Value):
 
 def outcomes_of(events: Sequence[Event]) -> tuple[LessonOutcome, ...]:
     """One for each lesson that was shown."""
-    shown = [(hint.id, event.agent) for event in events if isinstance(event, LessonsShown) for hint in event.lessons]
+    shown = [
+        (hint.id, event.agent)
+        for event in events
+        if isinstance(event, LessonsShown)
+        for hint in event.lessons
+    ]
     told = ended_by_itself(events)
-    return tuple(LessonOutcome(lesson_id=id, helped=_helped(agent, events) if told else None) for id, agent in shown)
+    return tuple(
+        LessonOutcome(lesson_id=id, helped=_helped(agent, events) if told else None)
+        for id, agent in shown
+    )
 
 
 def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
     match agent:
         case "execution":
-            ends = [isinstance(event, ExecutionFinished) for event in events if isinstance(event, ExecutionFinished | ExecutionFailed)]
+            ends = [
+                isinstance(event, ExecutionFinished)
+                for event in events
+                if isinstance(event, ExecutionFinished | ExecutionFailed)
+            ]
             return all(ends) if ends else None
         case "coder" | "proxy":
             return _worked(agent, events)
@@ -158,12 +202,22 @@ def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
     mine = [event for event in events if isinstance(event, SynthesisStep) and event.step in steps]
     if any(event.state == "failed" for event in mine):
         return False
-    return True if any(event.step == steps[-1] and event.state == "finished" for event in mine) else None
+    return (
+        True
+        if any(event.step == steps[-1] and event.state == "finished" for event in mine)
+        else None
+    )
 
 
 def _worked(agent: AgentKind, events: Sequence[Event]) -> bool | None:
-    """Whether an agent's messages came to a good end, the coder's without code that failed on the way."""
-    mine = [e.state for e in events if isinstance(e, DelegationChanged) and e.recipient == agent and e.state != "started"]
+    """Whether an agent's messages came to a good end, the coder's without code that failed on the
+    way.
+    """
+    mine = [
+        e.state
+        for e in events
+        if isinstance(e, DelegationChanged) and e.recipient == agent and e.state != "started"
+    ]
     if agent == "coder":
         mine += [e.state for e in events if isinstance(e, CodeRun) and e.state == "failed"]
     return "failed" not in mine if mine else None

@@ -1,4 +1,6 @@
-"""A chat with a model: the request that is sent and the reply that comes back, apart from the SDK's types."""
+"""A chat with a model: the request that is sent and the reply that comes back, apart from the SDK's
+types.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +43,9 @@ class ModelReply(Value):
 
 @dataclass
 class Memory:
-    """The first strategy of a ladder that this server takes; the client keeps it from call to call."""
+    """The first strategy of a ladder that this server takes; the client keeps it from call to
+    call.
+    """
 
     strategy: int = 0
 
@@ -52,6 +56,8 @@ def messages_of(prompt: Prompt) -> tuple[Message, ...]:
 
 
 def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:
-    """The messages with a paragraph more at the end of the last one, so that roles still alternate."""
+    """The messages with a paragraph more at the end of the last one, so that roles still
+    alternate.
+    """
     *before, last = messages
     return (*before, {**last, "content": f"{last['content']}\n\n{words}"})

@@ -1,4 +1,6 @@
-"""The connection to one model on one server: single calls, metered, bounded by the turn's budget, failures translated."""
+"""The connection to one model on one server: single calls, metered, bounded by the turn's budget,
+failures translated.
+"""
 
 import asyncio
 import ssl
@@ -23,7 +25,9 @@ from selfeng.llm.pricing import Meter, Price, Tokens
 
 
 class Chunks(AsyncStream[ChatCompletionChunk]):
-    """The SDK's stream; that one ends in the same way whether the end mark came or the connection was closed."""
+    """The SDK's stream; that one ends in the same way whether the end mark came or the connection
+    was closed.
+    """
 
     def __init__(self, opened: AsyncStream[ChatCompletionChunk], sdk: AsyncOpenAI) -> None:
         super().__init__(cast_to=ChatCompletionChunk, response=opened.response, client=sdk)
@@ -41,16 +45,22 @@ ResultT = TypeVar("ResultT")
 _WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 _WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
 _CAPPED_BELOW = 4096
-"""Tokens. Where a turn has more left, a reply is hardly that long, and models with a smaller window would refuse the number."""
+"""Tokens. Where a turn has more left, a reply is hardly that long, and models with a smaller window
+would refuse the number.
+"""
 
 
 class ModelConnection:
-    """Sends questions to one model; every call is checked against the budget before and charged to it afterwards."""
+    """Sends questions to one model; every call is checked against the budget before and charged to
+    it afterwards.
+    """
 
     def __init__(self, server: ModelServer, *, max_retries: int, price: Price) -> None:
         self.server, self._price = server, price
         self._streaming = _WITH_USAGE
-        self._cap: str | None = "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
+        self._cap: str | None = (
+            "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
+        )
         """The field by which the server ends a reply in time; None once it refused it."""
         self._sdk = AsyncOpenAI(
             base_url=server.base_url,
@@ -67,7 +77,11 @@ class ModelConnection:
         """Ids of the models that the server has. Raises: ModelUnavailable."""
         try:
             return tuple([model.id async for model in self._sdk.models.list()])
-        except (OpenAIError, ValueError, AttributeError) as error:  # AttributeError: the answer is no list of models
+        except (
+            OpenAIError,
+            ValueError,
+            AttributeError,
+        ) as error:  # AttributeError: the answer is no list of models
             raise self._translated(error) from cause(error, self.server)
 
     async def complete(self, request: ChatRequest, budget: Budget) -> ModelReply:
@@ -79,7 +93,9 @@ class ModelConnection:
             ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
         """
         with self._metered(request, budget) as meter:
-            response, capped = await self._completed(request, budget, budget.tokens_left - meter.tokens.input)
+            response, capped = await self._completed(
+                request, budget, budget.tokens_left - meter.tokens.input
+            )
             if not isinstance(response, ChatCompletion):
                 raise self._not_a_model("its answer is not JSON")
             if not response.choices or not response.choices[0].message:
@@ -87,7 +103,9 @@ class ModelConnection:
                 raise self._without_choices(response)
             choice = response.choices[0]
             cut_off = choice.finish_reason == "length"
-            reply = ModelReply(text=_text(choice.message.content), calls=_calls(choice.message), cut_off=cut_off)
+            reply = ModelReply(
+                text=_text(choice.message.content), calls=_calls(choice.message), cut_off=cut_off
+            )
             meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
             meter.report(response.usage)
             self._check_end(choice.finish_reason, _text(choice.message.refusal))
@@ -96,16 +114,24 @@ class ModelConnection:
             return reply
 
     async def stream(self, request: ChatRequest, budget: Budget) -> AsyncGenerator[str, None]:
-        """The reply's text as it comes. Raises: the errors of `complete`; at the end if the reply was cut off or is empty."""
+        """The reply's text as it comes. Raises: the errors of `complete`; at the end if the reply
+        was cut off or is empty.
+        """
         with self._metered(request, budget) as meter:
             chunks = await self._open(request, budget)
             written, refusal, finish = False, "", None
             try:
-                while (chunk := await self._guarded(lambda: anext(chunks, None), budget, midway=meter.started)) is not None:
+                while (
+                    chunk := await self._guarded(
+                        lambda: anext(chunks, None), budget, midway=meter.started
+                    )
+                ) is not None:
                     choice = chunk.choices[0] if chunk.choices else None
                     delta = choice.delta if choice else None
                     finish = (choice.finish_reason if choice else None) or finish
-                    declined, piece = (_text(delta.refusal), _text(delta.content)) if delta else ("", "")
+                    declined, piece = (
+                        (_text(delta.refusal), _text(delta.content)) if delta else ("", "")
+                    )
                     refusal += declined
                     arrived = piece + declined + _thoughts(delta)
                     meter.count(arrived)
@@ -121,13 +147,22 @@ class ModelConnection:
             if finish == "length":
                 raise self.cut_off()
             if not finish and not chunks.announced:
-                raise ModelUnavailable(f"the reply of {self.server.name} broke off: it ended without an end mark", "try again")
+                raise ModelUnavailable(
+                    f"the reply of {self.server.name} broke off: it ended without an end mark",
+                    "try again",
+                )
             if not written:
-                raise ModelReplyInvalid(f"the reply of {self.server.model} is empty", "try again, or set another OPENAI_MODEL")
+                raise ModelReplyInvalid(
+                    f"the reply of {self.server.model} is empty",
+                    "try again, or set another OPENAI_MODEL",
+                )
 
     def cut_off(self) -> ModelReplyInvalid:
         """The error for a reply that the length limit ended."""
-        return ModelReplyInvalid(f"the reply of {self.server.model} was cut off by its length limit", "ask for less at once")
+        return ModelReplyInvalid(
+            f"the reply of {self.server.model} was cut off by its length limit",
+            "ask for less at once",
+        )
 
     @contextmanager
     def _metered(self, request: ChatRequest, budget: Budget) -> Iterator[Meter]:
@@ -154,24 +189,38 @@ class ModelConnection:
     def _check_running(self, meter: Meter, budget: Budget) -> None:
         """Raises: BudgetExceeded: with what this call has used so far."""
         tokens = meter.tokens
-        budget.check_running(tokens.input + tokens.output, None if budget.limits.cost is None else self._cost(tokens))
+        budget.check_running(
+            tokens.input + tokens.output, None if budget.limits.cost is None else self._cost(tokens)
+        )
 
     def _cost(self, tokens: Tokens) -> float | None:
         return self._price(self.server.model, self.server.base_url, tokens)
 
     async def _create(self, request: ChatRequest, options: Mapping[str, Any]) -> Any:
-        create: Any = self._sdk.chat.completions.create  # its overloads ask for the SDK's own message types
+        create: Any = (
+            self._sdk.chat.completions.create
+        )  # its overloads ask for the SDK's own message types
         named = {PROMPT_NAME: request.prompt}
-        return await create(model=self.server.model, messages=list(request.messages), extra_headers=named, **request.options, **options)
+        return await create(
+            model=self.server.model,
+            messages=list(request.messages),
+            extra_headers=named,
+            **request.options,
+            **options,
+        )
 
     async def _completed(self, request: ChatRequest, budget: Budget, left: int) -> tuple[Any, bool]:
-        """The whole response, and whether it was to end within what is `left` of the turn's tokens."""
+        """The whole response, and whether it was to end within what is `left` of the turn's
+        tokens.
+        """
         if self._cap and left < _CAPPED_BELOW:
             cap = {self._cap: max(1, left)}
             try:
                 return await self._guarded(lambda: self._create(request, cap), budget), True
             except RequestRefused:
-                response = await self._guarded(lambda: self._create(request, {}), budget)  # what is refused here too was not the cap
+                response = await self._guarded(
+                    lambda: self._create(request, {}), budget
+                )  # what is refused here too was not the cap
                 self._cap = None
                 return response, False
         return await self._guarded(lambda: self._create(request, {}), budget), False
@@ -192,8 +241,12 @@ class ModelConnection:
             raise self._not_a_model(f"its answer is no event stream but {kind}")
         return Chunks(chunks, self._sdk)
 
-    async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False) -> ResultT:
-        """Take one step of a call within what is left of the turn's seconds, with failures translated."""
+    async def _guarded(
+        self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False
+    ) -> ResultT:
+        """Take one step of a call within what is left of the turn's seconds, with failures
+        translated.
+        """
         try:
             left = budget.seconds_left
             if not left:
@@ -201,7 +254,11 @@ class ModelConnection:
             async with asyncio.timeout(left) as limit:
                 return await step()
         except TimeoutError as error:
-            raise (budget.out_of_seconds() if limit.expired() else self._translated(error, midway=midway)) from error
+            raise (
+                budget.out_of_seconds()
+                if limit.expired()
+                else self._translated(error, midway=midway)
+            ) from error
         except (OpenAIError, ValueError) as error:  # ValueError: the stream's data is not JSON
             raise self._translated(error, midway=midway) from cause(error, self.server)
 
@@ -211,9 +268,15 @@ class ModelConnection:
     def _check_end(self, finish: str | None, refusal: str) -> None:
         """Raises: ModelRefused, ModelUnavailable."""
         if refusal:
-            raise ModelRefused(f"{self.server.model} declined: {self.server.clean(refusal)}", "word the request differently")
+            raise ModelRefused(
+                f"{self.server.model} declined: {self.server.clean(refusal)}",
+                "word the request differently",
+            )
         if finish == "content_filter":
-            raise ModelRefused(f"a content filter cut off the reply of {self.server.model}", "word the request differently")
+            raise ModelRefused(
+                f"a content filter cut off the reply of {self.server.model}",
+                "word the request differently",
+            )
         if finish == "error":  # a gateway's word for trouble at the provider behind it
             raise ModelUnavailable(f"{self.server.name} broke off its reply", "try again")
 
@@ -221,20 +284,35 @@ class ModelConnection:
         """Some gateways answer 200 with the error of the provider behind them."""
         error = (response.model_extra or {}).get("error")
         if not error:
-            return ModelReplyInvalid(f"the reply of {self.server.model} holds no message", "try again, or set another OPENAI_MODEL")
+            return ModelReplyInvalid(
+                f"the reply of {self.server.model} holds no message",
+                "try again, or set another OPENAI_MODEL",
+            )
         said = str(error.get("message", error)) if isinstance(error, Mapping) else str(error)
-        return ModelUnavailable(f"{self.server.name} answers with an error: {self.server.clean(said)}", "try again later")
+        return ModelUnavailable(
+            f"{self.server.name} answers with an error: {self.server.clean(said)}",
+            "try again later",
+        )
 
     def _not_a_model(self, what: str) -> ModelUnavailable:
         return ModelUnavailable(
-            f"{self.server.name} does not answer like an OpenAI-compatible server: {what}", "check OPENAI_BASE_URL; it usually ends in /v1"
+            f"{self.server.name} does not answer like an OpenAI-compatible server: {what}",
+            "check OPENAI_BASE_URL; it usually ends in /v1",
         )
 
 
 def _calls(message: ChatCompletionMessage) -> tuple[ModelCall, ...]:
-    calls = [call for call in message.tool_calls or () if call.type == "function" or getattr(call, "function", None)]
+    calls = [
+        call
+        for call in message.tool_calls or ()
+        if call.type == "function" or getattr(call, "function", None)
+    ]
     return tuple(
-        ModelCall(id=call.id or f"call_{number}", name=call.function.name or "", arguments=call.function.arguments)  # type: ignore[union-attr]
+        ModelCall(
+            id=call.id or f"call_{number}",
+            name=call.function.name or "",  # type: ignore[union-attr]
+            arguments=call.function.arguments,  # type: ignore[union-attr]
+        )
         for number, call in enumerate(calls)
     )
 
@@ -247,19 +325,25 @@ def _text(content: Any) -> str:
 
 
 def _thoughts(delta: ChoiceDelta | None) -> str:
-    """The thinking aloud, which some servers stream in a field of its own; it is not shown, but it is paid for."""
+    """The thinking aloud, which some servers stream in a field of its own; it is not shown, but it
+    is paid for.
+    """
     fields = (delta.model_extra or {}) if delta else {}
     return _text(fields.get("reasoning_content") or fields.get("reasoning"))
 
 
 def _direct_client() -> httpx2.AsyncClient:
-    """A client for this machine's loopback: no proxy of the environment reaches it, and it needs no certificates.
+    """A client for this machine's loopback: no proxy of the environment reaches it, and it needs no
+    certificates.
 
-    The context trusts none, so that a redirect to https fails; loading the system's certificates takes 50 ms.
+    The context trusts none, so that a redirect to https fails; loading the system's certificates
+    takes 50 ms.
     """
     return DefaultAsyncHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
 
 
 def _is_openai(base_url: str) -> bool:
-    """Whether it is OpenAI itself, whose newer models refuse the field's older name; other servers may know only that."""
+    """Whether it is OpenAI itself, whose newer models refuse the field's older name; other servers
+    may know only that.
+    """
     return (urlsplit(base_url).hostname or "").endswith("openai.com")

@@ -1,4 +1,6 @@
-"""The ladder for the choice of a function: a call demanded, a call hoped for, then a call written as JSON."""
+"""The ladder for the choice of a function: a call demanded, a call hoped for, then a call written
+as JSON.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,15 +44,23 @@ class _Native:
             return _written_call(reply.text, self.names)
         calls: list[FunctionCall] = []
         for call in reply.calls:
-            chosen = FunctionCall(name=_known(call.name, self.names), arguments=_arguments(call.arguments))
+            chosen = FunctionCall(
+                name=_known(call.name, self.names), arguments=_arguments(call.arguments)
+            )
             if chosen not in calls:
                 calls.append(chosen)
         if len(calls) > 1:
-            raise Malformed(f"it calls {len(calls)} functions ({', '.join(call.name for call in calls)}) instead of one")
+            raise Malformed(
+                f"it calls {len(calls)} functions ({', '.join(call.name for call in calls)}) "
+                "instead of one"
+            )
         return calls[0]
 
     def demand(self, problem: str) -> str:
-        return f"That call can't be used: {problem}. Call exactly one of these functions: {', '.join(self.names)}."
+        return (
+            f"That call can't be used: {problem}. Call exactly one of these functions: "
+            f"{', '.join(self.names)}."
+        )
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ class _Written:
     def demand(self, problem: str) -> str:
         names = ", ".join(self.names)
         return (
-            f'That reply can\'t be used: {problem}. Reply with {{"name": …, "arguments": {{…}}}} and nothing else; name is one of {names}.'
+            f'That reply can\'t be used: {problem}. Reply with {{"name": …, "arguments": '
+            f"{{…}}}} and nothing else; name is one of {names}."
         )
 
 
@@ -92,10 +103,28 @@ def _shaped(value: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
         case list():
             for item in value:
                 yield from _shaped(item, names)
-        case {"function": dict() as inner} | {"tool_call": dict() as inner} | {"tool_calls": list() as inner}:
+        case (
+            {"function": dict() as inner}
+            | {"tool_call": dict() as inner}
+            | {"tool_calls": list() as inner}
+        ):
             yield from _shaped(inner, names)
-        case {"name": str(name), **rest} | {"function": str(name), **rest} | {"tool": str(name), **rest}:
-            yield name, next((rest[key] for key in ("arguments", "parameters", "args", "input") if key in rest), {})
+        case (
+            {"name": str(name), **rest}
+            | {"function": str(name), **rest}
+            | {"tool": str(name), **rest}
+        ):
+            yield (
+                name,
+                next(
+                    (
+                        rest[key]
+                        for key in ("arguments", "parameters", "args", "input")
+                        if key in rest
+                    ),
+                    {},
+                ),
+            )
         case dict() if len(value) == 1 and next(iter(value)) in names:
             yield next(iter(value.items()))
 
@@ -120,8 +149,11 @@ def _arguments(arguments: Any) -> dict[str, Any]:
 
 
 def _in_words(functions: Sequence[FunctionSchema]) -> str:
-    described = "\n".join(json.dumps(function.model_dump(), ensure_ascii=False) for function in functions)
+    described = "\n".join(
+        json.dumps(function.model_dump(), ensure_ascii=False) for function in functions
+    )
     return (
         f"The functions, one a line:\n\n{described}\n\n"
-        'Call exactly one: reply with one JSON object {"name": "<name of the function>", "arguments": {…}} and nothing else.'
+        'Call exactly one: reply with one JSON object {"name": "<name of the function>", '
+        '"arguments": {…}} and nothing else.'
     )

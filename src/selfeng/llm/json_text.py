@@ -20,13 +20,17 @@ def parse(text: str) -> Any:
     """
     try:
         value = json.loads(text)
-        return json.loads(value) if isinstance(value, str) and _START.match(value.strip()) else value
+        return (
+            json.loads(value) if isinstance(value, str) and _START.match(value.strip()) else value
+        )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
 
 def find(text: str) -> list[Any]:
-    """The objects and arrays in the text that lie in no other, in order; thinking aloud before the reply is left out."""
+    """The objects and arrays in the text that lie in no other, in order; thinking aloud before the
+    reply is left out.
+    """
     text = _THINKING.sub("", text)
     try:
         whole = parse(text)

@@ -1,4 +1,6 @@
-"""A ladder of ways to ask the same thing, best first, for servers that don't take or don't follow all of them."""
+"""A ladder of ways to ask the same thing, best first, for servers that don't take or don't follow
+all of them.
+"""
 
 import json
 from collections.abc import Sequence
@@ -18,7 +20,9 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 _KEPT = 20_000
 """Characters of a bad reply that are shown to the model again."""
 _KEPT_CUT_OFF = 1_000
-"""The same of one that was cut off: what may be short is the room for question and reply together."""
+"""The same of one that was cut off: what may be short is the room for question and reply
+together.
+"""
 _CUT_OFF = "it was cut off by the length limit, so it must be shorter"
 
 
@@ -57,9 +61,14 @@ class Strategy(Protocol[ResultT_co]):
 
 
 async def ask(
-    connection: ModelConnection, prompt: Prompt, strategies: Sequence[Strategy[ResultT]], memory: Memory, budget: Budget
+    connection: ModelConnection,
+    prompt: Prompt,
+    strategies: Sequence[Strategy[ResultT]],
+    memory: Memory,
+    budget: Budget,
 ) -> ResultT:
-    """Ask on the best strategy that holds; a reply with a mistake, or cut off, goes back to the model once, to be repaired.
+    """Ask on the best strategy that holds; a reply with a mistake, or cut off, goes back to the
+    model once, to be repaired.
 
     Raises:
         ModelReplyInvalid: still no usable reply; names what is wrong with the last one.
@@ -70,16 +79,21 @@ async def ask(
     while True:
         strategy, last = strategies[position], position == len(strategies) - 1
         try:
-            request = strategy.request(messages_of(prompt), repair).model_copy(update={"prompt": prompt.name})
+            request = strategy.request(messages_of(prompt), repair).model_copy(
+                update={"prompt": prompt.name}
+            )
             reply = await connection.complete(request, budget)
         except RequestRefused:
             if last:
                 raise
-            sticky = sticky and not repair  # what is refused with a repair round in it may be fine without
+            sticky = (
+                sticky and not repair
+            )  # what is refused with a repair round in it may be fine without
             position, repair = position + 1, ()
             continue
         if sticky:
-            memory.strategy = position  # only now: a prompt that every strategy refuses says nothing about the strategies
+            # only now: a prompt that every strategy refuses says nothing about the strategies
+            memory.strategy = position
         if reply.cut_off and repaired:
             raise connection.cut_off()
         try:
@@ -94,7 +108,8 @@ async def ask(
             problem = str(error)
         if repaired:
             raise ModelReplyInvalid(
-                f"the reply of {connection.server.model} can't be used: {problem}", "try again, or set another OPENAI_MODEL"
+                f"the reply of {connection.server.model} can't be used: {problem}",
+                "try again, or set another OPENAI_MODEL",
             )
         repair, repaired = _returned(reply, strategy.demand(problem)), True
 
@@ -110,13 +125,25 @@ def _returned(reply: ModelReply, demand: str) -> tuple[Message, ...]:
     """The bad reply as the model's own, and what is wrong with it."""
     kept = _KEPT_CUT_OFF if reply.cut_off else _KEPT
     if not reply.calls:
-        return ({"role": "assistant", "content": reply.text[:kept] or "(an empty reply)"}, {"role": "user", "content": demand})
+        return (
+            {"role": "assistant", "content": reply.text[:kept] or "(an empty reply)"},
+            {"role": "user", "content": demand},
+        )
     calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _as_json(call.arguments, kept)}}
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": _as_json(call.arguments, kept)},
+        }
         for call in reply.calls
     ]
-    results: list[Message] = [{"role": "tool", "tool_call_id": call.id, "content": demand} for call in reply.calls]
-    return ({"role": "assistant", "content": reply.text[:kept] or None, "tool_calls": calls}, *results)
+    results: list[Message] = [
+        {"role": "tool", "tool_call_id": call.id, "content": demand} for call in reply.calls
+    ]
+    return (
+        {"role": "assistant", "content": reply.text[:kept] or None, "tool_calls": calls},
+        *results,
+    )
 
 
 def _as_json(arguments: Any, kept: int) -> str:

@@ -1,4 +1,6 @@
-"""What goes wrong between us and the model's server, told as errors of ours that say what to check, never showing the key."""
+"""What goes wrong between us and the model's server, told as errors of ours that say what to check,
+never showing the key.
+"""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +13,9 @@ from selfeng.core.model_server import ModelServer
 _FILTERED = {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}
 _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
-_FORM = re.compile(r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options")
+_FORM = re.compile(
+    r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options"
+)
 
 
 class RequestRefused(ModelUnavailable):
@@ -19,24 +23,34 @@ class RequestRefused(ModelUnavailable):
 
 
 def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> ModelError:
-    """The error of ours that says what `error` of the SDK means; `midway`: a part of the reply had come."""
+    """The error of ours that says what `error` of the SDK means; `midway`: a part of the reply had
+    come.
+    """
     match error:
         case APIStatusError():
             return _status_failure(error, server)
         case APITimeoutError():
             return ModelUnavailable(
-                f"{server.name} did not {'go on' if midway else 'answer'} within {server.timeout:g} seconds",
+                f"{server.name} did not {'go on' if midway else 'answer'} within "
+                f"{server.timeout:g} seconds",
                 "try again, use a faster model, or raise OPENAI_TIMEOUT",
             )
         case APIConnectionError() if not midway:
             reason = server.clean(str(error.__cause__ or error)) or type(error.__cause__).__name__
             return ModelUnavailable(
-                f"{server.name} can't be reached: {reason}", "check that the server runs, the network, and OPENAI_BASE_URL"
+                f"{server.name} can't be reached: {reason}",
+                "check that the server runs, the network, and OPENAI_BASE_URL",
             )
         case APIError() if not isinstance(error, APIConnectionError):
-            return ModelUnavailable(f"{server.name} broke off its reply: {server.clean(error.message)}", "try again")
+            return ModelUnavailable(
+                f"{server.name} broke off its reply: {server.clean(error.message)}", "try again"
+            )
         case _:
-            return ModelUnavailable(f"the reply of {server.name} broke off: {server.clean(str(error.__cause__ or error))}", "try again")
+            return ModelUnavailable(
+                f"the reply of {server.name} broke off: "
+                f"{server.clean(str(error.__cause__ or error))}",
+                "try again",
+            )
 
 
 def cause(error: Exception, server: ModelServer) -> Exception | None:
@@ -51,10 +65,18 @@ def cause(error: Exception, server: ModelServer) -> Exception | None:
 
 def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
     told = error.body.get("message") if isinstance(error.body, Mapping) else None
-    said, status, code = server.clean(str(told or error.message)), error.status_code, error.code or ""
+    said, status, code = (
+        server.clean(str(told or error.message)),
+        error.status_code,
+        error.code or "",
+    )
     kind: type[ModelError] = ModelUnavailable
     if code in _FILTERED:
-        kind, message, remedy = ModelRefused, f"the content filter of {server.name} declined the request", "word the request differently"
+        kind, message, remedy = (
+            ModelRefused,
+            f"the content filter of {server.name} declined the request",
+            "word the request differently",
+        )
     elif code in _TOO_LONG:
         message = f"the prompt is longer than {server.model} takes: {said}"
         remedy = "ask for less, begin a new conversation, or set another OPENAI_MODEL"
@@ -69,16 +91,25 @@ def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
         message = f"{server.name} does not know the model {server.model} (404): {said}"
         remedy = "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
     elif status == 429 and code in _NO_QUOTA:
-        message, remedy = f"the account behind OPENAI_API_KEY has no quota left at {server.name}", "check its plan and billing"
+        message, remedy = (
+            f"the account behind OPENAI_API_KEY has no quota left at {server.name}",
+            "check its plan and billing",
+        )
     elif status == 429:
         message = f"{server.name} keeps answering 429, too many requests: {said}"
         remedy = "wait a little, or raise OPENAI_MAX_RETRIES"
     elif status in {400, 422, 501}:
-        kind, message = RequestRefused, f"{server.name} does not take the request ({status}): {said}"
+        kind, message = (
+            RequestRefused,
+            f"{server.name} does not take the request ({status}): {said}",
+        )
         remedy = f"check OPENAI_MODEL={server.model}"
     else:
         # llama.cpp refuses tools that it is not set up for with 500.
         kind = RequestRefused if status >= 500 and _FORM.search(error.message) else ModelUnavailable
         answers = "keeps answering" if status >= 500 else "answers"
-        message, remedy = f"{server.name} {answers} {status}: {said}", "try again later; check the server at OPENAI_BASE_URL"
+        message, remedy = (
+            f"{server.name} {answers} {status}: {said}",
+            "try again later; check the server at OPENAI_BASE_URL",
+        )
     return kind(message, remedy)

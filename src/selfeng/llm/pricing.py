@@ -1,4 +1,6 @@
-"""What a model call uses and costs: a meter that counts it, and the price lists that `genai-prices` carries."""
+"""What a model call uses and costs: a meter that counts it, and the price lists that `genai-prices`
+carries.
+"""
 
 import json
 import math
@@ -26,11 +28,17 @@ Price = Callable[[str, str, Tokens], float | None]
 
 
 def listed_price(model: str, base_url: str, tokens: Tokens) -> float | None:
-    """The list price at the provider behind `base_url`; None for local and unknown servers and unknown models."""
+    """The list price at the provider behind `base_url`; None for local and unknown servers and
+    unknown models.
+    """
     from genai_prices import Usage, calc_price
 
     try:
-        usage = Usage(input_tokens=tokens.input, output_tokens=tokens.output, cache_read_tokens=min(tokens.cached, tokens.input))
+        usage = Usage(
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cache_read_tokens=min(tokens.cached, tokens.input),
+        )
         return float(calc_price(usage, model_ref=model, provider_api_url=base_url).total_price)
     except (LookupError, ValueError):
         return None
@@ -48,7 +56,9 @@ class Meter:
     """Counts one call while it runs."""
 
     def __init__(self, request: ChatRequest) -> None:
-        asked = json.dumps([*request.messages, dict(request.options)], default=str, ensure_ascii=False)
+        asked = json.dumps(
+            [*request.messages, dict(request.options)], default=str, ensure_ascii=False
+        )
         self._asked, self._written, self._unreported = len(asked), 0, 0
         self._usage: CompletionUsage | None = None
 

@@ -1,4 +1,6 @@
-"""The form of a structured reply: its strict schema for the server, and the reading of what came back."""
+"""The form of a structured reply: its strict schema for the server, and the reading of what came
+back.
+"""
 
 import json
 import math
@@ -33,12 +35,18 @@ class ReplyForm(Generic[ReplyT]):
     def __init__(self, reply: type[ReplyT]) -> None:
         self._reply = reply
         self.name = re.sub(r"\W+", "_", reply.__name__, flags=re.ASCII)[:64]
-        # The SDK's documented way to a schema that strict mode takes: all properties required, no others allowed.
-        self.tool: dict[str, Any] = dict(pydantic_function_tool(reply, name=self.name, description=f"Reply with one {self.name}."))
+        # The SDK's documented way to a schema that strict mode takes: all properties required, no
+        # others allowed.
+        self.tool: dict[str, Any] = dict(
+            pydantic_function_tool(
+                reply, name=self.name, description=f"Reply with one {self.name}."
+            )
+        )
         self.schema: dict[str, Any] = self.tool["function"]["parameters"]
 
     def read(self, found: Iterable[Any]) -> ReplyT:
-        """The value that one of the JSON values `found` holds: the last that fits, as it is, out of a wrapper, or mended.
+        """The value that one of the JSON values `found` holds: the last that fits, as it is, out of
+        a wrapper, or mended.
 
         Raises:
             ValueError: none fits; says in one line what is wrong with the most likely one.
@@ -60,14 +68,17 @@ class ReplyForm(Generic[ReplyT]):
         raise ValueError(max(problems, key=lambda problem: problem[0])[1])
 
     def _validated(self, value: Any) -> ReplyT:
-        # As JSON, because lists become tuples and text becomes dates only there where the type is strict.
+        # As JSON, because lists become tuples and text becomes dates only there where the type is
+        # strict.
         return self._reply.model_validate_json(json.dumps(value))
 
     def _known(self, value: dict[str, Any]) -> int:
         return len(value.keys() & self.schema.get("properties", {}).keys())
 
     def _mended(self, value: dict[str, Any]) -> ReplyT | None:
-        """The value without unknown fields, with missing ones empty and with numbers for text as Python source, if that is all it takes."""
+        """The value without unknown fields, with missing ones empty and with numbers for text as
+        Python source, if that is all it takes.
+        """
         if not self._known(value):
             return None
         draft, added = deepcopy(value), set[Place]()
@@ -75,28 +86,39 @@ class ReplyForm(Generic[ReplyT]):
             try:
                 return self._validated(draft)
             except ValidationError as error:
-                if not all(_mend(draft, detail["type"], detail["loc"], added) for detail in error.errors()):
+                if not all(
+                    _mend(draft, detail["type"], detail["loc"], added) for detail in error.errors()
+                ):
                     return None
         return None
 
 
 def _unwrapped(value: Any) -> Iterator[Any]:
-    """The value, and what is left of it without wrappers that add nothing: a list of one, an only key, a written-out call."""
+    """The value, and what is left of it without wrappers that add nothing: a list of one, an only
+    key, a written-out call.
+    """
     for _ in range(_WRAPPED + 1):
         yield value
         match value:
             case [dict() as only]:
                 value = only
-            case {"name": str(), "arguments": dict() as inner} | {"name": str(), "parameters": dict() as inner}:
+            case {"name": str(), "arguments": dict() as inner} | {
+                "name": str(),
+                "parameters": dict() as inner,
+            }:
                 value = inner
-            case dict() if len(value) == 1 and isinstance(inner := next(iter(value.values())), dict | list):
+            case dict() if len(value) == 1 and isinstance(
+                inner := next(iter(value.values())), dict | list
+            ):
                 value = inner
             case _:
                 return
 
 
 def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
-    """Change the one part of the draft that is wrong; `added` are the missing fields that were added so far, as null at first."""
+    """Change the one part of the draft that is wrong; `added` are the missing fields that were
+    added so far, as null at first.
+    """
     if not place:
         return False
     *path, last = place
@@ -135,14 +157,22 @@ def _is_number(value: Any) -> bool:
 
 def _told(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_context=False)
-    told = [f"{'.'.join(map(str, detail['loc'])) or 'the object'}: {detail['msg']}" for detail in details[:_SHOWN]]
-    return "; ".join(told) + (f"; and {len(details) - _SHOWN} more" if len(details) > _SHOWN else "")
+    told = [
+        f"{'.'.join(map(str, detail['loc'])) or 'the object'}: {detail['msg']}"
+        for detail in details[:_SHOWN]
+    ]
+    return "; ".join(told) + (
+        f"; and {len(details) - _SHOWN} more" if len(details) > _SHOWN else ""
+    )
 
 
 def strategies_for(reply: type[ReplyT]) -> tuple[Strategy[ReplyT], ...]:
     """The ways of asking for a value of the type, best first."""
     form = ReplyForm(reply)
-    schema = {"type": "json_schema", "json_schema": {"name": form.name, "strict": True, "schema": form.schema}}
+    schema = {
+        "type": "json_schema",
+        "json_schema": {"name": form.name, "strict": True, "schema": form.schema},
+    }
     forced = {"type": "function", "function": {"name": form.name}}
     return (
         _Way(form, {"response_format": schema}),
@@ -164,7 +194,9 @@ class _Way(Generic[ReplyT]):
         return ChatRequest(messages=(*asked, *repair), options=self.options)
 
     def read(self, reply: ModelReply) -> ReplyT:
-        found = [value for call in reply.calls for value in _arguments(call.arguments)] + find(reply.text)
+        found = [value for call in reply.calls for value in _arguments(call.arguments)] + find(
+            reply.text
+        )
         if not found and not reply.calls:
             raise NotFollowed("it holds no JSON")
         try:
@@ -174,7 +206,10 @@ class _Way(Generic[ReplyT]):
 
     def demand(self, problem: str) -> str:
         schema = json.dumps(self.form.schema, ensure_ascii=False)
-        return f"That reply can't be used: {problem}.\n\nReply again in full, as one JSON object that fits this JSON Schema:\n\n{schema}"
+        return (
+            f"That reply can't be used: {problem}.\n\nReply again in full, as one JSON object "
+            f"that fits this JSON Schema:\n\n{schema}"
+        )
 
 
 def _arguments(arguments: Any) -> list[Any]:
@@ -183,4 +218,7 @@ def _arguments(arguments: Any) -> list[Any]:
 
 def _in_words(form: ReplyForm[Any]) -> str:
     schema = json.dumps(form.schema, ensure_ascii=False)
-    return f"Reply with one JSON object that fits this JSON Schema, and nothing else:\n\n```json\n{schema}\n```"
+    return (
+        "Reply with one JSON object that fits this JSON Schema, and nothing "
+        f"else:\n\n```json\n{schema}\n```"
+    )

@@ -1,1 +1,3 @@
-"""The offline model: an OpenAI-compatible HTTP server on loopback, for use without a key and for tests."""
+"""The offline model: an OpenAI-compatible HTTP server on loopback, for use without a key and for
+tests.
+"""

@@ -1,4 +1,6 @@
-"""What the offline server asks its author for: one chat completion, told apart from HTTP and its wire format."""
+"""What the offline server asks its author for: one chat completion, told apart from HTTP and its
+wire format.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol

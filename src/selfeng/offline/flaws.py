@@ -1,4 +1,6 @@
-"""The flaws of real servers and models, as replies that a script can give, so that the client is tested against them."""
+"""The flaws of real servers and models, as replies that a script can give, so that the client is
+tested against them.
+"""
 
 from typing import Any, Literal
 

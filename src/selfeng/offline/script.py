@@ -1,4 +1,6 @@
-"""A script as the author of the offline server, for tests: what to reply, step by step or by the prompt's title."""
+"""A script as the author of the offline server, for tests: what to reply, step by step or by the
+prompt's title.
+"""
 
 import threading
 from collections import deque
@@ -18,14 +20,23 @@ class ScriptExhausted(Exception):
 class Script:
     """Replies with its steps in order, and keeps the requests it saw.
 
-    `titled` maps a prompt's title, the words after `# Task: `, to steps of its own, which come first: a sequence is used up in
-    order, a single step serves every request of that title. `refuses` names fields of a request that are answered with
-    status 400, as servers do that don't know them: `tools`, or `tool_choice=required` for one value only.
+    `titled` maps a prompt's title, the words after `# Task: `, to steps of its own, which come
+    first: a sequence is used up in order, a single step serves every request of that title.
+        `refuses` names fields of a request that are answered with
+    status 400, as servers do that don't know them: `tools`, or `tool_choice=required` for one value
+    only.
     """
 
-    def __init__(self, *steps: Step, titled: Mapping[str, Step | Sequence[Step]] | None = None, refuses: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        *steps: Step,
+        titled: Mapping[str, Step | Sequence[Step]] | None = None,
+        refuses: Collection[str] = (),
+    ) -> None:
         self._steps = deque(steps)
-        self._titled = {title: deque(s) if isinstance(s, Sequence) else s for title, s in (titled or {}).items()}
+        self._titled = {
+            title: deque(s) if isinstance(s, Sequence) else s for title, s in (titled or {}).items()
+        }
         self._refuses = refuses
         self._lock = threading.Lock()
         self.requests: list[CompletionRequest] = []
@@ -34,7 +45,9 @@ class Script:
     @property
     def unused(self) -> int:
         """How many steps have not been used."""
-        return len(self._steps) + sum(len(steps) for steps in self._titled.values() if isinstance(steps, deque))
+        return len(self._steps) + sum(
+            len(steps) for steps in self._titled.values() if isinstance(steps, deque)
+        )
 
     def complete(self, request: CompletionRequest) -> Completion:
         """Raises: Rejection, ScriptExhausted."""
@@ -54,7 +67,11 @@ class Script:
         for refused in self._refuses:
             name, _, value = refused.partition("=")
             if name in request.body and (not value or request.body[name] == value):
-                raise Rejection(400, f"Unsupported parameter: {refused!r} is not supported with this model.", param=name)
+                raise Rejection(
+                    400,
+                    f"Unsupported parameter: {refused!r} is not supported with this model.",
+                    param=name,
+                )
 
     def _next(self, title: str) -> Step:
         steps = self._titled.get(title, self._steps)
@@ -62,7 +79,9 @@ class Script:
             return steps
         if not steps:
             number = len(self.requests)
-            raise ScriptExhausted(f"the script has no step left for request {number}, titled {title!r}")
+            raise ScriptExhausted(
+                f"the script has no step left for request {number}, titled {title!r}"
+            )
         return steps.popleft()
 
 

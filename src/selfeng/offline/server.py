@@ -1,4 +1,6 @@
-"""The offline server: an OpenAI-compatible HTTP server on loopback whose replies an author writes."""
+"""The offline server: an OpenAI-compatible HTTP server on loopback whose replies an author
+writes.
+"""
 
 import asyncio
 import json
@@ -30,14 +32,25 @@ _NO_RETRY = {"x-should-retry": "false"}
 
 
 class OfflineServer:
-    """Serves `/v1/chat/completions` and `/v1/models` from a thread of its own, to whoever has the API key.
+    """Serves `/v1/chat/completions` and `/v1/models` from a thread of its own, to whoever has the
+    API key.
 
-    The author is called on the server's event loop and must not block; what it raises is answered with status 500, except
-    a `Rejection`, which says its own.
+    The author is called on the server's event loop and must not block; what it raises is answered
+    with status 500, except a `Rejection`, which says its own.
     """
 
-    def __init__(self, author: Author, *, model: str = "offline", api_key: str | None = None, port: int = 0, delay: float = 0.008) -> None:
-        """`port` 0: any free one; `delay`: seconds between two pieces of a streamed reply, so that they can be watched."""
+    def __init__(
+        self,
+        author: Author,
+        *,
+        model: str = "offline",
+        api_key: str | None = None,
+        port: int = 0,
+        delay: float = 0.008,
+    ) -> None:
+        """`port` 0: any free one; `delay`: seconds between two pieces of a streamed reply, so that
+        they can be watched.
+        """
         self._author, self._delay, self._port = author, delay, port
         self.model = model
         self.api_key = api_key or secrets.token_urlsafe(24)
@@ -57,13 +70,16 @@ class OfflineServer:
             raise RuntimeError("the offline server runs already")
         listener = socket.create_server((_LOOPBACK, self._port))
         self._port = listener.getsockname()[1]
-        # Its own logger is silenced: it would report clients that leave, and speak up where nobody configured logging.
+        # Its own logger is silenced: it would report clients that leave, and speak up where nobody
+        # configured logging.
         config = uvicorn.Config(
-            self._app(), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None, log_level=logging.CRITICAL + 1,
+            self._app(), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None, log_level=logging.CRITICAL + 1,  # noqa: E501
             access_log=False, server_header=False, timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._server = _Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([listener],), name="offline-server", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([listener],), name="offline-server", daemon=True
+        )
         self._thread.start()
         self._server.ready.wait()
 
@@ -90,13 +106,17 @@ class OfflineServer:
             exception_handlers={HTTPException: _http_error},
         )
 
-    def _guarded(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    def _guarded(
+        self, answer: Callable[[Request], Awaitable[Response]]
+    ) -> Callable[[Request], Awaitable[Response]]:
         """`answer` for those who have the key, with every failure as an error in OpenAI's form."""
 
         async def endpoint(request: Request) -> Response:
             try:
                 scheme, _, key = request.headers.get("authorization", "").partition(" ")
-                if scheme.lower() != "bearer" or not secrets.compare_digest(key.encode(), self.api_key.encode()):
+                if scheme.lower() != "bearer" or not secrets.compare_digest(
+                    key.encode(), self.api_key.encode()
+                ):
                     raise Rejection(401, "Incorrect API key provided.", code="invalid_api_key")
                 return await answer(request)
             except Rejection as rejection:
@@ -116,10 +136,14 @@ class OfflineServer:
             raise
         except Exception as error:
             log.exception("the author of the offline model failed")
-            raise Rejection(500, f"{type(error).__name__}: {error}", type="server_error", headers=_NO_RETRY) from error
+            raise Rejection(
+                500, f"{type(error).__name__}: {error}", type="server_error", headers=_NO_RETRY
+            ) from error
         assert self._server is not None
         writer = Writer(asked, completion)
-        return _Transmission(writer, stream=asked.stream, delay=self._delay, ended=self._server.ended, left=self.left)
+        return _Transmission(
+            writer, stream=asked.stream, delay=self._delay, ended=self._server.ended, left=self.left
+        )
 
     def _parsed(self, body: bytes, prompt: str) -> CompletionRequest:
         """Raises: Rejection."""
@@ -145,9 +169,19 @@ class _Broken(Exception):
 
 
 class _Transmission(Response):
-    """Sends one reply: whole or as server-sent events, for as long as the client stays and the server runs."""
+    """Sends one reply: whole or as server-sent events, for as long as the client stays and the
+    server runs.
+    """
 
-    def __init__(self, writer: Writer, *, stream: bool, delay: float, ended: asyncio.Event, left: threading.Event) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        *,
+        stream: bool,
+        delay: float,
+        ended: asyncio.Event,
+        left: threading.Event,
+    ) -> None:
         super().__init__()
         self._writer, self._flaws = writer, writer.flaws
         self._stream, self._delay = stream, delay
@@ -163,7 +197,9 @@ class _Transmission(Response):
             elif self._stream:
                 await self._send_events(send)
             else:
-                await self._send_whole(send, json.dumps(self._writer.body(), ensure_ascii=False), "application/json")
+                await self._send_whole(
+                    send, json.dumps(self._writer.body(), ensure_ascii=False), "application/json"
+                )
         except _Broken:
             if not leaving.done():
                 raise
@@ -193,25 +229,37 @@ class _Transmission(Response):
         if self._flaws.then == "hang":
             await self._pause(None)
         if self._flaws.then == "error":
-            await _event(send, json.dumps({"error": {"message": "The engine is overloaded.", "type": "server_error"}}))
+            await _event(
+                send,
+                json.dumps(
+                    {"error": {"message": "The engine is overloaded.", "type": "server_error"}}
+                ),
+            )
             await self._pause(self._delay)
         raise _Broken
 
     async def _pause(self, seconds: float | None) -> None:
         """Raises: _Broken: the client left, or the server ends."""
         await asyncio.sleep(0)
-        done, _ = await asyncio.wait(self._watched, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(
+            self._watched, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+        )
         if done:
             raise _Broken
 
 
 async def _start(send: Send, kind: str, length: int | None = None) -> None:
-    headers = [(b"content-type", kind.encode()), *([(b"content-length", str(length).encode())] if length is not None else [])]
+    headers = [
+        (b"content-type", kind.encode()),
+        *([(b"content-length", str(length).encode())] if length is not None else []),
+    ]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
 
 
 async def _event(send: Send, data: str) -> None:
-    await send({"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True})
+    await send(
+        {"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True}
+    )
 
 
 async def _departure(receive: Receive) -> None:
@@ -247,11 +295,15 @@ class _Server(uvicorn.Server):
         await asyncio.sleep(0)
 
     async def main_loop(self) -> None:
-        """As inherited, but woken by the end, where that looks ten times a second whether it has come."""
+        """As inherited, but woken by the end, where that looks ten times a second whether it has
+        come.
+        """
         await self.on_tick(0)
         await self.ended.wait()
 
 
 async def _http_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return JSONResponse(Rejection(error.status_code, error.detail).body, error.status_code, error.headers)
+    return JSONResponse(
+        Rejection(error.status_code, error.detail).body, error.status_code, error.headers
+    )

@@ -1,4 +1,6 @@
-"""The wire format of `chat.completions`: replies as JSON bodies and as the chunks of a stream, and errors."""
+"""The wire format of `chat.completions`: replies as JSON bodies and as the chunks of a stream, and
+errors.
+"""
 
 import json
 import math
@@ -17,7 +19,9 @@ _ARGUMENT_PIECE = 16
 
 
 class Rejection(Exception):
-    """The request is answered with an HTTP error in OpenAI's form; raised by the server, or by an author."""
+    """The request is answered with an HTTP error in OpenAI's form; raised by the server, or by an
+    author.
+    """
 
     def __init__(
         self,
@@ -47,8 +51,21 @@ class Writer:
     def body(self) -> dict[str, Any]:
         """The whole reply."""
         flaws = self.flaws
-        calls = {"tool_calls": [_wire_call(n, call, call.arguments) for n, call in enumerate(self._calls)]} if self._calls else {}
-        message = {"role": "assistant", "content": flaws.content or None, "refusal": flaws.refusal or None, **calls}
+        calls = (
+            {
+                "tool_calls": [
+                    _wire_call(n, call, call.arguments) for n, call in enumerate(self._calls)
+                ]
+            }
+            if self._calls
+            else {}
+        )
+        message = {
+            "role": "assistant",
+            "content": flaws.content or None,
+            "refusal": flaws.refusal or None,
+            **calls,
+        }
         if not calls and not flaws.refusal:
             message["content"] = flaws.content
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._finish()}
@@ -72,10 +89,14 @@ class Writer:
             text = str(call.arguments or "")
             for start in range(0, len(text), _ARGUMENT_PIECE):
                 piece = text[start : start + _ARGUMENT_PIECE]
-                yield self._delta({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
+                yield self._delta(
+                    {"tool_calls": [{"index": number, "function": {"arguments": piece}}]}
+                )
         yield self._delta({}, self._finish())
         if flaws.usage and self._wants_usage:
-            yield json.dumps({**self._head("chat.completion.chunk"), "choices": [], "usage": self._usage()})
+            yield json.dumps(
+                {**self._head("chat.completion.chunk"), "choices": [], "usage": self._usage()}
+            )
 
     @property
     def _wants_usage(self) -> bool:
@@ -83,14 +104,21 @@ class Writer:
         return isinstance(options, dict) and bool(options.get("include_usage"))
 
     def _delta(self, delta: dict[str, Any], finish: str | None = None) -> str:
-        return self._chunk([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}])
+        return self._chunk(
+            [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
+        )
 
     def _chunk(self, choices: list[dict[str, Any]]) -> str:
         usage = {"usage": None} if self._wants_usage else {}
         return json.dumps({**self._head("chat.completion.chunk"), "choices": choices, **usage})
 
     def _head(self, kind: str) -> dict[str, Any]:
-        return {"id": self._id, "object": kind, "created": self._created, "model": self._request.model}
+        return {
+            "id": self._id,
+            "object": kind,
+            "created": self._created,
+            "model": self._request.model,
+        }
 
     def _finish(self) -> str | None:
         finish = self.flaws.finish_reason
@@ -98,18 +126,33 @@ class Writer:
 
     def _usage(self) -> dict[str, int]:
         asked = _tokens(json.dumps(list(self._request.messages), default=str))
-        written = _tokens(self.flaws.content + "".join(f"{call.name}{call.arguments}" for call in self._calls))
-        return {"prompt_tokens": asked, "completion_tokens": written, "total_tokens": asked + written}
+        written = _tokens(
+            self.flaws.content + "".join(f"{call.name}{call.arguments}" for call in self._calls)
+        )
+        return {
+            "prompt_tokens": asked,
+            "completion_tokens": written,
+            "total_tokens": asked + written,
+        }
 
 
 def _single_call(completion: Completion) -> tuple[WireCall, ...]:
     if completion.function is None:
         return ()
-    return (WireCall(name=completion.function, arguments=json.dumps(completion.arguments or {}, ensure_ascii=False)),)
+    return (
+        WireCall(
+            name=completion.function,
+            arguments=json.dumps(completion.arguments or {}, ensure_ascii=False),
+        ),
+    )
 
 
 def _wire_call(number: int, call: WireCall, arguments: Any) -> dict[str, Any]:
-    return {"id": f"call_{number}", "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return {
+        "id": f"call_{number}",
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    }
 
 
 def _tokens(text: str) -> int:

@@ -62,17 +62,33 @@ async def act(context: ActionContext, action: WorkAction, state: ProjectState) -
         SandboxUnavailable, SandboxFailed: the sandbox is broken.
     """
     match action:
-        case CreateFile() | WriteFile() | ReplaceLines() | InsertLines() | RemoveLines() | DeleteFile():
+        case (
+            CreateFile()
+            | WriteFile()
+            | ReplaceLines()
+            | InsertLines()
+            | RemoveLines()
+            | DeleteFile()
+        ):
             change = await asyncio.to_thread(apply, context.workspace, action)
             diff = {"path": change.path, "change": change.kind, "diff": change.diff}
-            context.emit(ProjectChanged(project=context.project, epoch=context.epoch, backup=context.backup, **diff))
-            return Result(text=f"{change.path} is {change.kind}.\n{change.diff}".rstrip(), changed=change.kind != "unchanged")
+            context.emit(
+                ProjectChanged(
+                    project=context.project, epoch=context.epoch, backup=context.backup, **diff
+                )
+            )
+            return Result(
+                text=f"{change.path} is {change.kind}.\n{change.diff}".rstrip(),
+                changed=change.kind != "unchanged",
+            )
         case ExecutePyFile():
             return await _execute(context, action)
         case RunTests():
             return await _test(context, action)
         case ReadRun(what="log"):
-            return Result(text=_last(state.log, action.last) or "No run has printed anything so far.")
+            return Result(
+                text=_last(state.log, action.last) or "No run has printed anything so far."
+            )
         case ReadRun():
             lines = "\n".join(map(str, state.activity))
             return Result(text=_last(lines, action.last) or "No action was taken so far.")
@@ -82,7 +98,9 @@ async def act(context: ActionContext, action: WorkAction, state: ProjectState) -
 
 async def _execute(context: ActionContext, action: ExecutePyFile) -> Result:
     if not action.name.endswith(".py") or not context.workspace.exists(action.name):
-        raise WorkspaceError(f"there is no Python file {action.name}", "create it first, or name another one")
+        raise WorkspaceError(
+            f"there is no Python file {action.name}", "create it first, or name another one"
+        )
     outcome = await _run(context, [(action.name, *action.arguments)])
     ran = outcome.runs[0]
     kept = await asyncio.to_thread(context.workspace.keep, outcome.made)
@@ -95,7 +113,9 @@ async def _execute(context: ActionContext, action: ExecutePyFile) -> Result:
 async def _test(context: ActionContext, action: RunTests) -> Result:
     paths = [path for path in context.workspace.paths() if is_test(path)]
     if action.name is not None and action.name not in paths:
-        raise WorkspaceError(f"there is no file of tests {action.name}", f"there are: {', '.join(paths) or 'none'}")
+        raise WorkspaceError(
+            f"there is no file of tests {action.name}", f"there are: {', '.join(paths) or 'none'}"
+        )
     chosen = [action.name] if action.name else paths
     if not chosen:
         raise WorkspaceError("there are no tests", "create a file such as test_main.py")
@@ -109,7 +129,9 @@ async def _test(context: ActionContext, action: RunTests) -> Result:
 
 async def _run(context: ActionContext, commands: list[tuple[str, ...]]) -> RunOutcome:
     files = await asyncio.to_thread(context.workspace.files)
-    return await run(context.sandbox, files, commands, seconds=context.seconds, limits=context.workspace.limits)
+    return await run(
+        context.sandbox, files, commands, seconds=context.seconds, limits=context.workspace.limits
+    )
 
 
 def _last(text: str, lines: int) -> str:

@@ -1,4 +1,6 @@
-"""The actions on a workspace and of a build: frozen values, told apart by `action`; agents, command line and page use no others."""
+"""The actions on a workspace and of a build: frozen values, told apart by `action`; agents, command
+line and page use no others.
+"""
 
 import json
 from collections.abc import Collection, Iterable
@@ -20,13 +22,17 @@ Line = Annotated[int, Field(ge=1, description="Number of a line, from 1.")]
 class Action(Value):
     """Base of all actions; the docstring of each is what the model reads of it."""
 
-    reasoning: str = Field("", description="One or two sentences: what is wrong or lacking, and why this comes next.")
+    reasoning: str = Field(
+        "", description="One or two sentences: what is wrong or lacking, and why this comes next."
+    )
 
 
 class WholeFile(Action):
     """A text file."""
 
-    name: WorkspacePath = Field(description="Path below the project's folder, such as `main.py` or `tests/test_main.py`.")
+    name: WorkspacePath = Field(
+        description="Path below the project's folder, such as `main.py` or `tests/test_main.py`."
+    )
     body: str = Field(description="The whole text of the file.")
 
 
@@ -37,13 +43,17 @@ class CreateFile(WholeFile):
 
 
 class WriteFile(WholeFile):
-    """Write a whole file, in the place of the one that is there. For small changes prefer the actions on lines."""
+    """Write a whole file, in the place of the one that is there. For small changes prefer the
+    actions on lines.
+    """
 
     action: Literal["write_file"] = "write_file"
 
 
 class ReplaceLines(Action):
-    """Replace the lines from `first` to `last`, both inclusive, by `text`. All other lines stay as they are."""
+    """Replace the lines from `first` to `last`, both inclusive, by `text`. All other lines stay as
+    they are.
+    """
 
     action: Literal["replace_lines"] = "replace_lines"
     name: WorkspacePath
@@ -78,7 +88,9 @@ class DeleteFile(Action):
 
 
 class ExecutePyFile(Action):
-    """Run a Python file in the sandbox; its output, or the error, is shown with the next step. Files that it makes are kept."""
+    """Run a Python file in the sandbox; its output, or the error, is shown with the next step.
+    Files that it makes are kept.
+    """
 
     action: Literal["execute_py_file"] = "execute_py_file"
     name: WorkspacePath
@@ -93,7 +105,9 @@ class RunTests(Action):
 
 
 class ReadRun(Action):
-    """Read more of what has happened so far: the list of actions, or the output of the last runs."""
+    """Read more of what has happened so far: the list of actions, or the output of the last
+    runs.
+    """
 
     action: Literal["read_run"] = "read_run"
     what: Literal["activity", "log"]
@@ -101,7 +115,15 @@ class ReadRun(Action):
 
 
 WorkspaceAction = Annotated[
-    CreateFile | WriteFile | ReplaceLines | InsertLines | RemoveLines | DeleteFile | ExecutePyFile | RunTests | ReadRun,
+    CreateFile
+    | WriteFile
+    | ReplaceLines
+    | InsertLines
+    | RemoveLines
+    | DeleteFile
+    | ExecutePyFile
+    | RunTests
+    | ReadRun,
     Field(discriminator="action"),
 ]
 Edit = CreateFile | WriteFile | ReplaceLines | InsertLines | RemoveLines | DeleteFile
@@ -125,7 +147,9 @@ class ActionSet(Generic[ActionT]):
 
     def functions(self, without: Collection[str] = ()) -> tuple[FunctionSchema, ...]:
         """A function for each action but some."""
-        return tuple(_function(name, kind) for name, kind in self._kinds.items() if name not in without)
+        return tuple(
+            _function(name, kind) for name, kind in self._kinds.items() if name not in without
+        )
 
     def read(self, call: FunctionCall) -> ActionT:
         """The action that a call means; its arguments are checked and never evaluated.
@@ -134,13 +158,18 @@ class ActionSet(Generic[ActionT]):
             WorkspaceError: names each argument that can't be used, its value and what is allowed.
         """
         if call.name not in self._kinds:
-            raise WorkspaceError(f"there is no action {call.name!r}", f"choose one of {', '.join(self._kinds)}")
+            raise WorkspaceError(
+                f"there is no action {call.name!r}", f"choose one of {', '.join(self._kinds)}"
+            )
         known = {name: value for name, value in call.arguments.items() if name != "action"}
         try:
             return self._adapter.validate_json(json.dumps({"action": call.name, **known}))
         except (ValidationError, ValueError, RecursionError) as error:
             problems = _problems(error) if isinstance(error, ValidationError) else [str(error)]
-            raise WorkspaceError(f"{call.name} can't be done: {'; '.join(problems)}", "correct the arguments and call it again") from error
+            raise WorkspaceError(
+                f"{call.name} can't be done: {'; '.join(problems)}",
+                "correct the arguments and call it again",
+            ) from error
 
 
 WORKSPACE_ACTIONS: ActionSet[Any] = ActionSet(WorkspaceAction)
@@ -148,9 +177,18 @@ WORKSPACE_ACTIONS: ActionSet[Any] = ActionSet(WorkspaceAction)
 
 def _function(name: str, kind: type[Action]) -> FunctionSchema:
     schema = kind.model_json_schema()
-    fields: dict[str, Any] = {field: _plain(s) for field, s in schema["properties"].items() if field != "action"}
-    parameters = {"type": "object", "properties": fields, "required": schema.get("required", []), "additionalProperties": False}
-    return FunctionSchema(name=name, description=(kind.__doc__ or "").strip(), parameters=parameters)
+    fields: dict[str, Any] = {
+        field: _plain(s) for field, s in schema["properties"].items() if field != "action"
+    }
+    parameters = {
+        "type": "object",
+        "properties": fields,
+        "required": schema.get("required", []),
+        "additionalProperties": False,
+    }
+    return FunctionSchema(
+        name=name, description=(kind.__doc__ or "").strip(), parameters=parameters
+    )
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +198,9 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 def _problems(error: ValidationError) -> Iterable[str]:
     for detail in error.errors(include_url=False):
         place = ".".join(str(part) for part in detail["loc"][1:]) or "arguments"
-        value = "" if detail["type"] == "missing" else f"={shortened(repr(detail['input']), _SHOWN)}"
+        value = (
+            "" if detail["type"] == "missing" else f"={shortened(repr(detail['input']), _SHOWN)}"
+        )
         yield f"{place}{value}: {detail['msg'].removeprefix('Value error, ')}"
 
 
@@ -168,21 +208,31 @@ class AddPackage(Action):
     """Ask for a Python package that the sandbox does not have. A person has to approve it."""
 
     action: Literal["add_package"] = "add_package"
-    package: str = Field(description="Name of the package as it is imported or installed.", max_length=100)
+    package: str = Field(
+        description="Name of the package as it is imported or installed.", max_length=100
+    )
 
 
 class Finish(Action):
     """Say that the goal is met: everything that it asks for is there, tested, and works."""
 
     action: Literal["finish"] = "finish"
-    summary: str = Field(description="What was built and how to use it, in two or three sentences for the person.", max_length=4000)
+    summary: str = Field(
+        description="What was built and how to use it, in two or three sentences for the person.",
+        max_length=4000,
+    )
 
 
 class GiveUp(Action):
-    """Say that the goal can't be met, whatever the steps: it needs what is not there, or contradicts itself."""
+    """Say that the goal can't be met, whatever the steps: it needs what is not there, or
+    contradicts itself.
+    """
 
     action: Literal["give_up"] = "give_up"
-    reason: str = Field(description="What stands in the way, in one or two sentences for the person.", max_length=4000)
+    reason: str = Field(
+        description="What stands in the way, in one or two sentences for the person.",
+        max_length=4000,
+    )
 
 
 ProjectAction = (
@@ -199,4 +249,6 @@ ProjectAction = (
     | Finish
     | GiveUp
 )
-PROJECT_ACTIONS: ActionSet[ProjectAction] = ActionSet(Annotated[ProjectAction, Field(discriminator="action")])
+PROJECT_ACTIONS: ActionSet[ProjectAction] = ActionSet(
+    Annotated[ProjectAction, Field(discriminator="action")]
+)

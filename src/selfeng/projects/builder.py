@@ -1,4 +1,6 @@
-"""The project builder: what builds share, how one begins, and what a person does beside it. The loop itself is in `loop`."""
+"""The project builder: what builds share, how one begins, and what a person does beside it. The
+loop itself is in `loop`.
+"""
 
 import asyncio
 
@@ -19,29 +21,60 @@ from selfeng.projects.workspace import Workspace
 class ProjectBuilder:
     """Builds any number of projects at once, on one event loop."""
 
-    def __init__(self, model: ModelClient, sandbox: Sandbox, *, seconds: float = 30.0, packages: Packages | None = None) -> None:
+    def __init__(
+        self,
+        model: ModelClient,
+        sandbox: Sandbox,
+        *,
+        seconds: float = 30.0,
+        packages: Packages | None = None,
+    ) -> None:
         """`seconds` is what the sandbox gives a job."""
         self._deps = BuildDeps(model, sandbox, seconds, packages)
 
-    async def build(self, options: ProjectOptions, emit: OnEvent, consent: Consent | None = None, *, parent: Budget | None = None) -> Final:
-        """Build a project, or continue it; the last event is also returned. `parent` is a budget that the build draws on.
+    async def build(
+        self,
+        options: ProjectOptions,
+        emit: OnEvent,
+        consent: Consent | None = None,
+        *,
+        parent: Budget | None = None,
+    ) -> Final:
+        """Build a project, or continue it; the last event is also returned. `parent` is a budget
+        that the build draws on.
 
         Cancelling stops the build after its last event, with everything that it runs.
 
         Raises:
-            RequestError: a new project has no goal, its kept state is damaged, or it is being built already.
+            RequestError: a new project has no goal, its kept state is damaged, or it is being built
+                already.
         """
         store = ProjectStore(options.project_dir)
         state = await asyncio.to_thread(store.load, options.project_name)
         goal = options.goal.strip() or (state.goal if state else "")
         if not goal:
-            raise RequestError(f"the project {options.project_name!r} has no goal", "say what it is to do, by the option `goal`")
+            raise RequestError(
+                f"the project {options.project_name!r} has no goal",
+                "say what it is to do, by the option `goal`",
+            )
         resumed = state is not None and state.before.epoch > 0
-        state = (state or ProjectState(goal=goal)).model_copy(update={"goal": goal, "status": "building"})
+        state = (state or ProjectState(goal=goal)).model_copy(
+            update={"goal": goal, "status": "building"}
+        )
         with store.claimed(options.project_name):
-            return await Build(self._deps, options, store, state, emit=emit, consent=consent or AutoApprove(), parent=parent).run(resumed)
+            return await Build(
+                self._deps,
+                options,
+                store,
+                state,
+                emit=emit,
+                consent=consent or AutoApprove(),
+                parent=parent,
+            ).run(resumed)
 
-    async def act(self, store: ProjectStore, name: str, action: WorkAction, emit: OnEvent) -> Result:
+    async def act(
+        self, store: ProjectStore, name: str, action: WorkAction, emit: OnEvent
+    ) -> Result:
         """Do one action on a project, after a backup.
 
         Raises:
@@ -55,12 +88,22 @@ class ProjectBuilder:
         with store.claimed(name):
             sandbox = await deps.sandbox_with(state.packages)
             arguments = action.model_dump_json(exclude={"action", "reasoning"})
-            chosen = {"action": action.action, "arguments": arguments, "reasoning": action.reasoning}
+            chosen = {
+                "action": action.action,
+                "arguments": arguments,
+                "reasoning": action.reasoning,
+            }
             emit(ProjectActChosen(project=name, epoch=epoch, **chosen))
             backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
-            result = await act(ActionContext(name, epoch, workspace, sandbox, deps.seconds, backup, emit), action, state)
+            result = await act(
+                ActionContext(name, epoch, workspace, sandbox, deps.seconds, backup, emit),
+                action,
+                state,
+            )
             if result.log:
-                await asyncio.to_thread(store.save, name, state.model_copy(update={"log": result.log}))
+                await asyncio.to_thread(
+                    store.save, name, state.model_copy(update={"log": result.log})
+                )
         return result
 
     async def restore(self, store: ProjectStore, name: str, number: int, emit: OnEvent) -> None:
@@ -78,10 +121,17 @@ class ProjectBuilder:
             backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
             await asyncio.to_thread(restore, workspace, chosen)
             for change in differences(before, await asyncio.to_thread(workspace.files)):
-                told = {"path": change.path, "change": change.kind, "diff": change.diff, "backup": backup}
+                told = {
+                    "path": change.path,
+                    "change": change.kind,
+                    "diff": change.diff,
+                    "backup": backup,
+                }
                 emit(ProjectChanged(project=name, epoch=state.before.epoch, **told))
 
-    async def run_file(self, workspace: Workspace, path: str, arguments: tuple[str, ...] = ()) -> RunOutcome:
+    async def run_file(
+        self, workspace: Workspace, path: str, arguments: tuple[str, ...] = ()
+    ) -> RunOutcome:
         """Run one file of a workspace in the sandbox, and keep the files that it makes.
 
         Raises:
@@ -92,6 +142,8 @@ class ProjectBuilder:
             raise WorkspaceError(f"there is no file {path}", "name a file of the workspace")
         files = await asyncio.to_thread(workspace.files)
         deps = self._deps
-        outcome = await run(deps.sandbox, files, [(path, *arguments)], seconds=deps.seconds, limits=workspace.limits)
+        outcome = await run(
+            deps.sandbox, files, [(path, *arguments)], seconds=deps.seconds, limits=workspace.limits
+        )
         await asyncio.to_thread(workspace.keep, outcome.made)
         return outcome

@@ -8,14 +8,17 @@ from selfeng.core.project_events import ProjectActChosen
 Decision = Literal["act", "act_on", "stop"]
 """Do it; do it and don't ask again; end the build."""
 ApprovalReply = Literal["act", "act_on", "approve", "refuse", "pause"]
-"""A person's reply to a build that runs elsewhere: do the step; do it and don't ask again; install the package; do without it; ask from
-the next step on. To end the build, its turn is stopped."""
+"""A person's reply to a build that runs elsewhere: do the step; do it and don't ask again; install
+the package; do without it; ask from the next step on. To end the build, its turn is stopped.
+"""
 
 
 class Consent(Protocol):
     @property
     def pausing(self) -> bool:
-        """Whether the person wants to be asked before the next action, though the options don't have it."""
+        """Whether the person wants to be asked before the next action, though the options don't
+        have it.
+        """
         ...
 
     async def to_act(self, act: ProjectActChosen) -> Decision:
@@ -55,15 +58,22 @@ class PendingApproval:
         return await self._reply("approve", "refuse") == "approve"
 
     def answer(self, reply: ApprovalReply) -> bool:
-        """Take the person's reply; False if it changes nothing, as nothing that it answers was asked."""
+        """Take the person's reply; False if it changes nothing, as nothing that it answers was
+        asked.
+        """
         before = self.pausing
         if reply in ("pause", "act_on"):
             self.pausing = reply == "pause"
-        answers = self._question is not None and not self._question.done() and reply in self._answers
+        answers = (
+            self._question is not None and not self._question.done() and reply in self._answers
+        )
         if self._question is not None and answers:
             self._question.set_result(reply)
         return answers or self.pausing != before
 
     async def _reply(self, *answers: ApprovalReply) -> ApprovalReply:
-        self._question, self._answers = asyncio.get_running_loop().create_future(), frozenset(answers)
+        self._question, self._answers = (
+            asyncio.get_running_loop().create_future(),
+            frozenset(answers),
+        )
         return await self._question

@@ -7,7 +7,15 @@ from typing import Literal, assert_never
 from selfeng.core.errors import WorkspaceError
 from selfeng.core.value import Value
 from selfeng.core.words import count
-from selfeng.projects.actions import CreateFile, DeleteFile, Edit, InsertLines, RemoveLines, ReplaceLines, WriteFile
+from selfeng.projects.actions import (
+    CreateFile,
+    DeleteFile,
+    Edit,
+    InsertLines,
+    RemoveLines,
+    ReplaceLines,
+    WriteFile,
+)
 from selfeng.projects.workspace import Workspace, WorkspaceFile
 
 _NO_END = "\\ No newline at end of file"
@@ -26,11 +34,15 @@ def apply(workspace: Workspace, edit: Edit) -> Change:
     """Do the edit. Blocking.
 
     Raises:
-        WorkspaceError: the file is not there, or is already; it has no such lines; the workspace would hold too much.
+        WorkspaceError: the file is not there, or is already; it has no such lines; the workspace
+            would hold too much.
     """
     existed = workspace.exists(edit.name)
     if isinstance(edit, CreateFile) and existed:
-        raise WorkspaceError(f"there is a file {edit.name} already", "edit its lines, or write it as a whole by write_file")
+        raise WorkspaceError(
+            f"there is a file {edit.name} already",
+            "edit its lines, or write it as a whole by write_file",
+        )
     overwritten = isinstance(edit, CreateFile | WriteFile | DeleteFile)
     before = "" if not existed and overwritten else _text(workspace, edit.name, overwritten)
     if isinstance(edit, DeleteFile):
@@ -40,11 +52,19 @@ def apply(workspace: Workspace, edit: Edit) -> Change:
     if existed and after == before:
         return Change(path=edit.name, kind="unchanged", diff="")
     workspace.write(edit.name, after.encode("utf-8", "backslashreplace"))
-    return Change(path=edit.name, kind="edited" if existed else "created", diff=unified(edit.name, before, after))
+    return Change(
+        path=edit.name,
+        kind="edited" if existed else "created",
+        diff=unified(edit.name, before, after),
+    )
 
 
-def edited(text: str, edit: CreateFile | WriteFile | ReplaceLines | InsertLines | RemoveLines) -> str:
-    """The text after the edit; lines that it does not name stay as they are, to the byte. Raises: WorkspaceError: no such lines."""
+def edited(
+    text: str, edit: CreateFile | WriteFile | ReplaceLines | InsertLines | RemoveLines
+) -> str:
+    """The text after the edit; lines that it does not name stay as they are, to the byte. Raises:
+    WorkspaceError: no such lines.
+    """
     lines = _lines(text)
     match edit:
         case CreateFile() | WriteFile():
@@ -71,7 +91,9 @@ def unified(path: str, before: str, after: str) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}\n" for line in lines)
 
 
-def differences(before: Iterable[WorkspaceFile], after: Iterable[WorkspaceFile]) -> Iterator[Change]:
+def differences(
+    before: Iterable[WorkspaceFile], after: Iterable[WorkspaceFile]
+) -> Iterator[Change]:
     """A change for each file that is another one afterwards; its diff is "" where it is no text."""
     old, new = ({file.path: file.content for file in files} for files in (before, after))
     for path in sorted(old.keys() | new.keys()):
@@ -81,7 +103,11 @@ def differences(before: Iterable[WorkspaceFile], after: Iterable[WorkspaceFile])
             diff = unified(path, old.get(path, b"").decode(), new.get(path, b"").decode())
         except UnicodeDecodeError:
             diff = ""
-        yield Change(path=path, kind="created" if path not in old else "edited" if path in new else "deleted", diff=diff)
+        yield Change(
+            path=path,
+            kind="created" if path not in old else "edited" if path in new else "deleted",
+            diff=diff,
+        )
 
 
 def numbered(text: str) -> str:
@@ -97,9 +123,15 @@ def _lines(text: str) -> list[str]:
 
 def _check_range(name: str, first: int, last: int, lines: int) -> None:
     if first > last:
-        raise WorkspaceError(f"the lines {first} to {last} of {name} are in the wrong order", "give the smaller number first")
+        raise WorkspaceError(
+            f"the lines {first} to {last} of {name} are in the wrong order",
+            "give the smaller number first",
+        )
     if last > lines:
-        raise WorkspaceError(f"{name} has no line {last}: it has {count(lines, 'line')}", "look at the numbers in front of its lines")
+        raise WorkspaceError(
+            f"{name} has no line {last}: it has {count(lines, 'line')}",
+            "look at the numbers in front of its lines",
+        )
 
 
 def _new(text: str, before: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""Examination: what a project is worth as it stands. Files are validated without a run; tests and main run in the sandbox."""
+"""Examination: what a project is worth as it stands. Files are validated without a run; tests and
+main run in the sandbox.
+"""
 
 import ast
 import fnmatch
@@ -8,7 +10,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from selfeng.core.packages import sandbox_packages
-from selfeng.core.project_events import AnyProjectEvent, ProjectFile, ProjectRan, ProjectReasoned, ProjectTested
+from selfeng.core.project_events import (
+    AnyProjectEvent,
+    ProjectFile,
+    ProjectRan,
+    ProjectReasoned,
+    ProjectTested,
+)
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
 from selfeng.core.words import count
@@ -22,13 +30,18 @@ _ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
 def local_modules(paths: Collection[str]) -> frozenset[str]:
     """Names under which the files of a project may import each other, wherever they lie."""
     modules = {PurePosixPath(path).stem for path in paths if path.endswith(".py")}
-    return frozenset(modules | {folder for path in paths for folder in PurePosixPath(path).parts[:-1]})
+    return frozenset(
+        modules | {folder for path in paths for folder in PurePosixPath(path).parts[:-1]}
+    )
 
 
-def problem(source: str, local: Collection[str], extra: Collection[str] = (), allowed: Collection[str] = ()) -> str | None:
+def problem(
+    source: str, local: Collection[str], extra: Collection[str] = (), allowed: Collection[str] = ()
+) -> str | None:
     """What is wrong with the source, None if nothing is.
 
-    `local` are the project's own modules, `extra` the packages that were added for it, `allowed` those that may be asked for.
+    `local` are the project's own modules, `extra` the packages that were added for it, `allowed`
+    those that may be asked for.
     """
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -39,19 +52,28 @@ def problem(source: str, local: Collection[str], extra: Collection[str] = (), al
         return f"{type(error).__name__}{where}: {error.msg}{shown}"
     except (ValueError, RecursionError, MemoryError) as error:
         return f"it is no Python source: {error}"
-    known = frozenset(sys.stdlib_module_names) | frozenset(sandbox_packages()) | _TESTING | frozenset(local) | frozenset(extra)
+    known = (
+        frozenset(sys.stdlib_module_names)
+        | frozenset(sandbox_packages())
+        | _TESTING
+        | frozenset(local)
+        | frozenset(extra)
+    )
     for line, module in sorted(set(_imports(tree.body))):
         if module not in known:
             ask = "; add_package asks for it" if module in allowed else ""
             return (
-                f"line {line} imports {module}, which is no module of this project, of the standard library or of the sandbox "
+                f"line {line} imports {module}, which is no module of this project, of the "
+                "standard library or of the sandbox "
                 f"({', '.join(sandbox_packages())}){ask}"
             )
     return None
 
 
 def _imports(body: list[ast.stmt]) -> Iterator[tuple[int, str]]:
-    """Line and top-level name of each import, but for those that the source itself can do without."""
+    """Line and top-level name of each import, but for those that the source itself can do
+    without.
+    """
     for node in body:
         match node:
             case ast.Import(names=names):
@@ -62,13 +84,19 @@ def _imports(body: list[ast.stmt]) -> Iterator[tuple[int, str]]:
                 continue
             case _:
                 for block in ("body", "orelse", "finalbody"):
-                    yield from _imports([part for part in getattr(node, block, ()) if isinstance(part, ast.stmt)])
+                    yield from _imports(
+                        [part for part in getattr(node, block, ()) if isinstance(part, ast.stmt)]
+                    )
                 for handler in getattr(node, "handlers", ()):
                     yield from _imports(handler.body)
 
 
 def _excuses(handler: ast.ExceptHandler) -> bool:
-    names = [] if handler.type is None else [n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)]
+    names = (
+        []
+        if handler.type is None
+        else [n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)]
+    )
     return handler.type is None or any(name in _ABSENT for name in names)
 
 
@@ -120,7 +148,9 @@ class Examination(Value):
         """One sentence on how far the project has come."""
         passed = sum(file.tests.succeeded for file in self.tested if file.tests)
         facts = [f"{count(len(self.files), 'Python file')}, {len(self.invalid)} of them invalid"]
-        facts += [f"{passed} of {count(len(self.tested), 'file')} of tests pass"] if self.tested else []
+        facts += (
+            [f"{passed} of {count(len(self.tested), 'file')} of tests pass"] if self.tested else []
+        )
         facts += [f"{MAIN} {'works' if self.main.succeeded else 'fails'}"] if self.main else []
         return "; ".join(facts) + "."
 
@@ -134,7 +164,8 @@ async def examine(
     extra: Sequence[str] = (),
     allowed: Sequence[str] = (),
 ) -> Examination:
-    """Validate every Python file; if all are valid, run the tests of each file and main.py in the sandbox, in copies of their own.
+    """Validate every Python file; if all are valid, run the tests of each file and main.py in the
+    sandbox, in copies of their own.
 
     Raises:
         SandboxUnavailable, SandboxFailed: the sandbox is broken.
@@ -143,17 +174,25 @@ async def examine(
     local = local_modules([file.path for file in files])
     errors = {file.path: _problem(file, local, extra, allowed) for file in python}
     if any(errors.values()) or not python:
-        return Examination(files=tuple(FileReport(path=path, validation_error=error) for path, error in errors.items()))
+        return Examination(
+            files=tuple(
+                FileReport(path=path, validation_error=error) for path, error in errors.items()
+            )
+        )
     tests = [path for path in errors if is_test(path)]
     runs: dict[str, PythonRun] = {}
     if tests:
-        outcome = await run(sandbox, files, [(*PYTEST, path) for path in tests], seconds=seconds, limits=limits)
+        outcome = await run(
+            sandbox, files, [(*PYTEST, path) for path in tests], seconds=seconds, limits=limits
+        )
         runs = dict(zip(tests, outcome.runs, strict=True))
     reports = tuple(FileReport(path=path, tests=runs.get(path)) for path in errors)
     if MAIN not in errors:
         return Examination(files=reports)
     outcome = await run(sandbox, files, [(MAIN,)], seconds=seconds, limits=limits)
-    return Examination(files=reports, main=outcome.runs[0], made=outcome.made, refused=outcome.refused)
+    return Examination(
+        files=reports, main=outcome.runs[0], made=outcome.made, refused=outcome.refused
+    )
 
 
 def is_test(path: str) -> bool:
@@ -162,7 +201,9 @@ def is_test(path: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in _TESTS)
 
 
-def _problem(file: WorkspaceFile, local: frozenset[str], extra: Sequence[str], allowed: Sequence[str]) -> str | None:
+def _problem(
+    file: WorkspaceFile, local: frozenset[str], extra: Sequence[str], allowed: Sequence[str]
+) -> str | None:
     try:
         return problem(file.content.decode(), local, extra, allowed)
     except UnicodeDecodeError:
@@ -172,13 +213,21 @@ def _problem(file: WorkspaceFile, local: frozenset[str], extra: Sequence[str], a
 Emit = Callable[[AnyProjectEvent], object]
 
 
-def emit_examination(emit: Emit, project: str, epoch: int, found: Examination, file_count: int) -> None:
+def emit_examination(
+    emit: Emit, project: str, epoch: int, found: Examination, file_count: int
+) -> None:
     """Tell of each run of an examination, and of what it found in all."""
     for file in found.tested:
         if file.tests:
             emit_tests(emit, project, epoch, file.path, file.tests)
     if found.main:
-        emit_run(emit, project, epoch, found.main, RunOutcome(runs=(found.main,), made=found.made, refused=found.refused))
+        emit_run(
+            emit,
+            project,
+            epoch,
+            found.main,
+            RunOutcome(runs=(found.main,), made=found.made, refused=found.refused),
+        )
     passed = sum(file.tests.succeeded for file in found.tested if file.tests)
     emit(
         ProjectReasoned(
@@ -200,17 +249,41 @@ def emit_run(emit: Emit, project: str, epoch: int, ran: PythonRun, outcome: RunO
     path, *arguments = ran.arguments
     how = ran.model_dump(include={"exit_code", "ended", "stdout", "stderr", "seconds"})
     made = tuple(ProjectFile.of(file.path, file.content) for file in outcome.made)
-    told = {"arguments": tuple(arguments), "success": ran.succeeded, "made": made, "refused": outcome.refused}
+    told = {
+        "arguments": tuple(arguments),
+        "success": ran.succeeded,
+        "made": made,
+        "refused": outcome.refused,
+    }
     emit(ProjectRan(project=project, epoch=epoch, path=path, **told, **how))
 
 
 def emit_tests(emit: Emit, project: str, epoch: int, path: str, ran: PythonRun) -> None:
     """Tell of the run of a file of tests."""
     output = f"{ran.ended}\n{ran.stdout}{ran.stderr}".strip()
-    emit(ProjectTested(project=project, epoch=epoch, path=path, success=ran.succeeded, output=output, seconds=ran.seconds))
+    emit(
+        ProjectTested(
+            project=project,
+            epoch=epoch,
+            path=path,
+            success=ran.succeeded,
+            output=output,
+            seconds=ran.seconds,
+        )
+    )
 
 
 def format_run(ran: PythonRun) -> str:
     """A run as a terminal shows it."""
     end = ran.ended or f"exit code {ran.exit_code}"
-    return "\n".join(filter(None, (f"$ python {' '.join(ran.arguments)}", ran.stdout.rstrip(), ran.stderr.rstrip(), f"({end})")))
+    return "\n".join(
+        filter(
+            None,
+            (
+                f"$ python {' '.join(ran.arguments)}",
+                ran.stdout.rstrip(),
+                ran.stderr.rstrip(),
+                f"({end})",
+            ),
+        )
+    )

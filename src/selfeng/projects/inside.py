@@ -1,7 +1,9 @@
-"""The inside of a run: a tool of the sandbox that lays out a workspace, runs Python in it, and packs what that has made.
+"""The inside of a run: a tool of the sandbox that lays out a workspace, runs Python in it, and
+packs what that has made.
 
-The host sends its source to the sandbox and never calls it itself; the sandbox's limits hold for all that `run_python` starts. What it says
-of a run comes from where the project's code ran, and is read accordingly: see `running`.
+The host sends its source to the sandbox and never calls it itself; the sandbox's limits hold for
+all that `run_python` starts. What it says of a run comes from where the project's code ran, and is
+read accordingly: see `running`.
 """
 
 import base64
@@ -25,11 +27,13 @@ _LOOK = 0.05
 """Seconds between two looks whether a process has ended that left its output open to others."""
 
 
-def run_python(commands: list[list[str]], seconds: float, output: int, count: int, size: int) -> None:
+def run_python(
+    commands: list[list[str]], seconds: float, output: int, count: int, size: int
+) -> None:
     """Run Python with each list of arguments, one after the other, in the folder of the workspace.
 
-    `seconds` are for all of them together; `output` is how many bytes of each stream are kept; up to `count` files that are new or
-    changed, of `size` bytes together, come out.
+    `seconds` are for all of them together; `output` is how many bytes of each stream are kept; up
+    to `count` files that are new or changed, of `size` bytes together, come out.
     """
     with open(GIVEN, encoding="ascii") as given:
         files = json.load(given)["files"]
@@ -55,7 +59,12 @@ def _run(command: list[str], deadline: float, seconds: float, output: int) -> di
     too_long = f"It ran longer than {seconds:g} seconds."
     if started >= deadline:
         return {"exit_code": None, "ended": too_long, "stdout": "", "stderr": "", "seconds": 0.0}
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONUTF8": "1",
+    }
     try:
         process = subprocess.Popen(  # noqa: S603 - this place exists to run it
             [sys.executable, *command],
@@ -82,7 +91,9 @@ def _run(command: list[str], deadline: float, seconds: float, output: int) -> di
     }
 
 
-def _watch(process: "subprocess.Popen[bytes]", streams: "dict[str, _Kept]", deadline: float) -> bool:
+def _watch(
+    process: "subprocess.Popen[bytes]", streams: "dict[str, _Kept]", deadline: float
+) -> bool:
     """Keep what the process prints until it ends; whether it did before the deadline."""
     with selectors.DefaultSelector() as selector:
         for name, kept in streams.items():
@@ -122,17 +133,25 @@ class _Kept:
             self._left_out += excess
 
     def text(self) -> str:
-        between = f"\n... ({self._left_out} bytes are left out) ...\n".encode() if self._left_out else b""
+        between = (
+            f"\n... ({self._left_out} bytes are left out) ...\n".encode() if self._left_out else b""
+        )
         return (bytes(self._head) + between + bytes(self._tail)).decode("utf-8", "backslashreplace")
 
 
-def _made(before: dict[str, bytes], count: int, size: int) -> tuple[dict[str, str], list[list[str]]]:
-    """The files that are not as they were, by path, and for those that don't come out the reason."""
+def _made(
+    before: dict[str, bytes], count: int, size: int
+) -> tuple[dict[str, str], list[list[str]]]:
+    """The files that are not as they were, by path, and for those that don't come out the
+    reason.
+    """
     made: dict[str, str] = {}
     refused: list[list[str]] = []
     left = size
     for folder, folders, names in os.walk(ROOT):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+        folders[:] = sorted(
+            name for name in folders if name not in _SKIPPED and not name.startswith(".")
+        )
         for name in sorted(names):
             path = os.path.relpath(os.path.join(folder, name), ROOT)
             if name.startswith("."):
@@ -161,5 +180,7 @@ def _content(path: str, size: int) -> bytes:
         raise OSError(0, "it is no ordinary file")
     if found.st_size > size:
         raise OSError(0, f"it has {found.st_size} bytes, more than {size}")
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+    with open(
+        os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb"
+    ) as file:
         return file.read(size)

@@ -1,7 +1,9 @@
-"""The loop of a build: reason, act, and again, until everything passes and the model judges the goal met.
+"""The loop of a build: reason, act, and again, until everything passes and the model judges the
+goal met.
 
-Each examination, model call and action is one step of plain values that can be repeated; after each action the state is on disk, and
-the files are where they belong, so that the next build continues one that was killed.
+Each examination, model call and action is one step of plain values that can be repeated; after each
+action the state is on disk, and the files are where they belong, so that the next build continues
+one that was killed.
 """
 
 import asyncio
@@ -10,7 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
-from selfeng.core.errors import AgentError, BudgetExceeded, ModelReplyInvalid, ProjectGivenUp, WorkspaceError
+from selfeng.core.errors import (
+    AgentError,
+    BudgetExceeded,
+    ModelReplyInvalid,
+    ProjectGivenUp,
+    WorkspaceError,
+)
 from selfeng.core.events import BudgetSpent
 from selfeng.core.project_events import (
     AnyProjectEvent,
@@ -100,7 +108,13 @@ class Build:
         parent: Budget | None = None,
     ) -> None:
         self._deps, self._sandbox = deps, deps.sandbox
-        self._options, self._store, self._state, self._emit, self._consent = options, store, state, emit, consent
+        self._options, self._store, self._state, self._emit, self._consent = (
+            options,
+            store,
+            state,
+            emit,
+            consent,
+        )
         self._name = options.project_name
         self._workspace = store.workspace(self._name)
         self._budget = BuildBudget(options.limits, self._spent_more, parent=parent)
@@ -116,7 +130,12 @@ class Build:
         last: Final
         try:
             files = len(await asyncio.to_thread(self._workspace.paths))
-            started = {"goal": self._state.goal, "path": str(self._workspace.folder), "file_count": files, "resumed": resumed}
+            started = {
+                "goal": self._state.goal,
+                "path": str(self._workspace.folder),
+                "file_count": files,
+                "resumed": resumed,
+            }
             self._emit(ProjectStarted(project=self._name, **started))
             self._sandbox = await self._deps.sandbox_with(self._state.packages)
             last = await self._loop()
@@ -127,7 +146,12 @@ class Build:
             raise
         except Exception as error:  # the end of a build: nothing may stop the others
             log.exception("a build failed on an unexpected error")
-            last = self._failed(AgentError(f"an unexpected error: {type(error).__name__}: {error}", "the log has the details"))
+            last = self._failed(
+                AgentError(
+                    f"an unexpected error: {type(error).__name__}: {error}",
+                    "the log has the details",
+                )
+            )
         return await self._end(last)
 
     async def _loop(self) -> Final:
@@ -190,17 +214,26 @@ class Build:
         try:
             await asyncio.to_thread(self._workspace.keep, found.made)
         except WorkspaceError as error:
-            self._last = f"{self._last}\nWhat {MAIN} made was not kept: {error.message}; {error.remedy}"
+            self._last = (
+                f"{self._last}\nWhat {MAIN} made was not kept: {error.message}; {error.remedy}"
+            )
         return await asyncio.to_thread(self._workspace.files)
 
     async def _choose(self, context: Context) -> ProjectAction:
         """One model call. Raises: WorkspaceError, ModelError."""
         prompt = self._prompt(context)
-        functions = PROJECT_ACTIONS.functions(set(PROJECT_ACTIONS.names) - set(context.available_action_names))
+        functions = PROJECT_ACTIONS.functions(
+            set(PROJECT_ACTIONS.names) - set(context.available_action_names)
+        )
         call = await self._deps.model.choose(prompt, functions, self._budget)
         action = PROJECT_ACTIONS.read(call)
         arguments = action.model_dump_json(exclude={"action", "reasoning"})
-        chosen = {"epoch": context.epoch, "action": action.action, "arguments": arguments, "reasoning": action.reasoning}
+        chosen = {
+            "epoch": context.epoch,
+            "action": action.action,
+            "arguments": arguments,
+            "reasoning": action.reasoning,
+        }
         self._chosen = ProjectActChosen(project=self._name, prompt=prompt.name, **chosen)
         self._emit(self._chosen)
         return action
@@ -225,7 +258,9 @@ class Build:
         """Where the person is asked before each step, whether they want it done."""
         if not (self._asks or self._consent.pausing):
             return True
-        self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action))
+        self._emit(
+            ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action)
+        )
         with self._budget.paused():
             decision = await self._consent.to_act(self._chosen)
         match decision:
@@ -241,27 +276,57 @@ class Build:
 
     async def _act(self, action: ProjectAction, context: Context) -> None:
         assert not isinstance(action, Finish | GiveUp)
-        backup = str(await asyncio.to_thread(back_up, self._workspace, self._store.backups(self._name)))
-        scene = ActionContext(self._name, context.epoch, self._workspace, self._sandbox, self._deps.seconds, backup, self._emit)
+        backup = str(
+            await asyncio.to_thread(back_up, self._workspace, self._store.backups(self._name))
+        )
+        scene = ActionContext(
+            self._name,
+            context.epoch,
+            self._workspace,
+            self._sandbox,
+            self._deps.seconds,
+            backup,
+            self._emit,
+        )
         ok = True
         try:
-            result = await (self._add(action) if isinstance(action, AddPackage) else act(scene, action, self._state))
+            result = await (
+                self._add(action)
+                if isinstance(action, AddPackage)
+                else act(scene, action, self._state)
+            )
         except WorkspaceError as error:
             ok, result = False, Result(text=f"It was not done: {error.message}; {error.remedy}")
         if result.changed:
             self._examination = None
         if result.log:
             self._keep(log=result.log)
-        self._keep(before=LastStep(epoch=context.epoch, reasoning=action.reasoning, action_name=action.action, backup=backup))
+        self._keep(
+            before=LastStep(
+                epoch=context.epoch,
+                reasoning=action.reasoning,
+                action_name=action.action,
+                backup=backup,
+            )
+        )
         await self._note(action.action, _brief(action), result.text, ok=ok)
 
     async def _add(self, action: AddPackage) -> Result:
         """Raises: WorkspaceError: it is not allowed, or was not approved."""
-        wanted = next((allowed for allowed in self._options.packages if is_meant(allowed, action.package)), None)
+        wanted = next(
+            (allowed for allowed in self._options.packages if is_meant(allowed, action.package)),
+            None,
+        )
         if wanted is None or self._deps.packages is None:
             told = f"the package {action.package!r} is not among those that may be added"
-            raise WorkspaceError(told, f"choose one of {', '.join(self._options.packages)}, or do without")
-        self._emit(ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted))
+            raise WorkspaceError(
+                told, f"choose one of {', '.join(self._options.packages)}, or do without"
+            )
+        self._emit(
+            ProjectPaused(
+                project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted
+            )
+        )
         with self._budget.paused():
             approved = await self._consent.to_package(wanted, action.reasoning)
         if not approved:
@@ -276,7 +341,9 @@ class Build:
         self._steps += 1
         self._last = shortened(text, _LAST)
         result = shortened(text.partition("\n")[0], _SENTENCE)
-        noted = Activity(epoch=self._state.before.epoch, action=action, arguments=arguments, result=result, ok=ok)
+        noted = Activity(
+            epoch=self._state.before.epoch, action=action, arguments=arguments, result=result, ok=ok
+        )
         self._keep(activity=(*self._state.activity, noted))
         await asyncio.to_thread(self._store.save, self._name, self._state)
 
@@ -285,7 +352,13 @@ class Build:
 
     async def _end(self, last: Final) -> Final:
         """Nothing comes after this event."""
-        status: Status = "finished" if isinstance(last, ProjectFinished) else "stopped" if isinstance(last, ProjectStopped) else "failed"
+        status: Status = (
+            "finished"
+            if isinstance(last, ProjectFinished)
+            else "stopped"
+            if isinstance(last, ProjectStopped)
+            else "failed"
+        )
         self._keep(status=status)
         self._store.save(self._name, self._state)
         self._emit(last)
@@ -296,7 +369,12 @@ class Build:
 
     def _failed(self, error: AgentError) -> ProjectFailed:
         known = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
-        return ProjectFailed(project=self._name, **known, reached=self._examination.words if self._examination else "", **self._spent())
+        return ProjectFailed(
+            project=self._name,
+            **known,
+            reached=self._examination.words if self._examination else "",
+            **self._spent(),
+        )
 
     def _spent(self) -> dict[str, object]:
         return {"steps": self._steps, "usage": self._budget.usage, "seconds": self._budget.seconds}
@@ -304,5 +382,11 @@ class Build:
 
 def _brief(action: ProjectAction) -> str:
     """The arguments in a line: without the texts, which the project shows."""
-    told = action.model_dump(exclude={"action", "reasoning", "body", "text", "summary"}, exclude_none=True)
-    return " ".join(" ".join(value) if isinstance(value, tuple) else str(value) for value in told.values() if value != ())
+    told = action.model_dump(
+        exclude={"action", "reasoning", "body", "text", "summary"}, exclude_none=True
+    )
+    return " ".join(
+        " ".join(value) if isinstance(value, tuple) else str(value)
+        for value in told.values()
+        if value != ()
+    )

@@ -1,4 +1,6 @@
-"""The options of a build, as the Python API, the command line and the page give them, and the packages that it may ask for."""
+"""The options of a build, as the Python API, the command line and the page give them, and the
+packages that it may ask for.
+"""
 
 import re
 from collections.abc import Mapping
@@ -12,13 +14,21 @@ from selfeng.core.events import Limits
 from selfeng.core.files import FileName
 from selfeng.core.value import Value
 
-_PACKAGE = re.compile(r"(?:(?P<module>[A-Za-z_]\w*):)?(?P<requirement>(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(?:==[\w.]+)?)", re.ASCII)
+_PACKAGE = re.compile(
+    r"(?:(?P<module>[A-Za-z_]\w*):)?(?P<requirement>(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(?:==[\w.]+)?)",
+    re.ASCII,
+)
 
 
 def checked(package: str) -> str:
-    """The package. Raises: ValueError: it is neither `requests==2.32.5` nor, under another name, `yaml:PyYAML==6.0.2`."""
+    """The package. Raises: ValueError: it is neither `requests==2.32.5` nor, under another name,
+    `yaml:PyYAML==6.0.2`.
+    """
     if not _PACKAGE.fullmatch(package):
-        raise ValueError("should be a package such as `requests==2.32.5`, or `yaml:PyYAML==6.0.2` where it is imported by another name")
+        raise ValueError(
+            "should be a package such as `requests==2.32.5`, or `yaml:PyYAML==6.0.2` where it is "
+            "imported by another name"
+        )
     return package
 
 
@@ -36,7 +46,10 @@ def module(package: str) -> str:
 def is_meant(package: str, asked: str) -> bool:
     """Whether `asked` is one of the package's names."""
     wanted = asked.partition("==")[0].strip().lower().replace("-", "_")
-    return wanted in {module(package).lower(), requirement(package).partition("==")[0].lower().replace("-", "_")}
+    return wanted in {
+        module(package).lower(),
+        requirement(package).partition("==")[0].lower().replace("-", "_"),
+    }
 
 
 LogLevel = Literal["normal", "debug", "quiet"]
@@ -52,7 +65,9 @@ class ProjectOptions(Value):
     project_dir: Path = Path("projects")
     """Folder in which projects lie; a relative one begins where the program was started."""
     log_level: LogLevel = "normal"
-    """`normal` tells each step in a line, `debug` shows diffs and output too, `quiet` prints nothing."""
+    """`normal` tells each step in a line, `debug` shows diffs and output too, `quiet` prints
+    nothing.
+    """
     step: bool = False
     """Whether the build pauses before each action and asks whether to do it."""
     model: str | None = Field(None, min_length=1)
@@ -70,7 +85,9 @@ class ProjectOptions(Value):
     max_cost: float | None = Field(None, ge=0)
     """US dollars; None: no limit."""
     packages: tuple[Annotated[str, AfterValidator(checked)], ...] = ()
-    """Packages beyond those of the sandbox that the build may ask for: `requests==2.32.5`, `yaml:PyYAML==6.0.2`."""
+    """Packages beyond those of the sandbox that the build may ask for: `requests==2.32.5`,
+    `yaml:PyYAML==6.0.2`.
+    """
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "ProjectOptions":
@@ -83,11 +100,18 @@ class ProjectOptions(Value):
             return cls.model_validate(dict(options))
         except ValidationError as error:
             problems = [_told(detail) for detail in error.errors(include_url=False)]
-            raise RequestError("; ".join(problems), f"the keys are {', '.join(cls.model_fields)}") from error
+            raise RequestError(
+                "; ".join(problems), f"the keys are {', '.join(cls.model_fields)}"
+            ) from error
 
     @property
     def limits(self) -> Limits:
-        return Limits(calls=self.max_calls, tokens=self.max_tokens, seconds=self.max_seconds, cost=self.max_cost)
+        return Limits(
+            calls=self.max_calls,
+            tokens=self.max_tokens,
+            seconds=self.max_seconds,
+            cost=self.max_cost,
+        )
 
 
 def _told(detail: Any) -> str:

@@ -15,49 +15,79 @@ from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectStore, back_up
 
 NAME = "builder"
-_OUT_OF_ORDER: dict[str, type[AgentError]] = {"model": ModelUnavailable, "sandbox": SandboxFailed, "budget": BudgetExceeded}
+_OUT_OF_ORDER: dict[str, type[AgentError]] = {
+    "model": ModelUnavailable,
+    "sandbox": SandboxFailed,
+    "budget": BudgetExceeded,
+}
 _LONGEST_NAME = 30
 
 
 class ProjectAgent:
-    """Implements `Agent`. A sender's thread in a conversation is about one project; its messages add up to the goal."""
+    """Implements `Agent`. A sender's thread in a conversation is about one project; its messages
+    add up to the goal.
+    """
 
     name = NAME
-    description = "Builds a project of several Python files with tests, step by step; later messages change the same project."
+    description = (
+        "Builds a project of several Python files with tests, step by step; later "
+        "messages change the same project."
+    )
 
     def __init__(self, builder: ProjectBuilder, folder: Path) -> None:
         """Projects lie in the folder."""
         self._builder, self._folder = builder, folder
 
     async def work(self, task: Task) -> AgentReply:
-        """Raises: ModelError, SandboxError: what the build ended for, if that was not the work itself."""
+        """Raises: ModelError, SandboxError: what the build ended for, if that was not the work
+        itself.
+        """
         task.thread.append(ChatMessage(role="user", content=task.message))
         goals = [message.content for message in task.thread if message.role == "user"]
         options = self._options(task, goals)
 
         def emit(event: AnyProjectEvent | BudgetSpent) -> None:
-            if not isinstance(event, BudgetSpent):  # the turn's own budget, which is charged too, reports it
+            if not isinstance(
+                event, BudgetSpent
+            ):  # the turn's own budget, which is charged too, reports it
                 task.turn.emit(event)
 
         last = await self._builder.build(options, emit, parent=task.turn.budget)
         match last:
             case ProjectFinished(summary=summary):
                 packed = await asyncio.to_thread(self._packed, options.project_name)
-                task.turn.emit(FilesMade(tool=NAME, files=(packed.reference(),), contents=(packed,)))
-                reply = AgentReply(outcome="done", text=f"{summary}\n\nThe project is in {packed.name}.")
+                task.turn.emit(
+                    FilesMade(tool=NAME, files=(packed.reference(),), contents=(packed,))
+                )
+                reply = AgentReply(
+                    outcome="done", text=f"{summary}\n\nThe project is in {packed.name}."
+                )
             case ProjectFailed(kind=kind) if kind in _OUT_OF_ORDER:
                 raise _OUT_OF_ORDER[kind](last.message, last.remedy)
             case ProjectFailed():
-                reply = AgentReply(outcome="failed", text=". ".join(filter(None, (last.message, last.reached))))
+                reply = AgentReply(
+                    outcome="failed", text=". ".join(filter(None, (last.message, last.reached)))
+                )
             case _:
                 reply = AgentReply(outcome="failed", text=last.reason)
         task.thread.append(ChatMessage(role="assistant", content=reply.text))
         return reply
 
     def _options(self, task: Task, goals: list[str]) -> ProjectOptions:
-        limits, words = task.turn.budget.limits, re.sub(r"[^a-z0-9]+", "-", goals[0].lower()).strip("-")
+        limits, words = (
+            task.turn.budget.limits,
+            re.sub(r"[^a-z0-9]+", "-", goals[0].lower()).strip("-"),
+        )
         return ProjectOptions(
-            project_name="-".join(filter(None, (words[:_LONGEST_NAME].strip("-") or "project", task.turn.request.conversation_id[:8]))),
+            project_name="-".join(
+                filter(
+                    None,
+                    (
+                        words[:_LONGEST_NAME].strip("-") or "project",
+                        task.turn.request.conversation_id[:8],
+                    ),
+                )
+            ),
             project_dir=self._folder,
             goal="\n\n".join(goals),
             log_level="quiet",

@@ -1,4 +1,6 @@
-"""The context of a build: everything that is known of the project when the next action is chosen."""
+"""The context of a build: everything that is known of the project when the next action is
+chosen.
+"""
 
 import json
 from collections.abc import Sequence
@@ -117,12 +119,19 @@ def findings(context: Context, examination: Examination) -> str:
         if file.validation_error:
             lines.append(f"{file.rel_path} is invalid: {file.validation_error}")
         if file.test_success is not None:
-            lines.append(f"{file.rel_path}: {'passes' if file.test_success else f'fails{chr(10)}{file.test_error}'}")
+            lines.append(
+                f"{file.rel_path}: "
+                f"{'passes' if file.test_success else f'fails{chr(10)}{file.test_error}'}"
+            )
     if examination.invalid:
         lines.append("Nothing was run, since not every file is valid.")
     elif main := examination.main:
-        lines.append(f"{MAIN} {f'works; it printed{chr(10)}{main.stdout}' if main.succeeded else f'fails: {main.error}'}")
-        lines += [f"{MAIN} made {file.path}" for file in examination.made] + [f"{MAIN} left {told}" for told in examination.refused]
+        lines.append(
+            f"{MAIN} {f'works; it printed{chr(10)}{main.stdout}' if main.succeeded else f'fails: {main.error}'}"  # noqa: E501
+        )
+        lines += [f"{MAIN} made {file.path}" for file in examination.made] + [
+            f"{MAIN} left {told}" for told in examination.refused
+        ]
     else:
         lines.append(f"There is no {MAIN}.")
     return "\n".join(shortened(line.rstrip(), _ERROR) for line in lines)
@@ -148,7 +157,9 @@ def _formatted(files: Sequence[CodeFile]) -> str:
     parts: list[str] = []
     left = _SHOWN_ALL
     for file in files:
-        text = shortened(numbered(file.content), _SHOWN if file.validation_success is not None else _SHOWN_DATA).rstrip("\n")
+        text = shortened(
+            numbered(file.content), _SHOWN if file.validation_success is not None else _SHOWN_DATA
+        ).rstrip("\n")
         left -= len(text)
         shown = text if left >= 0 else f"({len(file.content)} characters, which are not shown)"
         parts.append(f"=== {json.dumps(file.rel_path, ensure_ascii=False)}\n{shown}")
@@ -161,7 +172,10 @@ def _tree(paths: Sequence[str]) -> str:
     above: list[str] = []
     for path in sorted(paths, key=lambda path: path.split("/")):
         *folders, name = path.split("/")
-        shared = next((n for n, (a, b) in enumerate(zip(above, folders, strict=False)) if a != b), min(len(above), len(folders)))
+        shared = next(
+            (n for n, (a, b) in enumerate(zip(above, folders, strict=False)) if a != b),
+            min(len(above), len(folders)),
+        )
         lines += [f"{'  ' * depth}{folders[depth]}/" for depth in range(shared, len(folders))]
         lines.append(f"{'  ' * len(folders)}{name}")
         above = folders

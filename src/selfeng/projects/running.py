@@ -1,7 +1,9 @@
-"""Running: files of a workspace run in the sandbox and nowhere else, copied in before and out afterwards.
+"""Running: files of a workspace run in the sandbox and nowhere else, copied in before and out
+afterwards.
 
-Code and report share the container of the run, so a report proves nothing against its own project: who judges tools uses the
-sandbox's `verify`. It can't do harm either: paths, sizes and form are checked here again.
+Code and report share the container of the run, so a report proves nothing against its own project:
+who judges tools uses the sandbox's `verify`. It can't do harm either: paths, sizes and form are
+checked here again.
 """
 
 import base64
@@ -53,7 +55,9 @@ class PythonRun(Value):
         if self.succeeded:
             return ""
         code = self.exit_code or 0
-        ended = self.ended or (f"It was ended by signal {-code}." if code < 0 else f"Exit code {code}.")
+        ended = self.ended or (
+            f"It was ended by signal {-code}." if code < 0 else f"Exit code {code}."
+        )
         return f"{ended}\n{self.stderr}".rstrip()
 
 
@@ -77,14 +81,19 @@ async def run(
 ) -> RunOutcome:
     """Run Python with each of the commands' arguments, one after the other, in a copy of the files.
 
-    `seconds` is what the sandbox gives a job. Cancelling ends everything inside. Safe to repeat: nothing but the outcome is left.
+    `seconds` is what the sandbox gives a job. Cancelling ends everything inside. Safe to repeat:
+    nothing but the outcome is left.
 
     Raises:
-        RequestError: the files are larger than the sandbox takes, see its `FileLimits`; as one archive they are a third larger.
-        SandboxUnavailable, SandboxFailed: the sandbox is broken; never because of what the files do.
+        RequestError: the files are larger than the sandbox takes, see its `FileLimits`; as one
+            archive they are a third larger.
+        SandboxUnavailable, SandboxFailed: the sandbox is broken; never because of what the files
+            do.
     """
     limits = limits or WorkspaceLimits()
-    given = json.dumps({"files": {file.path: base64.b64encode(file.content).decode() for file in files}}).encode()
+    given = json.dumps(
+        {"files": {file.path: base64.b64encode(file.content).decode() for file in files}}
+    ).encode()
     arguments: dict[str, Any] = {
         "commands": [list(command) for command in commands],
         "seconds": max(seconds - _REPORTING, seconds / 2),
@@ -92,7 +101,9 @@ async def run(
         "count": limits.files,
         "size": limits.size,
     }
-    execution = await sandbox.execute(run_python.__name__, _SOURCE, arguments, [File(name=GIVEN, content=given)])
+    execution = await sandbox.execute(
+        run_python.__name__, _SOURCE, arguments, [File(name=GIVEN, content=given)]
+    )
     match execution:
         case Killed(reason=reason):
             return _unfinished(commands, reason)
@@ -101,7 +112,9 @@ async def run(
         case Returned(files=made, refused_files=refused):
             report = next((file.content for file in made if file.name == MADE), None)
             if report is None:
-                return _unfinished(commands, " ".join(("The report of the run is missing.", *refused)))
+                return _unfinished(
+                    commands, " ".join(("The report of the run is missing.", *refused))
+                )
             return _read(report, commands, limits)
 
 
@@ -115,15 +128,21 @@ class _Report(Value):
     refused: tuple[tuple[str, str], ...]
 
 
-def _read(content: bytes, commands: Sequence[tuple[str, ...]], limits: WorkspaceLimits) -> RunOutcome:
+def _read(
+    content: bytes, commands: Sequence[tuple[str, ...]], limits: WorkspaceLimits
+) -> RunOutcome:
     try:
         report = _Report.model_validate_json(content)
         runs = tuple(
-            PythonRun.model_validate({"arguments": command, **{name: _shown(value) for name, value in told.items()}})
+            PythonRun.model_validate(
+                {"arguments": command, **{name: _shown(value) for name, value in told.items()}}
+            )
             for command, told in zip(commands, report.runs, strict=True)
         )
     except ValueError:
-        return _unfinished(commands, "The report of the run is damaged, by the project's own processes.")
+        return _unfinished(
+            commands, "The report of the run is damaged, by the project's own processes."
+        )
     made: list[WorkspaceFile] = []
     refused = [(path, reason) for path, reason in report.refused]
     left = limits.size
@@ -135,14 +154,24 @@ def _read(content: bytes, commands: Sequence[tuple[str, ...]], limits: Workspace
         else:
             left -= len(data)
             made.append(WorkspaceFile(path=path, content=data))
-    told = tuple(f"{_shown(path)[:200]!r}: {reason[:200]}" for path, reason in refused[: limits.files])
+    told = tuple(
+        f"{_shown(path)[:200]!r}: {reason[:200]}" for path, reason in refused[: limits.files]
+    )
     return RunOutcome(runs=runs, made=tuple(made), refused=told)
 
 
 def _unfinished(commands: Sequence[tuple[str, ...]], reason: str) -> RunOutcome:
-    return RunOutcome(runs=tuple(PythonRun(arguments=command, ended=reason) for command in commands))
+    return RunOutcome(
+        runs=tuple(PythonRun(arguments=command, ended=reason) for command in commands)
+    )
 
 
 def _shown(value: Any) -> Any:
-    """A value of the report, text without credentials and no longer than the runs may have made it."""
-    return without_secrets(value[: 2 * _OUTPUT].encode("utf-8", "backslashreplace").decode()) if isinstance(value, str) else value
+    """A value of the report, text without credentials and no longer than the runs may have made
+    it.
+    """
+    return (
+        without_secrets(value[: 2 * _OUTPUT].encode("utf-8", "backslashreplace").decode())
+        if isinstance(value, str)
+        else value
+    )

@@ -1,7 +1,8 @@
-"""The projects of people on a server: their lists, their files, and the turns that build and change them.
+"""The projects of people on a server: their lists, their files, and the turns that build and change
+them.
 
-A project belongs to a conversation of its own and has its id; every action on it is a turn there. It lies in a folder of
-that name, which holds the project's own folder and its state.
+A project belongs to a conversation of its own and has its id; every action on it is a turn there.
+It lies in a folder of that name, which holds the project's own folder and its state.
 """
 
 import asyncio
@@ -15,7 +16,14 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from selfeng.core.errors import AgentError, RequestError, ResourceBusy, ResourceNotFound
-from selfeng.core.events import BudgetSpent, Event, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from selfeng.core.events import (
+    BudgetSpent,
+    Event,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+)
 from selfeng.core.files import media_type
 from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
@@ -87,10 +95,16 @@ class ProjectDetail(ProjectSummary):
 
 
 class ProjectTurn(RunningTurn):
-    """A turn of a project: a build, or an action of a person. Begins when it is made, on the event loop, in the context of a runtime."""
+    """A turn of a project: a build, or an action of a person. Begins when it is made, on the event
+    loop, in the context of a runtime.
+    """
 
     def __init__(
-        self, request: str, where: str, work: Callable[[Callable[[Event], object]], Awaitable[Last]], consent: PendingApproval | None = None
+        self,
+        request: str,
+        where: str,
+        work: Callable[[Callable[[Event], object]], Awaitable[Last]],
+        consent: PendingApproval | None = None,
     ) -> None:
         """`consent` is what a build asks."""
         super().__init__()
@@ -110,7 +124,13 @@ class ProjectTurn(RunningTurn):
         return self._spent
 
     def failed(self, error: AgentError) -> TurnFailed:
-        return TurnFailed(where=self._where, message=error.message, remedy=error.remedy, kind=error.kind, **self.spent)
+        return TurnFailed(
+            where=self._where,
+            message=error.message,
+            remedy=error.remedy,
+            kind=error.kind,
+            **self.spent,
+        )
 
 
 def ended(last: Final) -> Last:
@@ -120,7 +140,11 @@ def ended(last: Final) -> Last:
         case ProjectFinished():
             return TurnFinished(answer=last.summary, **spent)
         case ProjectFailed():
-            return TurnFailed(where=BUILDING, **last.model_dump(include={"message", "remedy", "kind", "reached"}), **spent)
+            return TurnFailed(
+                where=BUILDING,
+                **last.model_dump(include={"message", "remedy", "kind", "reached"}),
+                **spent,
+            )
         case ProjectStopped():
             return TurnStopped(reason=last.reason, **spent)
         case _:
@@ -128,7 +152,9 @@ def ended(last: Final) -> Last:
 
 
 class ProjectService:
-    """Used on the engine's loop. A project that another owner has is refused in the same words as one that does not exist."""
+    """Used on the engine's loop. A project that another owner has is refused in the same words as
+    one that does not exist.
+    """
 
     def __init__(
         self,
@@ -140,31 +166,49 @@ class ProjectService:
         *,
         news: News = lambda part: None,
     ) -> None:
-        """`runtime` is the context that turns run under; by `news` they wait for a sandbox that is still being set up."""
-        self._folder, self._builder, self._journal, self._turns, self._runtime = folder, builder, journal, turns, runtime
+        """`runtime` is the context that turns run under; by `news` they wait for a sandbox that is
+        still being set up.
+        """
+        self._folder, self._builder, self._journal, self._turns, self._runtime = (
+            folder,
+            builder,
+            journal,
+            turns,
+            runtime,
+        )
         self._news = news
         if folder.exists():
             close_to_others(folder, with_contents=True)
 
     async def projects(self, owner: str) -> tuple[ProjectSummary, ...]:
         """An owner's projects, the newest first."""
-        return await asyncio.to_thread(lambda: tuple(map(self._summary, self._journal.conversations(owner, "project"))))
+        return await asyncio.to_thread(
+            lambda: tuple(map(self._summary, self._journal.conversations(owner, "project")))
+        )
 
     async def project(self, owner: str, project_id: str) -> ProjectDetail:
-        """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: its folder can't be read."""
+        """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: its folder can't
+        be read.
+        """
         found = await self._own(owner, project_id)
         return await asyncio.to_thread(self._detail, found)
 
     async def file(self, owner: str, project_id: str, path: str) -> WorkspaceFile:
-        """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: it has no such file."""
+        """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: it has no such
+        file.
+        """
         found = await self._own(owner, project_id)
         content = await asyncio.to_thread(self._store(project_id).workspace(found.title).read, path)
         return WorkspaceFile(path=path, content=content)
 
     async def archive(self, owner: str, project_id: str) -> tuple[str, bytes]:
-        """The project's name, and its files as a zip. Raises: ResourceNotFound, WorkspaceError, as `project`."""
+        """The project's name, and its files as a zip. Raises: ResourceNotFound, WorkspaceError, as
+        `project`.
+        """
         found = await self._own(owner, project_id)
-        return found.title, await asyncio.to_thread(packed, self._store(project_id).workspace(found.title))
+        return found.title, await asyncio.to_thread(
+            packed, self._store(project_id).workspace(found.title)
+        )
 
     async def begin(self, owner: str, options: Mapping[str, Any]) -> Asked:
         """Begin to build a new project; `options` are those of `ProjectOptions` without its folder.
@@ -188,10 +232,14 @@ class ProjectService:
             ResourceBusy: another action is running on it.
         """
         found = await self._idle(owner, project_id)
-        return await self._build(owner, project_id, ProjectOptions.of({**options, "project_name": found.title}))
+        return await self._build(
+            owner, project_id, ProjectOptions.of({**options, "project_name": found.title})
+        )
 
     async def act(self, owner: str, project_id: str, action: WorkAction) -> Asked:
-        """Begin an action of a person. Raises: ResourceNotFound: `owner` has no such project. ResourceBusy: another action is running."""
+        """Begin an action of a person. Raises: ResourceNotFound: `owner` has no such project.
+        ResourceBusy: another action is running.
+        """
         found = await self._idle(owner, project_id)
 
         async def work(emit: Callable[[Event], object]) -> Last:
@@ -200,7 +248,9 @@ class ProjectService:
             return TurnFinished(answer=result.text.partition("\n")[0].removeprefix("$ "))
 
         request = _request(action)
-        return await self._turn(owner, project_id, request, partial(ProjectTurn, request, ACTING, work))
+        return await self._turn(
+            owner, project_id, request, partial(ProjectTurn, request, ACTING, work)
+        )
 
     async def restore(self, owner: str, project_id: str, number: int) -> Asked:
         """Begin to restore a backup. Raises: ResourceNotFound, ResourceBusy, as `act`."""
@@ -211,30 +261,46 @@ class ProjectService:
             return TurnFinished(answer=f"{found.title} is what it was at backup {number}.")
 
         request = f"Restore backup {number}"
-        return await self._turn(owner, project_id, request, partial(ProjectTurn, request, ACTING, work))
+        return await self._turn(
+            owner, project_id, request, partial(ProjectTurn, request, ACTING, work)
+        )
 
     async def answer(self, owner: str, turn_id: str, reply: ApprovalReply) -> bool:
-        """Give a build the person's reply; False if `owner` has no such build, or the reply changes nothing."""
+        """Give a build the person's reply; False if `owner` has no such build, or the reply changes
+        nothing.
+        """
         turn = self._turns.find(owner, turn_id)
-        return isinstance(turn, ProjectTurn) and turn.consent is not None and turn.consent.answer(reply)
+        return (
+            isinstance(turn, ProjectTurn)
+            and turn.consent is not None
+            and turn.consent.answer(reply)
+        )
 
     async def delete(self, owner: str, project_id: str) -> None:
-        """Delete a project with its backups and its conversation. Raises: ResourceNotFound, ResourceBusy, as `act`."""
+        """Delete a project with its backups and its conversation. Raises: ResourceNotFound,
+        ResourceBusy, as `act`.
+        """
         found = await self._idle(owner, project_id)
         await asyncio.to_thread(self._delete, found)
 
     async def _build(self, owner: str, project_id: str, chosen: ProjectOptions) -> Asked:
         consent = PendingApproval(chosen.step)
-        options = chosen.model_copy(update={"project_dir": self._folder / project_id, "step": False})
+        options = chosen.model_copy(
+            update={"project_dir": self._folder / project_id, "step": False}
+        )
 
         async def work(emit: Callable[[Event], object]) -> Last:
             await awaited(self._news, "sandbox", emit)
             return ended(await self._builder.build(options, emit, consent))
 
         request = chosen.goal.strip() or f"Go on with {chosen.project_name}"
-        return await self._turn(owner, project_id, request, partial(ProjectTurn, request, BUILDING, work, consent))
+        return await self._turn(
+            owner, project_id, request, partial(ProjectTurn, request, BUILDING, work, consent)
+        )
 
-    async def _turn(self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]) -> Asked:
+    async def _turn(
+        self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]
+    ) -> Asked:
         turn_id = await asyncio.to_thread(self._journal.begin_turn, project_id, request)
         with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
             self._turns.begin(owner, project_id, turn_id, begin())
@@ -245,12 +311,17 @@ class ProjectService:
             found = await asyncio.to_thread(self._journal.conversation, owner, project_id)
             if found.kind == "project":
                 return found
-        raise ResourceNotFound(f"there is no project {project_id[:40]!r}", "look at the list of projects")
+        raise ResourceNotFound(
+            f"there is no project {project_id[:40]!r}", "look at the list of projects"
+        )
 
     async def _idle(self, owner: str, project_id: str) -> ConversationSummary:
         found = await self._own(owner, project_id)
         if self._turns.of(project_id):
-            raise ResourceBusy(f"{found.title} is busy: another action is running", "wait until it has ended, or stop it")
+            raise ResourceBusy(
+                f"{found.title} is busy: another action is running",
+                "wait until it has ended, or stop it",
+            )
         return found
 
     def _store(self, project_id: str) -> ProjectStore:
@@ -276,7 +347,9 @@ class ProjectService:
         return ProjectSummary(**known, goal=state.goal, status="stopped" if left else state.status)
 
     def _state(self, found: ConversationSummary) -> ProjectState:
-        """The state of the project; an empty one where the file is damaged, which the next build reports."""
+        """The state of the project; an empty one where the file is damaged, which the next build
+        reports.
+        """
         with suppress(RequestError):
             return self._store(found.id).load(found.title) or _STATE
         return _STATE
@@ -318,4 +391,6 @@ def _file(file: WorkspaceFile) -> KeptFile:
 
 def _backup(path: Path) -> KeptBackup:
     found = path.stat()
-    return KeptBackup(number=int(path.stem), at=datetime.fromtimestamp(found.st_mtime, UTC), size=found.st_size)
+    return KeptBackup(
+        number=int(path.stem), at=datetime.fromtimestamp(found.st_mtime, UTC), size=found.st_size
+    )

@@ -1,4 +1,6 @@
-"""The state of projects: what is known of each beside its files, and its backups, in a hidden folder next to them."""
+"""The state of projects: what is known of each beside its files, and its backups, in a hidden
+folder next to them.
+"""
 
 import shutil
 import zipfile
@@ -53,7 +55,8 @@ def backups(folder: Path) -> tuple[Path, ...]:
 
 
 def restore(workspace: Workspace, backup: Path) -> None:
-    """Make the workspace what it was: its files with their contents and permissions, and no others. Blocking.
+    """Make the workspace what it was: its files with their contents and permissions, and no others.
+    Blocking.
 
     Raises:
         WorkspaceError: there is no such backup, or it is damaged; then nothing was changed.
@@ -61,7 +64,9 @@ def restore(workspace: Workspace, backup: Path) -> None:
     try:
         kept = {path: (content, mode) for path, content, mode in _read(backup)}
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise WorkspaceError(f"the backup {backup} can't be read: {error}", "name another one") from error
+        raise WorkspaceError(
+            f"the backup {backup} can't be read: {error}", "name another one"
+        ) from error
     for path in workspace.paths():
         if path not in kept:
             workspace.delete(path)
@@ -115,7 +120,9 @@ class ProjectStore:
 
     def names(self) -> tuple[str, ...]:
         """Of the projects that have been built here."""
-        return tuple(sorted(path.parent.name for path in (self.folder / HIDDEN).glob("*/state.json")))
+        return tuple(
+            sorted(path.parent.name for path in (self.folder / HIDDEN).glob("*/state.json"))
+        )
 
     def workspace(self, name: str) -> Workspace:
         return Workspace(self.folder / name)
@@ -132,20 +139,30 @@ class ProjectStore:
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
-            raise RequestError(f"{path} can't be read: {error}", "delete it; the project's files are not affected") from error
+            raise RequestError(
+                f"{path} can't be read: {error}", "delete it; the project's files are not affected"
+            ) from error
 
     def existing(self, name: str) -> ProjectState:
-        """Raises: ResourceNotFound: nothing was built under this name. RequestError: the state is damaged."""
+        """Raises: ResourceNotFound: nothing was built under this name. RequestError: the state is
+        damaged.
+        """
         state = self.load(name)
         if state is None:
-            raise ResourceNotFound(f"there is no project {name!r} in {self.folder}", f"there are: {', '.join(self.names()) or 'none'}")
+            raise ResourceNotFound(
+                f"there is no project {name!r} in {self.folder}",
+                f"there are: {', '.join(self.names()) or 'none'}",
+            )
         return state
 
     def backup(self, name: str, number: int) -> Path:
         """The backup of that number. Raises: ResourceNotFound: there is none."""
         there = {int(path.stem): path for path in backups(self.backups(name))}
         if number not in there:
-            raise ResourceNotFound(f"{name} has no backup {number}", f"there are: {', '.join(map(str, there)) or 'none'}")
+            raise ResourceNotFound(
+                f"{name} has no backup {number}",
+                f"there are: {', '.join(map(str, there)) or 'none'}",
+            )
         return there[number]
 
     def save(self, name: str, state: ProjectState) -> None:
@@ -166,7 +183,9 @@ class ProjectStore:
         try:
             lock.acquire()
         except Timeout as error:
-            raise ResourceBusy(f"the project {name!r} is being built already", "wait for that build, or stop it") from error
+            raise ResourceBusy(
+                f"the project {name!r} is being built already", "wait for that build, or stop it"
+            ) from error
         try:
             for one in (folder, self.workspace(name).folder):
                 close_to_others(one, with_contents=True)  # those of earlier versions were open
@@ -175,7 +194,9 @@ class ProjectStore:
             lock.release()
 
     def delete(self, name: str) -> None:
-        """Delete the project's files, backups and state. Raises: ResourceNotFound: nothing was built under this name. ResourceBusy."""
+        """Delete the project's files, backups and state. Raises: ResourceNotFound: nothing was
+        built under this name. ResourceBusy.
+        """
         self.existing(name)
         workspace = self.workspace(name)
         with self.claimed(name):

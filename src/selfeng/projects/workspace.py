@@ -1,4 +1,6 @@
-"""Workspace: the files below one folder, reached by no other way than through it, under relative paths of plain names."""
+"""Workspace: the files below one folder, reached by no other way than through it, under relative
+paths of plain names.
+"""
 
 import os
 import stat
@@ -47,7 +49,10 @@ def path_problem(path: str) -> str | None:
 def checked(path: str) -> str:
     """The path. Raises: ValueError: it can't be one."""
     if problem := path_problem(path):
-        raise ValueError(f"{shown_name(path)!r} can't be a path in the workspace: {problem}; name it as in `tests/test_main.py`")
+        raise ValueError(
+            f"{shown_name(path)!r} can't be a path in the workspace: {problem}; name it as in "
+            "`tests/test_main.py`"
+        )
     return path
 
 
@@ -61,7 +66,9 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 class WorkspaceFile(Value):
     """A file with its content."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64"
+    )
 
     path: WorkspacePath
     content: bytes
@@ -70,8 +77,9 @@ class WorkspaceFile(Value):
 class Workspace:
     """A folder with files that are read and written by paths that can't leave it. Blocking.
 
-    Every folder on the way is opened below the one before, and no link is followed, also where it came between two looks. Hidden
-    files, links, caches and what is no ordinary file are no part of it: they are neither shown nor touched.
+    Every folder on the way is opened below the one before, and no link is followed, also where it
+    came between two looks. Hidden files, links, caches and what is no ordinary file are no part of
+    it: they are neither shown nor touched.
     """
 
     def __init__(self, folder: Path, limits: WorkspaceLimits | None = None) -> None:
@@ -90,14 +98,20 @@ class Workspace:
         return tuple(found)
 
     def files(self) -> tuple[WorkspaceFile, ...]:
-        """All files with their contents. Raises: WorkspaceError, as `paths`; also where they are too large together."""
+        """All files with their contents. Raises: WorkspaceError, as `paths`; also where they are
+        too large together.
+        """
         paths = self.paths()
         self._check_size(sum(size for _, size in self._walk()))
         return tuple(WorkspaceFile(path=path, content=self.read(path)) for path in paths)
 
     def read(self, path: str) -> bytes:
         """Raises: WorkspaceError: there is no such file, or it is not an ordinary one."""
-        with self._translated(path), self._folder_of(path) as (folder, name), open(os.open(name, _READ, dir_fd=folder), "rb") as file:
+        with (
+            self._translated(path),
+            self._folder_of(path) as (folder, name),
+            open(os.open(name, _READ, dir_fd=folder), "rb") as file,
+        ):
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise WorkspaceError(f"{path} is no ordinary file", "name a file of the workspace")
             return file.read(self.limits.size + 1)
@@ -107,7 +121,9 @@ class Workspace:
         try:
             return self.read(path).decode()
         except UnicodeDecodeError as error:
-            raise WorkspaceError(f"{path} is no text in UTF-8", "write the whole file again, or leave it") from error
+            raise WorkspaceError(
+                f"{path} is no text in UTF-8", "write the whole file again, or leave it"
+            ) from error
 
     def exists(self, path: str) -> bool:
         try:
@@ -117,12 +133,14 @@ class Workspace:
             return False
 
     def write(self, path: str, content: bytes, mode: int | None = None) -> None:
-        """Write a file as a whole or not at all, with the folders on its way. `mode` None: its permissions stay as they are.
+        """Write a file as a whole or not at all, with the folders on its way. `mode` None: its
+        permissions stay as they are.
 
         Others than the owner have none.
 
         Raises:
-            WorkspaceError: the path is not allowed, something else has its name, or the workspace would hold too much.
+            WorkspaceError: the path is not allowed, something else has its name, or the workspace
+                would hold too much.
         """
         self._check(path)
         sizes = dict(self._walk())
@@ -134,14 +152,19 @@ class Workspace:
                 _replace(folder, name, content, mode)
 
     def delete(self, path: str) -> None:
-        """Delete a file, and the folders that it leaves empty. Raises: WorkspaceError, as `read`."""
+        """Delete a file, and the folders that it leaves empty. Raises: WorkspaceError, as
+        `read`.
+        """
         if not self.exists(path):
             raise WorkspaceError(f"there is no file {path}", "name a file of the workspace")
         with self._translated(path), self._folder_of(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
         *folders, _ = path.split("/")
         for depth in range(len(folders), 0, -1):
-            with suppress(OSError), self._folder_of("/".join(folders[:depth])) as (above, name):  # it holds more
+            with (
+                suppress(OSError),
+                self._folder_of("/".join(folders[:depth])) as (above, name),
+            ):  # it holds more
                 os.rmdir(name, dir_fd=above)
 
     def mode(self, path: str) -> int:
@@ -150,8 +173,14 @@ class Workspace:
             return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
 
     def keep(self, files: Iterable[WorkspaceFile]) -> tuple[str, ...]:
-        """Write what a run has made; the paths of the files that were not like that before. Raises: WorkspaceError, as `write`."""
-        new = [file for file in files if not (self.exists(file.path) and self.read(file.path) == file.content)]
+        """Write what a run has made; the paths of the files that were not like that before. Raises:
+        WorkspaceError, as `write`.
+        """
+        new = [
+            file
+            for file in files
+            if not (self.exists(file.path) and self.read(file.path) == file.content)
+        ]
         for file in new:
             self.write(file.path, file.content)
         return tuple(file.path for file in new)
@@ -161,16 +190,24 @@ class Workspace:
         if not self.folder.is_dir():
             return
         for top, folders, names, folder in os.fwalk(self.folder, follow_symlinks=False):
-            folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in CACHES)
+            folders[:] = sorted(
+                name for name in folders if not name.startswith(".") and name not in CACHES
+            )
             for name in names:
                 path = Path(top, name).relative_to(self.folder).as_posix()
                 found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if stat.S_ISREG(found.st_mode) and path_problem(path) is None and not name.endswith(".pyc"):
+                if (
+                    stat.S_ISREG(found.st_mode)
+                    and path_problem(path) is None
+                    and not name.endswith(".pyc")
+                ):
                     yield path, found.st_size
 
     @contextmanager
     def _folder_of(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
-        """A descriptor of the folder that the path is in, and the last name. Raises: OSError, WorkspaceError."""
+        """A descriptor of the folder that the path is in, and the last name. Raises: OSError,
+        WorkspaceError.
+        """
         *folders, name = self._check(path).split("/")
         with ExitStack() as stack:
             folder = os.open(self.folder, _FOLDER)
@@ -186,7 +223,10 @@ class Workspace:
     @staticmethod
     def _check(path: str) -> str:
         if problem := path_problem(path):
-            raise WorkspaceError(f"{path[:200]!r} can't be a path in the workspace: {problem}", "name it as in `main.py`")
+            raise WorkspaceError(
+                f"{path[:200]!r} can't be a path in the workspace: {problem}",
+                "name it as in `main.py`",
+            )
         return path
 
     def _check_number(self, number: int) -> None:
@@ -196,7 +236,10 @@ class Workspace:
 
     def _check_size(self, size: int) -> None:
         if size > self.limits.size:
-            told = f"the files in {self.folder} would have {count(size, 'byte')}; {self.limits.size} are allowed"
+            told = (
+                f"the files in {self.folder} would have {count(size, 'byte')}; "
+                f"{self.limits.size} are allowed"
+            )
             raise WorkspaceError(told, "make them smaller, or fewer")
 
     @contextmanager
@@ -204,9 +247,14 @@ class Workspace:
         try:
             yield
         except FileNotFoundError as error:
-            raise WorkspaceError(f"there is no file {path}", "name a file of the workspace, or create it") from error
+            raise WorkspaceError(
+                f"there is no file {path}", "name a file of the workspace, or create it"
+            ) from error
         except OSError as error:
-            raise WorkspaceError(f"{path} can't be used: {error.strerror}", "links and special files are not followed") from error
+            raise WorkspaceError(
+                f"{path} can't be used: {error.strerror}",
+                "links and special files are not followed",
+            ) from error
 
 
 def _replace(folder: int, name: str, content: bytes, mode: int | None) -> None:
@@ -219,7 +267,15 @@ def _replace(folder: int, name: str, content: bytes, mode: int | None) -> None:
         before = stat.S_IMODE(found.st_mode)
     unfinished = f".{os.urandom(8).hex()}.new"
     try:
-        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder), "wb") as file:
+        with open(
+            os.open(
+                unfinished,
+                os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC,
+                0o600,
+                dir_fd=folder,
+            ),
+            "wb",
+        ) as file:
             file.write(content)
             os.fchmod(file.fileno(), (before if mode is None else mode) & 0o700)
         os.rename(unfinished, name, src_dir_fd=folder, dst_dir_fd=folder)

@@ -1,4 +1,6 @@
-"""The prompts, one file per model call, and how they are rendered; `blocks/` holds what several include."""
+"""The prompts, one file per model call, and how they are rendered; `blocks/` holds what several
+include.
+"""
 
 import hashlib
 import json
@@ -28,28 +30,40 @@ def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables:
     Raises:
         jinja2.UndefinedError: the template uses a variable that was not given.
     """
-    shown = {name: visible(value) if value and isinstance(value, str) else value for name, value in variables.items()}
+    shown = {
+        name: visible(value) if value and isinstance(value, str) else value
+        for name, value in variables.items()
+    }
     parts, tags = _parts(template)
     mark = _mark(tags, [value for value in shown.values() if isinstance(value, str)])
     system, user = (part.render(**shown, mark=mark).strip() for part in parts)
     past = (ChatMessage(role=m.role, content=visible(m.content)) for m in history)
-    messages = (ChatMessage(role="system", content=system), *past, ChatMessage(role="user", content=user))
+    messages = (
+        ChatMessage(role="system", content=system),
+        *past,
+        ChatMessage(role="user", content=user),
+    )
     return Prompt(name=template, messages=messages)
 
 
 def _mark(tags: frozenset[str], values: list[str]) -> str:
-    """What is added to the tags around each value, so that none of them can pretend to end there; "" where none tries.
+    """What is added to the tags around each value, so that none of them can pretend to end there;
+    "" where none tries.
 
     A value that held the mark would have to hold a digest of itself.
     """
-    if not any(f"<{slash}{tag}" in value.lower() for value in values for tag in tags for slash in ("", "/")):
+    if not any(
+        f"<{slash}{tag}" in value.lower() for value in values for tag in tags for slash in ("", "/")
+    ):
         return ""
     return "-" + hashlib.sha256("\0".join(values).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 @cache
 def _parts(template: str) -> tuple[tuple[Template, Template], frozenset[str]]:
-    """The system and the user part, split before rendering, as a request may hold the separator too; and the tags around values."""
+    """The system and the user part, split before rendering, as a request may hold the separator
+    too; and the tags around values.
+    """
     # Prompts are plain text for a model; escaping would change what the model reads.
     environment = Environment(
         loader=FunctionLoader(_marked),

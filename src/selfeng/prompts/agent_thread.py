@@ -1,4 +1,6 @@
-"""What agents do and what comes of it, as their prompts show it: one JSON object a message, so that no data can end where it stands."""
+"""What agents do and what comes of it, as their prompts show it: one JSON object a message, so that
+no data can end where it stands.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,7 +38,9 @@ def result(function: str, outcome: Mapping[str, Any]) -> str:
 
 
 def within_limits(thread: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-    """The system prompt and the newest messages that a model can be shown, the first of them from the sender; the last always."""
+    """The system prompt and the newest messages that a model can be shown, the first of them from
+    the sender; the last always.
+    """
     system, *rest = thread
     sizes = accumulate(len(message.content) for message in reversed(rest))
     kept = rest[len(rest) - max(1, sum(size <= _LONGEST for size in sizes)) :]

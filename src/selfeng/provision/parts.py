@@ -1,4 +1,5 @@
-"""Everything a machine needs beside Python packages: embedding model, libraries of the page, what containers are made from.
+"""Everything a machine needs beside Python packages: embedding model, libraries of the page, what
+containers are made from.
 
 Each part is quick where it stands already, so that every start may ask for all of them.
 """
@@ -39,7 +40,9 @@ PARTS: dict[str, Callable[[Settings, Report], None]] = {
 }
 
 
-def provision(settings: Settings, report: Report, parts: tuple[str, ...] = tuple(PARTS)) -> tuple[AgentError, ...]:
+def provision(
+    settings: Settings, report: Report, parts: tuple[str, ...] = tuple(PARTS)
+) -> tuple[AgentError, ...]:
     """Set up the named parts, all by default; returns the errors, after all parts were tried.
 
     Raises:

@@ -1,4 +1,6 @@
-"""Readiness: what a start sets up in the background while the page is served already, and who waits for it."""
+"""Readiness: what a start sets up in the background while the page is served already, and who waits
+for it.
+"""
 
 import asyncio
 import logging
@@ -14,7 +16,9 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
 """Seconds before a part that could not be set up is tried again; the pause doubles."""
 
 Report = Callable[[str, int, int], None]
-"""Takes what is being done, and how far it is: so many of so many, 0 of 0 where that can't be told. From any thread."""
+"""Takes what is being done, and how far it is: so many of so many, 0 of 0 where that can't be told.
+From any thread.
+"""
 
 
 class Readiness:
@@ -44,13 +48,20 @@ class Readiness:
         status = self._parts.get(part)
         return self._news[part] if status and status.state != "failed" else None
 
-    async def prepare(self, part: Part, work: Callable[[Report], Awaitable[object]], then: tuple[Part, ...] = ()) -> None:
-        """Set an expected part up, if need be again and again; `then` are the parts that can't begin before it is ready."""
+    async def prepare(
+        self, part: Part, work: Callable[[Report], Awaitable[object]], then: tuple[Part, ...] = ()
+    ) -> None:
+        """Set an expected part up, if need be again and again; `then` are the parts that can't
+        begin before it is ready.
+        """
         loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE
         self._put(PartStatus(part=part, state="working"))
 
         def report(detail: str, done: int, total: int) -> None:
-            loop.call_soon_threadsafe(self._go_on, PartStatus(part=part, state="working", detail=detail, done=done, total=total))
+            loop.call_soon_threadsafe(
+                self._go_on,
+                PartStatus(part=part, state="working", detail=detail, done=done, total=total),
+            )
 
         while True:
             try:
@@ -59,7 +70,13 @@ class Readiness:
                 self._fail(error, part, then)
             except Exception as error:
                 log.exception("%s can't be set up", part)
-                self._fail(AgentError(f"{type(error).__name__}: {error}", "the server's log has the details"), part, then)
+                self._fail(
+                    AgentError(
+                        f"{type(error).__name__}: {error}", "the server's log has the details"
+                    ),
+                    part,
+                    then,
+                )
             else:
                 break
             await asyncio.sleep(pause)

@@ -1,4 +1,6 @@
-"""What changes in the library without being asked for in this process: the differences between two looks at it, as events."""
+"""What changes in the library without being asked for in this process: the differences between two
+looks at it, as events.
+"""
 
 from typing import Literal, assert_never
 
@@ -11,10 +13,15 @@ from selfeng.registry.tool_files import code_file
 
 class LibraryChange(Value):
     name: str
-    change: Literal["added", "removed", "modified", "revised", "trusted", "retired", "restored", "kept_back"]
-    """modified: the files differ from what was verified, the tool is not offered; revised: it has a new version;
-    retired: search does not offer it any more; restored: it is offered again; kept_back: it goes on with an old version of a tool
-    that it imports, since it does not work with the new one."""
+    change: Literal[
+        "added", "removed", "modified", "revised", "trusted", "retired", "restored", "kept_back"
+    ]
+    """modified: the files differ from what was verified, the tool is not offered; revised: it has a
+    new version;
+    retired: search does not offer it any more; restored: it is offered again; kept_back: it goes on
+        with an old version of a tool
+    that it imports, since it does not work with the new one.
+    """
     reason: str
     """One sentence for people."""
 
@@ -34,35 +41,59 @@ def development(name: str, before: LibrarySnapshot, after: LibrarySnapshot) -> L
 def _progress(name: str, before: ToolEntry, after: ToolEntry) -> LibraryChange | None:
     """What has become of a tool whose files are as they should be."""
     if after.version != before.version:
-        return LibraryChange(name=name, change="revised", reason=f"Version {after.version} of {name} is in use.")
+        return LibraryChange(
+            name=name, change="revised", reason=f"Version {after.version} of {name} is in use."
+        )
     if after.standing == before.standing:
         return None
     match after.standing:
         case "provisional":
-            return LibraryChange(name=name, change="restored", reason=f"{name} is offered again, as provisional.")
+            return LibraryChange(
+                name=name, change="restored", reason=f"{name} is offered again, as provisional."
+            )
         case "trusted":
-            return LibraryChange(name=name, change="trusted", reason=f"{name} has served several different calls.")
+            return LibraryChange(
+                name=name, change="trusted", reason=f"{name} has served several different calls."
+            )
         case "retired":
-            return LibraryChange(name=name, change="retired", reason=f"No search offers {name} any more.")
+            return LibraryChange(
+                name=name, change="retired", reason=f"No search offers {name} any more."
+            )
         case _:
             assert_never(after.standing)
 
 
-def _change(name: str, before: Condition | None, now: Condition | None, missing: str | None) -> LibraryChange | None:
+def _change(
+    name: str, before: Condition | None, now: Condition | None, missing: str | None
+) -> LibraryChange | None:
     match before, now:
         case _ if before == now:
             return None
         case _, ("modified" | "missing") if missing and before:
             reason = f"The file {missing} was deleted; {complete(name, missing)}."
-            return LibraryChange(name=name, change="modified" if now == "modified" else "removed", reason=reason)
+            return LibraryChange(
+                name=name, change="modified" if now == "modified" else "removed", reason=reason
+            )
         case None, "offered":
-            return LibraryChange(name=name, change="added", reason=f"The tool {name} was registered.")
+            return LibraryChange(
+                name=name, change="added", reason=f"The tool {name} was registered."
+            )
         case (("missing" | "modified"), "offered"):
-            return LibraryChange(name=name, change="restored", reason=f"The files of {name} are the verified ones.")
+            return LibraryChange(
+                name=name, change="restored", reason=f"The files of {name} are the verified ones."
+            )
         case _, "modified":
-            return LibraryChange(name=name, change="modified", reason=f"The files of {name} differ from what was verified.")
+            return LibraryChange(
+                name=name,
+                change="modified",
+                reason=f"The files of {name} differ from what was verified.",
+            )
         case (("offered" | "modified"), "missing"):
-            return LibraryChange(name=name, change="removed", reason=f"The file {code_file(name)} was deleted.")
+            return LibraryChange(
+                name=name, change="removed", reason=f"The file {code_file(name)} was deleted."
+            )
         case (("offered" | "modified"), None):
-            return LibraryChange(name=name, change="removed", reason=f"The tool {name} was removed.")
+            return LibraryChange(
+                name=name, change="removed", reason=f"The tool {name} was removed."
+            )
     return None

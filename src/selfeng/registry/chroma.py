@@ -20,7 +20,9 @@ def open_client(folder: Path) -> "Client":
     import chromadb
     from chromadb.config import Settings
 
-    client = chromadb.PersistentClient(path=str(folder), settings=Settings(anonymized_telemetry=False))
+    client = chromadb.PersistentClient(
+        path=str(folder), settings=Settings(anonymized_telemetry=False)
+    )
     return cast("Client", client)  # declared as an interface that lacks `close`
 
 
@@ -29,7 +31,9 @@ def open_collection(client: "Client", name: str) -> "Collection":
     for other in client.list_collections():
         if other.name != name:
             client.delete_collection(other.name)
-    return client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
+    return client.get_or_create_collection(
+        name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+    )
 
 
 class Mark(NamedTuple):
@@ -61,7 +65,9 @@ def identity(folder: Path) -> int | None:
 
 
 def clear(folder: Path) -> None:
-    """Delete what Chroma makes, and nothing else: a wrong CHROMA_PERSIST_DIR must not cost anyone's files."""
+    """Delete what Chroma makes, and nothing else: a wrong CHROMA_PERSIST_DIR must not cost anyone's
+    files.
+    """
     for path in folder.iterdir():
         if path.name.startswith(_DATABASE):
             path.unlink()
@@ -82,7 +88,9 @@ def tidy(folder: Path) -> None:
 
 
 def place(new: Path, folder: Path) -> None:
-    """Have a new index instead of what is there; the database comes last, since without it there is no index."""
+    """Have a new index instead of what is there; the database comes last, since without it there is
+    no index.
+    """
     for path in sorted(new.iterdir(), key=lambda path: path.name.startswith(_DATABASE)):
         path.replace(folder / path.name)
     new.rmdir()

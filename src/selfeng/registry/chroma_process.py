@@ -1,8 +1,10 @@
-"""Chroma in a process of its own: `Subprocess` is our end, and `python -m selfeng.registry.chroma_process` the other.
+"""Chroma in a process of its own: `Subprocess` is our end, and `python -m
+selfeng.registry.chroma_process` the other.
 
-`probe FOLDER` opens an index, which may crash the process. `rebuild`, with a `RebuildOrder` as a line of JSON on stdin, makes an
-index again: Chroma's `add` holds the interpreter's lock for its whole call, which would stop a server. Each line that it prints says
-how many vectors are in the index, and of how many; at the end of stdin it gives up.
+`probe FOLDER` opens an index, which may crash the process. `rebuild`, with a `RebuildOrder` as a
+line of JSON on stdin, makes an index again: Chroma's `add` holds the interpreter's lock for its
+whole call, which would stop a server. Each line that it prints says how many vectors are in the
+index, and of how many; at the end of stdin it gives up.
 """
 
 import os
@@ -28,7 +30,9 @@ _BATCH = 1000
 
 
 class Subprocess:
-    """Runs a task with a line on stdin, which stays open for as long as we live; the process ends with the context."""
+    """Runs a task with a line on stdin, which stays open for as long as we live; the process ends
+    with the context.
+    """
 
     def __init__(self, *task: str, line: str = "") -> None:
         self._complaint = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the context; a pipe that nobody reads could fill up
@@ -48,7 +52,12 @@ class Subprocess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._complaint):
@@ -62,7 +71,9 @@ class Subprocess:
         return iter(self._process.stdout)
 
     def wait(self, seconds: float | None = None) -> str | None:
-        """Wait for its end; None if it ended well, else the last line that it complained with. After `seconds` it is killed."""
+        """Wait for its end; None if it ended well, else the last line that it complained with.
+        After `seconds` it is killed.
+        """
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -72,7 +83,10 @@ class Subprocess:
             return None
         self._complaint.seek(0)
         lines = self._complaint.read().decode(errors="replace").split("\n")
-        return next((line for line in reversed(lines) if line.strip()), f"it ended with code {self._process.returncode}")
+        return next(
+            (line for line in reversed(lines) if line.strip()),
+            f"it ended with code {self._process.returncode}",
+        )
 
     def kill(self) -> None:
         self._process.kill()
@@ -99,7 +113,9 @@ class RebuildOrder(Value):
 
 
 def rebuild(order: RebuildOrder, report: Callable[[int, int], None]) -> None:
-    """`report` is told how many tools are indexed, and of how many. Raises whatever SQL and Chroma raise."""
+    """`report` is told how many tools are indexed, and of how many. Raises whatever SQL and Chroma
+    raise.
+    """
     from selfeng.registry import records, revisions
     from selfeng.store.database import attach, id_of, reading
 
@@ -112,7 +128,10 @@ def rebuild(order: RebuildOrder, report: Callable[[int, int], None]) -> None:
         collection = open_collection(client, order.collection)
         vectors = records.searched(connection, order.embedder)
         while batch := list(islice(vectors, _BATCH)):
-            collection.add(ids=[name for name, _ in batch], embeddings=np.stack([vector for _, vector in batch]))
+            collection.add(
+                ids=[name for name, _ in batch],
+                embeddings=np.stack([vector for _, vector in batch]),
+            )
             done += len(batch)
             report(done, total)
     put_mark(collection, mark)

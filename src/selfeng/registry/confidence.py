@@ -1,14 +1,16 @@
 """Calibrated confidence: the probability that a tool that a search found is a right one.
 
-A cosine alone says little: what fits lies anywhere from 0.3 up, and the more tools there are, the nearer the nearest wrong one.
-So a logistic model looks at the tool's own evidence, at its lead over the best other tool, and at the number of tools. Evidence
-is in natural log-odds, which makes one model serve every embedder.
+A cosine alone says little: what fits lies anywhere from 0.3 up, and the more tools there are, the
+nearer the nearest wrong one. So a logistic model looks at the tool's own evidence, at its lead over
+the best other tool, and at the number of tools. Evidence is in natural log-odds, which makes one
+model serve every embedder.
 
-The scale of an embedder says what its cosines are worth as evidence. Cosines of texts that have nothing to do with each other lie
-around 0.1 with one embedder and around 0.7 with another, and spread more or less. If the cosines of pairs that belong together and
-of pairs that don't are normal with one spread s and the means m and u, the log of how much likelier a cosine is of the former is
-(m - u) / s² · (cosine - (m + u) / 2). The seeds, which ship with their requests, are pairs enough to measure the three; s is that
-of pairs that don't belong together, of which there are many.
+The scale of an embedder says what its cosines are worth as evidence. Cosines of texts that have
+nothing to do with each other lie around 0.1 with one embedder and around 0.7 with another, and
+spread more or less. If the cosines of pairs that belong together and of pairs that don't are normal
+with one spread s and the means m and u, the log of how much likelier a cosine is of the former is
+(m - u) / s² · (cosine - (m + u) / 2). The seeds, which ship with their requests, are pairs enough
+to measure the three; s is that of pairs that don't belong together, of which there are many.
 """
 
 from collections.abc import Sequence
@@ -26,21 +28,29 @@ Floats = npt.NDArray[np.float64]
 
 FEATURES = 4
 BM25_EVIDENCE = 0.58
-"""Of a point of BM25, in natural log-odds: 0.015 of a cosine with all-MiniLM-L6-v2, which was best or next to it on every data set."""
+"""Of a point of BM25, in natural log-odds: 0.015 of a cosine with all-MiniLM-L6-v2, which was best
+or next to it on every data set.
+"""
 _NOTHING = -15.0
-"""Evidence for a tool that has nothing to do with a request, which stands for the best other one where there is none."""
+"""Evidence for a tool that has nothing to do with a request, which stands for the best other one
+where there is none.
+"""
 _MOST_TOOLS = 4096
 """Beyond what was measured; the number of tools counts by its logarithm up to here."""
 
 
 def confidences(evidence: Floats, tools: int, weights: Sequence[float]) -> Floats:
-    """Of the candidates of one search, or of many in a matrix with one in each row; `tools` is how many were searched."""
+    """Of the candidates of one search, or of many in a matrix with one in each row; `tools` is how
+    many were searched.
+    """
     score = features(evidence, tools) @ np.asarray(weights, dtype=np.float64)
     return np.asarray(1 / (1 + np.exp(-np.clip(score, -500, 500))), dtype=np.float64)
 
 
 def features(evidence: Floats, tools: int) -> Floats:
-    """What the model looks at, along a new last axis: 1, the evidence, its lead over the best other, log2 of the number of tools."""
+    """What the model looks at, along a new last axis: 1, the evidence, its lead over the best
+    other, log2 of the number of tools.
+    """
     lead = evidence - np.maximum(_best_other(evidence), _NOTHING)
     size = np.full_like(evidence, np.log2(min(tools, _MOST_TOOLS)))
     return np.stack([np.ones_like(evidence), evidence / 10, lead / 10, size / 10], axis=-1)
@@ -68,7 +78,9 @@ class Scale(NamedTuple):
 
 
 def measure(embedder: Embedder, request_map: RequestMap | None = None) -> Scale:
-    """By the seeds: some hundred short texts are embedded. Blocking. Raises what the embedder raises."""
+    """By the seeds: some hundred short texts are embedded. Blocking. Raises what the embedder
+    raises.
+    """
     return scale_of(leave_one_out([(seed, ()) for seed in load_seeds()], embedder), request_map)
 
 

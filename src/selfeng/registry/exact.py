@@ -1,4 +1,6 @@
-"""The exact search: every vector in one matrix, read from SQL when it is needed and let go of when it no longer is."""
+"""The exact search: every vector in one matrix, read from SQL when it is needed and let go of when
+it no longer is.
+"""
 
 import threading
 from collections.abc import Sequence
@@ -22,11 +24,17 @@ class ExactSearch:
         self._forget()
 
     def nearest(self, connection: sa.Connection, vector: Vector, count: int) -> list[str]:
-        """Names of the nearest tools, best first, as the connection sees them. A first search reads all vectors."""
+        """Names of the nearest tools, best first, as the connection sees them. A first search reads
+        all vectors.
+        """
         with self._lock:
             self._follow(connection)
             cosines = self._matrix[: len(self._names)] @ vector if self._names else np.empty(0)
-            best = np.argpartition(-cosines, count - 1)[:count] if count < len(cosines) else np.arange(len(cosines))
+            best = (
+                np.argpartition(-cosines, count - 1)[:count]
+                if count < len(cosines)
+                else np.arange(len(cosines))
+            )
             return [self._names[i] for i in best[np.argsort(-cosines[best], kind="stable")]]
 
     def release(self) -> None:
@@ -47,7 +55,9 @@ class ExactSearch:
             for name, vector in records.searched(connection, self._embedder):
                 self._put(name, vector, count)
         elif revision != self._revision:
-            self._change(connection, revisions.changed(connection, self._revision, ("", self._embedder)))
+            self._change(
+                connection, revisions.changed(connection, self._revision, ("", self._embedder))
+            )
         self._revision = revision
 
     def _change(self, connection: sa.Connection, names: Sequence[str]) -> None:

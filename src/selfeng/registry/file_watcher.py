@@ -1,8 +1,10 @@
-"""Taking watcher: compares records and files, keeps the snapshot current and tells what has changed.
+"""Taking watcher: compares records and files, keeps the snapshot current and tells what has
+changed.
 
-A look costs little however large the library is, so it precedes every answer: one query says which records have changed since
-the last one, the folder's time says whether files came or went. An edit in place shows in the file alone; so the files of the
-tools that an answer is about are compared with what was verified, and those of the tools that were found modified before.
+A look costs little however large the library is, so it precedes every answer: one query says which
+records have changed since the last one, the folder's time says whether files came or went. An edit
+in place shows in the file alone; so the files of the tools that an answer is about are compared
+with what was verified, and those of the tools that were found modified before.
 """
 
 import logging
@@ -40,7 +42,9 @@ class FileWatcher:
         self.changes: deque[LibraryChange] = deque()
         """Not yet told; whoever tells one takes it out."""
         self._verified: dict[str, tuple[Pair, int, bool]] = {}
-        """Of the tools that were looked at: their files then, their version, and whether these are of it."""
+        """Of the tools that were looked at: their files then, their version, and whether these are
+        of it.
+        """
         self._refused: dict[str, Pair] = {}
         """Files that lie in the place of deleted ones and are others."""
         self._began = False
@@ -50,7 +54,8 @@ class FileWatcher:
         self.snapshot, _ = self._read(EMPTY)
 
     def look(self, names: Iterable[str] = ()) -> LibrarySnapshot:
-        """Bring the snapshot up to date. It is right about which files exist, and about the content of those of the tools named.
+        """Bring the snapshot up to date. It is right about which files exist, and about the content
+        of those of the tools named.
 
         Raises: LibraryError.
         """
@@ -61,7 +66,11 @@ class FileWatcher:
                 self._writer.settle(unsettled)
                 snapshot, more = self._read(snapshot)
                 touched |= more
-                self._refused = {n: self._files.stamps(n) for n in unsettled | self._refused.keys() if _is_unsettled(snapshot, n)}
+                self._refused = {
+                    n: self._files.stamps(n)
+                    for n in unsettled | self._refused.keys()
+                    if _is_unsettled(snapshot, n)
+                }
             compared = {name for name in {*names, *touched, *snapshot.modified} if name in snapshot}
             self.snapshot = self._compare(snapshot, compared)
             for name in sorted(touched | compared):
@@ -71,45 +80,75 @@ class FileWatcher:
             return self.snapshot
 
     def _read(self, snapshot: LibrarySnapshot) -> tuple[LibrarySnapshot, set[str]]:
-        """The snapshot by records and folder as they are now, and the names of the tools of which either has changed."""
+        """The snapshot by records and folder as they are now, and the names of the tools of which
+        either has changed.
+        """
         files, names = self._listing.look(), list[str]()
         with reading(self._engine) as connection:
             revision, entries = revisions.current(connection), snapshot.entries
             if snapshot is EMPTY:
                 entries = records.entries(connection)
-            elif revision != snapshot.revision and (names := revisions.changed(connection, snapshot.revision)):
+            elif revision != snapshot.revision and (
+                names := revisions.changed(connection, snapshot.revision)
+            ):
                 entries = _updated(entries, names, records.entries(connection, names))
-        moved = set() if files is snapshot.files else {owner(file) for file in files ^ snapshot.files}
+        moved = (
+            set() if files is snapshot.files else {owner(file) for file in files ^ snapshot.files}
+        )
         if entries is snapshot.entries and not moved:
-            return (snapshot if revision == snapshot.revision else replace(snapshot, revision=revision)), set()
+            return (
+                snapshot if revision == snapshot.revision else replace(snapshot, revision=revision)
+            ), set()
         return LibrarySnapshot(entries, files, snapshot.modified, revision), moved.union(names)
 
     def _unsettled(self, snapshot: LibrarySnapshot, touched: set[str]) -> set[str]:
         """Tools whose files have gone, or may have come back."""
         names = touched | self._refused.keys() if self._began else snapshot.entries.keys()
         self._began = True
-        return {n for n in names if _is_unsettled(snapshot, n) and self._refused.get(n) != self._files.stamps(n)}
+        return {
+            n
+            for n in names
+            if _is_unsettled(snapshot, n) and self._refused.get(n) != self._files.stamps(n)
+        }
 
     def _compare(self, snapshot: LibrarySnapshot, names: Collection[str]) -> LibrarySnapshot:
-        """The snapshot once the files of these tools were compared with what was verified; they are read only if they were touched."""
-        unknown = [n for n in names if self._verified.get(n, ())[:2] != (self._files.stamps(n), snapshot.entries[n].version)]
+        """The snapshot once the files of these tools were compared with what was verified; they are
+        read only if they were touched.
+        """
+        unknown = [
+            n
+            for n in names
+            if self._verified.get(n, ())[:2] != (self._files.stamps(n), snapshot.entries[n].version)
+        ]
         for _ in range(_ROUNDS):
             if not unknown:
                 break
             pairs = {name: self._files.stamps(name) for name in unknown}
             sources = {name: self._files.read(name) for name in unknown}
-            with reading(self._engine) as connection:  # after the files, since whoever writes them makes the record first
+            with reading(
+                self._engine
+            ) as connection:  # after the files, since whoever writes them makes the record first
                 digests = records.digests(connection, unknown)
             for name in unknown:
                 found = sources[name]
                 sound = name not in digests or (found is not None and found.digest == digests[name])
                 self._verified[name] = pairs[name], snapshot.entries[name].version, sound
-            unknown = [n for n in unknown if not self._verified[n][2] and self._files.stamps(n) != pairs[n]]
-        modified = {n for n in snapshot.modified if n in snapshot and n not in names} | {n for n in names if not self._verified[n][2]}
-        return snapshot if modified == snapshot.modified else replace(snapshot, modified=frozenset(modified))
+            unknown = [
+                n for n in unknown if not self._verified[n][2] and self._files.stamps(n) != pairs[n]
+            ]
+        modified = {n for n in snapshot.modified if n in snapshot and n not in names} | {
+            n for n in names if not self._verified[n][2]
+        }
+        return (
+            snapshot
+            if modified == snapshot.modified
+            else replace(snapshot, modified=frozenset(modified))
+        )
 
 
-def _updated(entries: Mapping[str, ToolEntry], names: Iterable[str], known: Mapping[str, ToolEntry]) -> Mapping[str, ToolEntry]:
+def _updated(
+    entries: Mapping[str, ToolEntry], names: Iterable[str], known: Mapping[str, ToolEntry]
+) -> Mapping[str, ToolEntry]:
     updated = dict(entries)
     for name in names:
         updated.pop(name, None)
@@ -118,4 +157,8 @@ def _updated(entries: Mapping[str, ToolEntry], names: Iterable[str], known: Mapp
 
 def _is_unsettled(snapshot: LibrarySnapshot, name: str) -> bool:
     entry = snapshot.entries.get(name)
-    return entry is not None and entry.state in ("active", "missing") and (entry.state == "missing") == (code_file(name) in snapshot.files)
+    return (
+        entry is not None
+        and entry.state in ("active", "missing")
+        and (entry.state == "missing") == (code_file(name) in snapshot.files)
+    )

@@ -1,9 +1,11 @@
-"""The search index in Chroma: a copy of the vectors in SQL that may be lost, damaged or late, and is then made again.
+"""The search index in Chroma: a copy of the vectors in SQL that may be lost, damaged or late, and
+is then made again.
 
-One thread of its own opens and feeds it, so that neither Chroma's import (a second) nor its writes (10 ms a tool, with the
-interpreter's lock held) stand in anyone's way. More than some tools at once are written by a process of its own, into a new
-index that takes the place of the old one. A mark in the index says which revision of the library it holds; whoever searches
-looks up in SQL which tools have changed since, so that it serves while it is late, and the exact search while there is none.
+One thread of its own opens and feeds it, so that neither Chroma's import (a second) nor its writes
+(10 ms a tool, with the interpreter's lock held) stand in anyone's way. More than some tools at once
+are written by a process of its own, into a new index that takes the place of the old one. A mark in
+the index says which revision of the library it holds; whoever searches looks up in SQL which tools
+have changed since, so that it serves while it is late, and the exact search while there is none.
 """
 
 import hashlib
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _PROBE_SECONDS = 60.0
 _GRACE_SECONDS = 5.0
-"""From the start until Chroma is loaded and tried, which takes seconds of two processes: a command that ends before is spared it."""
+"""From the start until Chroma is loaded and tried, which takes seconds of two processes: a command
+that ends before is spared it.
+"""
 _PAUSE_SECONDS = 30.0
 """After a failure, before the next try."""
 _CLOSE_SECONDS = 1.5
@@ -100,7 +104,9 @@ class SearchIndex:
         return self._progress
 
     def follow(self, revision: int) -> None:
-        """Bring the index to this revision of the library, in the background. Cheap when it is there."""
+        """Bring the index to this revision of the library, in the background. Cheap when it is
+        there.
+        """
         with self._news:
             if self._revision != revision and time.monotonic() >= self._not_before:
                 self._demanded = True
@@ -119,9 +125,15 @@ class SearchIndex:
             return None
         try:
             revision = self._revision
-            if revision is None or self._collection is None or chroma.identity(self._folder) != self._identity:
+            if (
+                revision is None
+                or self._collection is None
+                or chroma.identity(self._folder) != self._identity
+            ):
                 raise FileNotFoundError(f"{self._folder} was deleted")
-            found = self._collection.query(query_embeddings=vector[np.newaxis], n_results=count, include=[])
+            found = self._collection.query(
+                query_embeddings=vector[np.newaxis], n_results=count, include=[]
+            )
             return Found(list(found["ids"][0]), revision)
         except Exception as error:  # noqa: BLE001 - whatever ails the index, the exact search answers
             _log.warning("the search index is made again: %s", error)
@@ -137,10 +149,16 @@ class SearchIndex:
             self._awaited = True
             self._news.notify_all()
             self._news.wait_for(lambda: not (self._demanded or self._busy), seconds)
-            return "behind" if self._state == "ready" and (self._revision or 0) < revision else self._state
+            return (
+                "behind"
+                if self._state == "ready" and (self._revision or 0) < revision
+                else self._state
+            )
 
     def close(self) -> None:
-        """Let go of the folder; what is under way is left behind after a moment, since it can be made again."""
+        """Let go of the folder; what is under way is left behind after a moment, since it can be
+        made again.
+        """
         with self._news:
             self._closing = True
             self._news.notify_all()
@@ -161,7 +179,9 @@ class SearchIndex:
             try:
                 self._catch_up()
             except Exception:  # noqa: BLE001 - the edge of the thread; the library works without the index
-                _log.exception("the search index in %s can't be used; the exact search serves", self._folder)
+                _log.exception(
+                    "the search index in %s can't be used; the exact search serves", self._folder
+                )
                 self._not_before = time.monotonic() + _PAUSE_SECONDS
                 self._report("broken", None)
             finally:
@@ -207,15 +227,21 @@ class SearchIndex:
             self._identity = chroma.identity(self._folder)
 
     def _opens(self) -> bool:
-        """Whether Chroma can open what lies there; a damaged index may crash the process that tries."""
+        """Whether Chroma can open what lies there; a damaged index may crash the process that
+        tries.
+        """
         with self._started("probe", str(self._folder.resolve())) as probe:
             problem = probe.wait(_PROBE_SECONDS)
         if problem is not None and not self._closing:
-            _log.warning("the search index in %s is damaged and made again: %s", self._folder, problem)
+            _log.warning(
+                "the search index in %s is damaged and made again: %s", self._folder, problem
+            )
         return problem is None or self._closing
 
     def _make(self) -> None:
-        """Make the index of a large library, and room for that of a small one. Raises: RuntimeError, OSError."""
+        """Make the index of a large library, and room for that of a small one. Raises:
+        RuntimeError, OSError.
+        """
         with reading(self._engine) as connection:
             small = records.searched_count(connection, self._embedder) <= _FEW
         if small:
@@ -229,7 +255,12 @@ class SearchIndex:
     def _rebuild(self) -> None:
         """Raises: RuntimeError, OSError."""
         new = chroma.new_folder(self._folder)
-        order = RebuildOrder(database=address(self._engine), embedder=self._embedder, collection=self._name, folder=new.resolve())
+        order = RebuildOrder(
+            database=address(self._engine),
+            embedder=self._embedder,
+            collection=self._name,
+            folder=new.resolve(),
+        )
         try:
             with self._started("rebuild", line=order.model_dump_json()) as process:
                 for line in process.lines():
@@ -258,13 +289,18 @@ class SearchIndex:
                     self._process = None
 
     def _copy(self) -> None:
-        """Bring the open index up to date. Raises whatever Chroma raises, and ValueError: it lacks what it should hold."""
+        """Bring the open index up to date. Raises whatever Chroma raises, and ValueError: it lacks
+        what it should hold.
+        """
         collection = self._collection
         if self._closing or collection is None:
             return
         mark, library = chroma.mark(collection), id_of(self._engine)
         with reading(self._engine) as connection:
-            now, total = revisions.current(connection), records.searched_count(connection, self._embedder)
+            now, total = (
+                revisions.current(connection),
+                records.searched_count(connection, self._embedder),
+            )
             if mark is not None and mark.library == library and mark.revision <= now:
                 changed = revisions.changed(connection, mark.revision, ("", self._embedder))
                 few = len(changed) <= max(_FEW, total // _SHARE)

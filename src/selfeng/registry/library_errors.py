@@ -2,20 +2,35 @@
 
 from pathlib import Path
 
-from selfeng.core.errors import FileInTheWay, LibraryError, ToolExists, ToolModified, ToolNotFound, VersionConflict
+from selfeng.core.errors import (
+    FileInTheWay,
+    LibraryError,
+    ToolExists,
+    ToolModified,
+    ToolNotFound,
+    VersionConflict,
+)
 from selfeng.registry.tool_files import code_file, tests_file
 
 
 def exists(name: str) -> ToolExists:
-    return ToolExists(f"a tool named {name} is registered already", "choose another name, or remove the tool first")
+    return ToolExists(
+        f"a tool named {name} is registered already",
+        "choose another name, or remove the tool first",
+    )
 
 
 def file_in_the_way(folder: Path, file: str) -> FileInTheWay:
-    return FileInTheWay(f"{folder / file} is in the way: no record of the library knows it", "move the file away, or choose another name")
+    return FileInTheWay(
+        f"{folder / file} is in the way: no record of the library knows it",
+        "move the file away, or choose another name",
+    )
 
 
 def not_found(name: str) -> ToolNotFound:
-    return ToolNotFound(f"no tool named {name} is registered", "`selfeng tools` lists those that are")
+    return ToolNotFound(
+        f"no tool named {name} is registered", "`selfeng tools` lists those that are"
+    )
 
 
 def half(name: str, missing: str) -> ToolNotFound | ToolModified:
@@ -43,13 +58,20 @@ def edits_in_the_way(name: str, file: str) -> ToolModified:
 
 def overtaken(name: str, based_on: int, newest: int) -> VersionConflict:
     return VersionConflict(
-        f"version {based_on} of {name} is not the newest any more, version {newest} is", "look at the newest version, then try again"
+        f"version {based_on} of {name} is not the newest any more, version {newest} is",
+        "look at the newest version, then try again",
     )
 
 
 def in_use_already(name: str, version: int) -> VersionConflict:
-    return VersionConflict(f"version {version} of {name} is the one in use", f"`selfeng versions {name}` lists the others")
+    return VersionConflict(
+        f"version {version} of {name} is the one in use",
+        f"`selfeng versions {name}` lists the others",
+    )
 
 
 def unfinished(name: str, version: int) -> LibraryError:
-    return LibraryError(f"the files of version {version} of {name} are not all in place yet", "start a server, which completes them")
+    return LibraryError(
+        f"the files of version {version} of {name} are not all in place yet",
+        "start a server, which completes them",
+    )

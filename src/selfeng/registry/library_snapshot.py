@@ -1,4 +1,6 @@
-"""The snapshot: what the library holds at one moment, without the tools' sources and vectors, which stay in SQL."""
+"""The snapshot: what the library holds at one moment, without the tools' sources and vectors, which
+stay in SQL.
+"""
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -45,7 +47,9 @@ class LibrarySnapshot:
         return sum(1 for name in self if self.offers(name))
 
     def offers(self, name: str) -> bool:
-        return name in self and self.entries[name].standing != "retired" and name not in self.modified
+        return (
+            name in self and self.entries[name].standing != "retired" and name not in self.modified
+        )
 
     def reserves(self, name: str) -> bool:
         """Whether the name has a record whose files are not known to be deleted."""
@@ -65,9 +69,13 @@ class LibrarySnapshot:
         return missing[0] if len(missing) == 1 else None
 
     def is_stranger(self, file: str) -> bool:
-        """Whether a file of the folder belongs to no tool; of one whose code was deleted by hand, the tests may have stayed behind."""
+        """Whether a file of the folder belongs to no tool; of one whose code was deleted by hand,
+        the tests may have stayed behind.
+        """
         name = owner(file)
-        return file in self.files and not (self.reserves(name) or (name in self.entries and file == tests_file(name)))
+        return file in self.files and not (
+            self.reserves(name) or (name in self.entries and file == tests_file(name))
+        )
 
 
 EMPTY = LibrarySnapshot(entries={}, files=frozenset(), modified=frozenset(), revision=-1)

@@ -13,27 +13,35 @@ from selfeng.core.packages import sandbox_packages
 MAX_LENGTH = 50
 _FORM = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _OURS = frozenset({"selfeng", "web", "config", "tools", "tests", "benchmarks", "seed_tools"})
-_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
+_DEVICES = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+)
 
 
 def check_form(name: str) -> None:
     """Refuse what can't be a tool's name in any library.
 
-    Lower case only, so that two names never differ by case alone, which some file systems can't tell apart.
+    Lower case only, so that two names never differ by case alone, which some file systems can't
+    tell apart.
 
     Raises:
         ToolNameInvalid: names the value and what to do.
     """
     problem = _problem(name)
     if problem:
-        raise ToolNameInvalid(f"a tool can't be named {name[: MAX_LENGTH + 10]!r}: {problem}", _remedy(name))
+        raise ToolNameInvalid(
+            f"a tool can't be named {name[: MAX_LENGTH + 10]!r}: {problem}", _remedy(name)
+        )
 
 
 def _problem(name: str) -> str:
     checks = (
         (not _FORM.fullmatch(name), "it is not made of a-z, 0-9 and _, beginning with a letter"),
         (len(name) > MAX_LENGTH, f"it is longer than {MAX_LENGTH} characters"),
-        (name.startswith("test_") or name.endswith("_test") or name == "conftest", "pytest would take its file for tests"),
+        (
+            name.startswith("test_") or name.endswith("_test") or name == "conftest",
+            "pytest would take its file for tests",
+        ),
         (keyword.iskeyword(name) or keyword.issoftkeyword(name), "it is a keyword of Python"),
         (hasattr(builtins, name), "it is a builtin of Python"),
         (name in sys.stdlib_module_names, "it is a module of Python's standard library"),
@@ -48,11 +56,23 @@ def _problem(name: str) -> str:
 def _remedy(name: str) -> str:
     if _FORM.fullmatch(name) and len(name) <= MAX_LENGTH:
         return "choose a more specific name, such as a verb with its object: `reverse_string`"
-    return f"choose a name in snake_case of at most {MAX_LENGTH} ASCII characters, such as `reverse_string`"
+    return (
+        f"choose a name in snake_case of at most {MAX_LENGTH} ASCII characters, such as "
+        "`reverse_string`"
+    )
 
 
 @functools.cache
 def _installed() -> frozenset[str]:
     """Top-level modules where packages are installed, by the names of their files and folders."""
-    folders = [Path(folder) for folder in sys.path if Path(folder).name in {"site-packages", "dist-packages"}]
-    return frozenset(path.name.partition(".")[0].lower() for folder in folders if folder.is_dir() for path in folder.iterdir())
+    folders = [
+        Path(folder)
+        for folder in sys.path
+        if Path(folder).name in {"site-packages", "dist-packages"}
+    ]
+    return frozenset(
+        path.name.partition(".")[0].lower()
+        for folder in folders
+        if folder.is_dir()
+        for path in folder.iterdir()
+    )

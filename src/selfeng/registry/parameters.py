@@ -1,7 +1,8 @@
-"""What search was fitted to: the request map, the scale of an embedder and the weights of the confidence, in one small file.
+"""What search was fitted to: the request map, the scale of an embedder and the weights of the
+confidence, in one small file.
 
-Shipped below `fitted/`, one file an embedder and `default.npz` for all others; `selfeng calibrate` writes its own below
-DATA_DIR. The arrays are numpy's, read without pickle.
+Shipped below `fitted/`, one file an embedder and `default.npz` for all others; `selfeng calibrate`
+writes its own below DATA_DIR. The arrays are numpy's, read without pickle.
 """
 
 import io
@@ -44,18 +45,25 @@ class Parameters:
 
 
 def shipped(embedder: str) -> Parameters:
-    """What ships for the embedder, else what ships for any. Raises: ParametersInvalid (the installation is damaged)."""
+    """What ships for the embedder, else what ships for any. Raises: ParametersInvalid (the
+    installation is damaged).
+    """
     path = _file(SHIPPED, embedder)
     return read(path, embedder) if path.exists() else read(SHIPPED / f"{_DEFAULT}.npz", "")
 
 
 def current(embedder: str, folder: Path | None) -> Parameters:
-    """What was fitted to the library at hand, where `folder` has it and it can be read, else what ships."""
+    """What was fitted to the library at hand, where `folder` has it and it can be read, else what
+    ships.
+    """
     if folder is not None and (path := _file(folder, embedder)).exists():
         try:
             return read(path, embedder)
         except ParametersInvalid as error:
-            _log.warning("%s; what ships is used instead; run `selfeng calibrate` again, or with --reset", error)
+            _log.warning(
+                "%s; what ships is used instead; run `selfeng calibrate` again, or with --reset",
+                error,
+            )
     return shipped(embedder)
 
 
@@ -68,7 +76,9 @@ def read(path: Path, embedder: str) -> Parameters:
             embedder=str(found["embedder"]),
             weights=tuple(float(w) for w in found["weights"]),
             scale=Scale(*map(float, found["scale"])) if "scale" in found else None,
-            map=RequestMap(found["left"].astype(np.float32), found["right"].astype(np.float32)) if "left" in found else None,
+            map=RequestMap(found["left"].astype(np.float32), found["right"].astype(np.float32))
+            if "left" in found
+            else None,
         )
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise ParametersInvalid(f"{path} can't be read: {error!r}") from error
@@ -81,11 +91,17 @@ def read(path: Path, embedder: str) -> Parameters:
 def write(parameters: Parameters, folder: Path) -> Path:
     """Put the file in place in one step. Raises: OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    arrays = {"embedder": np.array(parameters.embedder), "weights": np.array(parameters.weights, dtype=np.float32)}
+    arrays = {
+        "embedder": np.array(parameters.embedder),
+        "weights": np.array(parameters.weights, dtype=np.float32),
+    }
     if parameters.scale is not None:
         arrays["scale"] = np.array(parameters.scale, dtype=np.float32)
     if parameters.map is not None:
-        arrays |= {"left": parameters.map.left.astype(np.float16), "right": parameters.map.right.astype(np.float16)}
+        arrays |= {
+            "left": parameters.map.left.astype(np.float16),
+            "right": parameters.map.right.astype(np.float16),
+        }
     content = io.BytesIO()
     np.savez_compressed(content, allow_pickle=False, **arrays)
     path = _file(folder, parameters.embedder)
@@ -115,7 +131,11 @@ def _problem(parameters: Parameters, embedder: str) -> str:
         return f"it belongs to the embedder {parameters.embedder!r}, not to {embedder!r}"
     if len(parameters.weights) != FEATURES:
         return f"it has {len(parameters.weights)} weights of the confidence, not {FEATURES}"
-    numbers = [np.array(parameters.weights), np.array(parameters.scale or ()), *(parameters.map or ())]
+    numbers = [
+        np.array(parameters.weights),
+        np.array(parameters.scale or ()),
+        *(parameters.map or ()),
+    ]
     if not all(np.isfinite(n).all() for n in numbers):
         return "it holds numbers that are not finite"
     if parameters.scale is not None and parameters.scale.steepness <= 0:

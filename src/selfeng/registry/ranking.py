@@ -1,4 +1,6 @@
-"""Ranking what a search has found: by meaning and words together, each tool with a calibrated confidence."""
+"""Ranking what a search has found: by meaning and words together, each tool with a calibrated
+confidence.
+"""
 
 import threading
 from collections.abc import Sequence
@@ -14,8 +16,10 @@ from selfeng.registry.fusion import Vector
 from selfeng.registry.parameters import Parameters, current
 
 _UNKNOWN = -3.0
-"""Evidence, in natural log-odds, of a cosine that is not known: the likeliest for what words alone find of the labelled requests in
-`tests/registry/requests.jsonl`, where no wrong tool then reaches 0.75 and no right one falls below 0.05."""
+"""Evidence, in natural log-odds, of a cosine that is not known: the likeliest for what words alone
+find of the labelled requests in `tests/registry/requests.jsonl`, where no wrong tool then reaches
+0.75 and no right one falls below 0.05.
+"""
 
 
 class Evidence(NamedTuple):
@@ -44,7 +48,9 @@ class Ranking:
 
     @classmethod
     def for_embedder(cls, embedder: str, folder: Path | None = None) -> "Ranking":
-        """For the embedder with that id; `folder` is where `selfeng calibrate` keeps what it fitted to the library at hand."""
+        """For the embedder with that id; `folder` is where `selfeng calibrate` keeps what it fitted
+        to the library at hand.
+        """
         return cls(current(embedder, folder))
 
     @property
@@ -52,7 +58,9 @@ class Ranking:
         return self._parameters
 
     def prepare(self, embedder: Embedder) -> None:
-        """Measure the scale of an embedder for which nothing ships, once. Blocking. Raises what the embedder raises."""
+        """Measure the scale of an embedder for which nothing ships, once. Blocking. Raises what the
+        embedder raises.
+        """
         with self._lock:
             if self._parameters.scale is None:
                 self._parameters = replace(self._parameters, scale=measure(embedder))
@@ -63,12 +71,16 @@ class Ranking:
 
     def rank(self, evidence: Sequence[Evidence], tools: int) -> list[Ranked]:
         """Best first; `tools` is how many were searched. After `prepare`, if there are cosines."""
-        strengths = np.array([self._meaning(e) + BM25_EVIDENCE * e.bm25 for e in evidence], dtype=np.float64)
+        strengths = np.array(
+            [self._meaning(e) + BM25_EVIDENCE * e.bm25 for e in evidence], dtype=np.float64
+        )
         if not len(strengths):
             return []
         likely = confidences(strengths, tools, self._parameters.weights)
         order = sorted(range(len(evidence)), key=lambda i: (-strengths[i], evidence[i].name))
-        return [Ranked(evidence[i].name, evidence[i].cosine or 0.0, float(likely[i])) for i in order]
+        return [
+            Ranked(evidence[i].name, evidence[i].cosine or 0.0, float(likely[i])) for i in order
+        ]
 
     def _meaning(self, evidence: Evidence) -> float:
         if evidence.cosine is None:

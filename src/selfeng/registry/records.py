@@ -1,4 +1,6 @@
-"""The records of the tools in SQL: rows and vectors, read and written inside a transaction of the caller."""
+"""The records of the tools in SQL: rows and vectors, read and written inside a transaction of the
+caller.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +19,10 @@ from selfeng.registry.fusion import Vector
 from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
 
 State = Literal["pending", "revising", "active", "missing", "removing"]
-"""pending: the first files are being written; revising: files are being replaced by those of the version in the record;
-missing: files were deleted by hand; removing: files are being deleted."""
+"""pending: the first files are being written; revising: files are being replaced by those of the
+version in the record;
+missing: files were deleted by hand; removing: files are being deleted.
+"""
 
 _STATES: dict[str, State] = {state: state for state in get_args(State)}
 _STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
@@ -32,7 +36,8 @@ _CHUNK = 500
 """Names in one query; SQLite allows some thousand parameters."""
 
 _VECTORS = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(
-    tool_vectors.c.embedder == sa.bindparam("embedder"), tool_vectors.c.name.in_(sa.bindparam("names", expanding=True))
+    tool_vectors.c.embedder == sa.bindparam("embedder"),
+    tool_vectors.c.name.in_(sa.bindparam("names", expanding=True)),
 )
 
 
@@ -61,29 +66,50 @@ class ToolEntry(NamedTuple):
 
 def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, ToolEntry]:
     """By name, of these tools or of all."""
-    chosen = sa.select(tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing)
-    queries = [chosen] if names is None else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+    chosen = sa.select(
+        tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing
+    )
+    queries = (
+        [chosen]
+        if names is None
+        else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+    )
     rows = (row for query in queries for row in connection.execute(query))
-    return {r.name: ToolEntry(r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]) for r in rows}
+    return {
+        r.name: ToolEntry(
+            r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]
+        )
+        for r in rows
+    }
 
 
 def unfinished(connection: sa.Connection) -> dict[str, State]:
     """What killed processes began, by the tools' names."""
-    chosen = sa.select(tools.c.name, tools.c.state).where(tools.c.state.in_(("pending", "revising", "removing")))
+    chosen = sa.select(tools.c.name, tools.c.state).where(
+        tools.c.state.in_(("pending", "revising", "removing"))
+    )
     return {row.name: row.state for row in connection.execute(chosen.order_by(tools.c.name))}
 
 
-def digests(connection: sa.Connection, names: Sequence[str], state: State = "active") -> dict[str, str]:
+def digests(
+    connection: sa.Connection, names: Sequence[str], state: State = "active"
+) -> dict[str, str]:
     """What was verified of those of the tools that are in that state, by name."""
     return {
         row.name: row.digest
         for chunk in _chunks(names)
-        for row in connection.execute(sa.select(tools.c.name, tools.c.digest).where(tools.c.name.in_(chunk), tools.c.state == state))
+        for row in connection.execute(
+            sa.select(tools.c.name, tools.c.digest).where(
+                tools.c.name.in_(chunk), tools.c.state == state
+            )
+        )
     }
 
 
 def state_of(connection: sa.Connection, name: str) -> State | None:
-    state: State | None = connection.execute(sa.select(tools.c.state).where(tools.c.name == name)).scalar()
+    state: State | None = connection.execute(
+        sa.select(tools.c.state).where(tools.c.name == name)
+    ).scalar()
     return state
 
 
@@ -93,7 +119,9 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
             yield Tool(**fields(Tool, row))
 
 
-def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
+def insert(
+    connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None
+) -> None:
     """`embedding` None: the tool has no vector yet."""
     connection.execute(tools.insert().values(**columns(tool), state=state))
     revisions.note(connection, tool.name)
@@ -102,24 +130,39 @@ def insert(connection: sa.Connection, tool: Tool, state: State, embedding: Embed
     lexical.write(connection, tool, ())
 
 
-def replace(connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None) -> None:
-    """Put another version of the tool into its record; `embedding` None: the words that are searched are the same."""
-    connection.execute(tools.update().where(tools.c.name == tool.name).values(**columns(tool), state=state, failures=0))
+def replace(
+    connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None
+) -> None:
+    """Put another version of the tool into its record; `embedding` None: the words that are
+    searched are the same.
+    """
+    connection.execute(
+        tools.update()
+        .where(tools.c.name == tool.name)
+        .values(**columns(tool), state=state, failures=0)
+    )
     revisions.note(connection, tool.name)
     lexical.write(connection, tool, used_requests(connection, tool.name))
     if embedding is not None:
-        connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))  # of other embedders too
+        connection.execute(
+            tool_vectors.delete().where(tool_vectors.c.name == tool.name)
+        )  # of other embedders too
         insert_vector(connection, tool.name, embedding)
 
 
 def columns(record: BaseModel) -> dict[str, Any]:
     """A column for each field: text, numbers and times as they are, everything else as JSON."""
     kept = _json_fields(type(record))
-    return {name: to_json(value).decode() if name in kept and value is not None else value for name, value in record}
+    return {
+        name: to_json(value).decode() if name in kept and value is not None else value
+        for name, value in record
+    }
 
 
 def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str, Any]:
-    """The fields of a model from the columns of their names, as `columns` made them; `but` is a field without a column."""
+    """The fields of a model from the columns of their names, as `columns` made them; `but` is a
+    field without a column.
+    """
     kept = _json_fields(model)
     values = {name: getattr(row, name) for name in model.model_fields if name != but}
     return {name: _read(value, name in kept) for name, value in values.items()}
@@ -127,7 +170,9 @@ def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str,
 
 @cache
 def _json_fields(model: type[BaseModel]) -> frozenset[str]:
-    return frozenset(name for name, field in model.model_fields.items() if field.annotation not in _PLAIN)
+    return frozenset(
+        name for name, field in model.model_fields.items() if field.annotation not in _PLAIN
+    )
 
 
 def _read(value: Any, is_json: bool) -> Any:
@@ -148,11 +193,17 @@ def delete(connection: sa.Connection, name: str) -> None:
     revisions.note(connection, name)
 
 
-def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | None = None) -> Iterator[tuple[str, Vector]]:
-    """The vectors of registered tools that are not retired, by name; of these tools, or of all in the order of their names."""
+def searched(
+    connection: sa.Connection, embedder: str, names: Sequence[str] | None = None
+) -> Iterator[tuple[str, Vector]]:
+    """The vectors of registered tools that are not retired, by name; of these tools, or of all in
+    the order of their names.
+    """
     chosen = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
     if names is None:
-        for row in connection.execute(chosen.order_by(tools.c.name), execution_options={"yield_per": _CHUNK}):
+        for row in connection.execute(
+            chosen.order_by(tools.c.name), execution_options={"yield_per": _CHUNK}
+        ):
             yield row.name, _vector(row.vector)
     else:
         for chunk in _chunks(names):
@@ -162,7 +213,10 @@ def searched(connection: sa.Connection, embedder: str, names: Sequence[str] | No
 
 def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
     """Of these tools, whatever their state, by name."""
-    found = (connection.execute(_VECTORS, {"embedder": embedder, "names": chunk}).all() for chunk in _chunks(names))
+    found = (
+        connection.execute(_VECTORS, {"embedder": embedder, "names": chunk}).all()
+        for chunk in _chunks(names)
+    )
     return {name: _vector(content) for rows in found for name, content in rows}
 
 
@@ -178,14 +232,20 @@ def searched_count(connection: sa.Connection, embedder: str) -> int:
 def _of_searched(embedder: str, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
     """The query for these columns of the tools that search may offer, each beside its vector."""
     joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
-    there = tools.c.state.in_(REGISTERED), tools.c.standing != "retired", tool_vectors.c.embedder == embedder
+    there = (
+        tools.c.state.in_(REGISTERED),
+        tools.c.standing != "retired",
+        tool_vectors.c.embedder == embedder,
+    )
     return sa.select(*columns).select_from(joined).where(*there)
 
 
 def unembedded(connection: sa.Connection, embedder: str) -> list[str]:
     """Names of the registered tools that have no vector of the embedder."""
     embedded = sa.select(tool_vectors.c.name).where(tool_vectors.c.embedder == embedder)
-    chosen = sa.select(tools.c.name).where(tools.c.state.in_(REGISTERED), tools.c.name.not_in(embedded))
+    chosen = sa.select(tools.c.name).where(
+        tools.c.state.in_(REGISTERED), tools.c.name.not_in(embedded)
+    )
     return list(connection.execute(chosen.order_by(tools.c.name)).scalars())
 
 
@@ -193,7 +253,9 @@ def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) ->
     same = tool_vectors.c.name == name, tool_vectors.c.embedder == embedding.embedder
     connection.execute(tool_vectors.delete().where(*same))
     content = embedding.vector.astype("<f4").tobytes()
-    connection.execute(tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content))
+    connection.execute(
+        tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content)
+    )
     revisions.note(connection, name, embedding.embedder)
     if embedding.former is not None:
         insert_vector(connection, name, embedding.former)
@@ -201,7 +263,9 @@ def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) ->
 
 def embedders(connection: sa.Connection) -> dict[str, int]:
     """How many vectors there are of each, by its id."""
-    counted = sa.select(tool_vectors.c.embedder, sa.func.count().label("vectors")).group_by(tool_vectors.c.embedder)
+    counted = sa.select(tool_vectors.c.embedder, sa.func.count().label("vectors")).group_by(
+        tool_vectors.c.embedder
+    )
     return {row.embedder: row.vectors for row in connection.execute(counted)}
 
 
@@ -210,7 +274,9 @@ def drop_vectors(connection: sa.Connection, but: str) -> None:
     connection.execute(tool_vectors.delete().where(tool_vectors.c.embedder != but))
 
 
-def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding) -> None:
+def serve(
+    connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding
+) -> None:
     """Have the tool found by the requests that it was written with and by the `used` ones."""
     keep_requests(connection, tool.name, used)
     lexical.write(connection, tool, used)
@@ -220,7 +286,11 @@ def serve(connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embed
 def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
     """What the tool has served, the newest first."""
     chosen = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
-    return tuple(connection.execute(chosen.order_by(tool_requests.c.at.desc(), tool_requests.c.request)).scalars())
+    return tuple(
+        connection.execute(
+            chosen.order_by(tool_requests.c.at.desc(), tool_requests.c.request)
+        ).scalars()
+    )
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
@@ -231,12 +301,18 @@ def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str])
     connection.execute(tool_requests.delete().where(ours, tool_requests.c.request.not_in(wanted)))
     for request in wanted:
         if request not in present:
-            connection.execute(tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC)))
+            connection.execute(
+                tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC))
+            )
 
 
 def without_words(connection: sa.Connection) -> list[str]:
     """Names of the tools that an older version of this program has registered."""
-    return list(connection.execute(sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))).scalars())
+    return list(
+        connection.execute(
+            sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))
+        ).scalars()
+    )
 
 
 def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:

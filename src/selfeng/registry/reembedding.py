@@ -1,4 +1,6 @@
-"""The way from one embedder to another: tools get new vectors in the background, and are found by their old ones meanwhile."""
+"""The way from one embedder to another: tools get new vectors in the background, and are found by
+their old ones meanwhile.
+"""
 
 import asyncio
 import logging
@@ -21,11 +23,15 @@ from selfeng.store.database import reading, writing
 
 _log = logging.getLogger(__name__)
 _AT_ONCE = 4
-"""Tools that are embedded side by side; a server of embeddings takes far longer than the machine that asks it."""
+"""Tools that are embedded side by side; a server of embeddings takes far longer than the machine
+that asks it.
+"""
 
 
 Former = Callable[[str], Embedder | None]
-"""Makes the embedder with an id, which tools may have been embedded with before; None if it can't be made."""
+"""Makes the embedder with an id, which tools may have been embedded with before; None if it can't
+be made.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,25 +62,36 @@ class Embedded(NamedTuple):
 class Reembedding:
     """Begun at every start; what an end of the process interrupts goes on with the next."""
 
-    def __init__(self, engine: sa.Engine, vectors: Vectors, embedder: Embedder, make: Former) -> None:
+    def __init__(
+        self, engine: sa.Engine, vectors: Vectors, embedder: Embedder, make: Former
+    ) -> None:
         self._engine, self._vectors, self._embedder, self._make = engine, vectors, embedder, make
         self.former: Space | None = None
         """What searches go by until all tools are embedded; None: by what is."""
         self.progress: Embedded | None = None
         """None where there is nothing to do."""
         self.patience = 5.0
-        """Seconds after the start that searches wait if they have nothing to go by; enough for some hundred tools."""
+        """Seconds after the start that searches wait if they have nothing to go by; enough for some
+        hundred tools.
+        """
         self._begun, self._ended = 0.0, asyncio.Event()
 
     def begin(self) -> None:
         """See what there is to do, before the first search. Blocking."""
         with reading(self._engine) as connection:
-            missing, known = records.unembedded(connection, self._embedder.id), records.embedders(connection)
+            missing, known = (
+                records.unembedded(connection, self._embedder.id),
+                records.embedders(connection),
+            )
         if not missing:
             return
         self._ended.clear()
         self._begun, self.progress = time.monotonic(), Embedded(0, len(missing), self._embedder.id)
-        most = max(known, key=lambda embedder: (known[embedder], embedder == self._embedder.id), default=self._embedder.id)
+        most = max(
+            known,
+            key=lambda embedder: (known[embedder], embedder == self._embedder.id),
+            default=self._embedder.id,
+        )
         former = None if most == self._embedder.id else self._make(most)
         if former is not None:
             self.former, self._vectors.former = Space.for_embedder(former), former
@@ -83,14 +100,21 @@ class Reembedding:
         """Wait until searches have something to go by, but not for long."""
         if self.progress is not None and self.former is None:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), max(0.0, self._begun + self.patience - time.monotonic()))
+                await asyncio.wait_for(
+                    self._ended.wait(), max(0.0, self._begun + self.patience - time.monotonic())
+                )
 
     async def run(self) -> None:
         """Embed what is to be embedded, then drop the vectors of all other embedders."""
         try:
             await self._embed()
         except AgentError as error:
-            _log.warning("not all tools have vectors of %s, the next start goes on: %s; %s", self._embedder.id, error, error.remedy)
+            _log.warning(
+                "not all tools have vectors of %s, the next start goes on: %s; %s",
+                self._embedder.id,
+                error,
+                error.remedy,
+            )
         else:
             self.former = self._vectors.former = self.progress = None
             await asyncio.to_thread(self._drop_others)
@@ -101,10 +125,17 @@ class Reembedding:
         missing = await asyncio.to_thread(self._missing)
         if missing:
             by = f", found by those of {self.former.embedder.id} meanwhile" if self.former else ""
-            _log.info("%s without vectors of %s: embedded now%s", count(len(missing), "tool"), self._embedder.id, by)
+            _log.info(
+                "%s without vectors of %s: embedded now%s",
+                count(len(missing), "tool"),
+                self._embedder.id,
+                by,
+            )
         for start in range(0, len(missing), _AT_ONCE):
             batch = missing[start : start + _AT_ONCE]
-            await asyncio.gather(*(asyncio.to_thread(self._vectors.complete, name) for name in batch))
+            await asyncio.gather(
+                *(asyncio.to_thread(self._vectors.complete, name) for name in batch)
+            )
             self.progress = Embedded(start + len(batch), len(missing), self._embedder.id)
             _log.info("%s", self.progress)
 

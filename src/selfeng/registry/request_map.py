@@ -1,7 +1,8 @@
 """The request map: a linear map that turns what people ask towards what tools say of themselves.
 
-An embedder knows what sentences mean; that "I" and "please" don't matter when a tool is looked for, and that verbs do, it learns
-here. The map is the identity plus a matrix of low rank, and is applied to requests alone, so that it never touches what is stored.
+An embedder knows what sentences mean; that "I" and "please" don't matter when a tool is looked for,
+and that verbs do, it learns here. The map is the identity plus a matrix of low rank, and is applied
+to requests alone, so that it never touches what is stored.
 """
 
 from typing import NamedTuple
@@ -30,11 +31,18 @@ class RequestMap(NamedTuple):
         """What makes it no such map."""
         shapes = self.left.shape, self.right.shape
         fits = self.left.ndim == self.right.ndim == 2 and shapes[0] == shapes[1][::-1]
-        return None if fits else f"the request map's factors have the shapes {shapes[0]} and {shapes[1]}"
+        return (
+            None
+            if fits
+            else f"the request map's factors have the shapes {shapes[0]} and {shapes[1]}"
+        )
 
 
 def low_rank(change: Matrix, rank: int) -> RequestMap:
     """The map nearest to identity + `change`."""
     left, singular, right = np.linalg.svd(change)
     root = np.sqrt(singular[:rank])
-    return RequestMap((left[:, :rank] * root).astype(np.float32), (root[:, None] * right[:rank]).astype(np.float32))
+    return RequestMap(
+        (left[:, :rank] * root).astype(np.float32),
+        (root[:, None] * right[:rank]).astype(np.float32),
+    )

@@ -1,4 +1,6 @@
-"""The revision of the library: a number in SQL that every change raises, and which tools have changed since a former one."""
+"""The revision of the library: a number in SQL that every change raises, and which tools have
+changed since a former one.
+"""
 
 from collections.abc import Sequence
 
@@ -15,16 +17,32 @@ def current(connection: sa.Connection) -> int:
 
 
 def note(connection: sa.Connection, name: str, embedder: str = "") -> None:
-    """Note a change of a tool's record, or of its vector by an embedder, in the transaction that makes it.
+    """Note a change of a tool's record, or of its vector by an embedder, in the transaction that
+    makes it.
 
-    The counter's row stays locked until that transaction ends, so that nobody ever sees a revision before a lower one.
+    The counter's row stays locked until that transaction ends, so that nobody ever sees a revision
+    before a lower one.
     """
-    connection.execute(properties.update().where(_COUNTER).values(value=sa.cast(sa.cast(properties.c.value, sa.Integer) + 1, sa.Text)))
-    connection.execute(tool_changes.delete().where(tool_changes.c.name == name, tool_changes.c.embedder == embedder))
-    connection.execute(tool_changes.insert().values(name=name, embedder=embedder, revision=current(connection)))
+    connection.execute(
+        properties.update()
+        .where(_COUNTER)
+        .values(value=sa.cast(sa.cast(properties.c.value, sa.Integer) + 1, sa.Text))
+    )
+    connection.execute(
+        tool_changes.delete().where(
+            tool_changes.c.name == name, tool_changes.c.embedder == embedder
+        )
+    )
+    connection.execute(
+        tool_changes.insert().values(name=name, embedder=embedder, revision=current(connection))
+    )
 
 
 def changed(connection: sa.Connection, since: int, embedders: Sequence[str] = ("",)) -> list[str]:
-    """Names of the tools whose record ("") or vector by these embedders changed after that revision; they may be gone."""
+    """Names of the tools whose record ("") or vector by these embedders changed after that
+    revision; they may be gone.
+    """
     chosen = tool_changes.c.revision > since, tool_changes.c.embedder.in_(embedders)
-    return list(dict.fromkeys(connection.execute(sa.select(tool_changes.c.name).where(*chosen)).scalars()))
+    return list(
+        dict.fromkeys(connection.execute(sa.select(tool_changes.c.name).where(*chosen)).scalars())
+    )

@@ -21,15 +21,32 @@ _log = logging.getLogger(__name__)
 _LISTED = 30
 """Tools that are looked at for their meaning, and as many for their words."""
 _RECENT = 200
-"""Tools that have changed since they were indexed are looked at too, up to so many; if there are more, the exact search serves."""
+"""Tools that have changed since they were indexed are looked at too, up to so many; if there are
+more, the exact search serves.
+"""
 
 
 class Search:
     """Any number of searches may go on at once, also while the library changes."""
 
-    def __init__(self, engine: sa.Engine, watcher: FileWatcher, index: SearchIndex, reembedding: Reembedding, space: Space) -> None:
-        """`space`: what the index holds, and what is searched in unless the tools are being embedded anew."""
-        self._engine, self._watcher, self._index, self._reembedding, self._space = engine, watcher, index, reembedding, space
+    def __init__(
+        self,
+        engine: sa.Engine,
+        watcher: FileWatcher,
+        index: SearchIndex,
+        reembedding: Reembedding,
+        space: Space,
+    ) -> None:
+        """`space`: what the index holds, and what is searched in unless the tools are being
+        embedded anew.
+        """
+        self._engine, self._watcher, self._index, self._reembedding, self._space = (
+            engine,
+            watcher,
+            index,
+            reembedding,
+            space,
+        )
 
     async def find(self, request: str, limit: int) -> tuple[Candidate, ...]:
         """The best tools for a request, best first; none that are retired or were edited by hand.
@@ -54,7 +71,9 @@ class Search:
             space = self._current
             evidence = self._evidence(snapshot, request, space)
         while True:
-            best = space.ranking.rank([e for e in evidence if snapshot.offers(e.name)], snapshot.searched)[:limit]
+            best = space.ranking.rank(
+                [e for e in evidence if snapshot.offers(e.name)], snapshot.searched
+            )[:limit]
             names = [ranked.name for ranked in best]
             snapshot = self._watcher.look(names)
             if all(map(snapshot.offers, names)):
@@ -62,19 +81,27 @@ class Search:
         with reading(self._engine) as connection:
             tools = {tool.name: tool for tool in records.load(connection, names)}
         return tuple(
-            Candidate(tool=tools[ranked.name], similarity=ranked.cosine, confidence=ranked.confidence)
+            Candidate(
+                tool=tools[ranked.name], similarity=ranked.cosine, confidence=ranked.confidence
+            )
             for ranked in best
             if ranked.name in tools
         )
 
     def _evidence(self, snapshot: LibrarySnapshot, request: str, space: Space) -> list[Evidence]:
-        """Of the tools that are near, and of those that share words with the request; some may not be offered any more."""
+        """Of the tools that are near, and of those that share words with the request; some may not
+        be offered any more.
+        """
         vector = self._vector(request, space)
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
             near = [] if vector is None else self._near(connection, snapshot, space, vector)
             found = list({*near, *self._worded(connection, snapshot, words)})
-            cosines = {} if vector is None else _cosines(vector, records.vectors(connection, space.embedder.id, found))
+            cosines = (
+                {}
+                if vector is None
+                else _cosines(vector, records.vectors(connection, space.embedder.id, found))
+            )
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in found]
 
@@ -87,22 +114,38 @@ class Search:
             _log.info("searched by words alone: %s", error)
             return None
 
-    def _near(self, connection: sa.Connection, snapshot: LibrarySnapshot, space: Space, vector: Vector) -> list[str]:
-        """Names of the nearest tools, and of some others that have changed since they were indexed."""
+    def _near(
+        self, connection: sa.Connection, snapshot: LibrarySnapshot, space: Space, vector: Vector
+    ) -> list[str]:
+        """Names of the nearest tools, and of some others that have changed since they were
+        indexed.
+        """
         count = _LISTED + len(snapshot.modified)
         found = self._index.nearest(vector, count) if space is self._space else None
         if found is not None:
             late = found.revision < snapshot.revision
-            recent = revisions.changed(connection, found.revision, ("", space.embedder.id)) if late else []
+            recent = (
+                revisions.changed(connection, found.revision, ("", space.embedder.id))
+                if late
+                else []
+            )
             if len(recent) <= _RECENT:
                 space.exact.release()
                 return [*found.names, *recent]
         return space.exact.nearest(connection, vector, count)
 
-    def _worded(self, connection: sa.Connection, snapshot: LibrarySnapshot, words: lexical.Words) -> list[str]:
-        """Names of the best by their words, which retired, modified and missing tools have in the index as well."""
+    def _worded(
+        self, connection: sa.Connection, snapshot: LibrarySnapshot, words: lexical.Words
+    ) -> list[str]:
+        """Names of the best by their words, which retired, modified and missing tools have in the
+        index as well.
+        """
         others = len(snapshot.entries) - snapshot.searched
-        return [name for name in lexical.best(connection, words, _LISTED + others) if snapshot.offers(name)][:_LISTED]
+        return [
+            name
+            for name in lexical.best(connection, words, _LISTED + others)
+            if snapshot.offers(name)
+        ][:_LISTED]
 
 
 def _cosines(vector: Vector, tools: Mapping[str, Vector]) -> dict[str, float]:

@@ -34,7 +34,8 @@ class Planted(Value):
 
 @dataclass(frozen=True)
 class SeedMark:
-    """A file beside the tools that names the databases, one a line, whose library of this folder had the seeds once.
+    """A file beside the tools that names the databases, one a line, whose library of this folder
+    had the seeds once.
 
     An empty one speaks for every database.
     """
@@ -61,11 +62,13 @@ async def plant(
     report: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Planted:
-    """Register the seeds that are not in the library yet; each that is added or refused is reported in one line.
+    """Register the seeds that are not in the library yet; each that is added or refused is reported
+    in one line.
 
     `progress` gets how many are done, and of how many.
 
-    A seed begins provisional like every tool: trust says that it has served different calls here, which no author can vouch for.
+    A seed begins provisional like every tool: trust says that it has served different calls here,
+    which no author can vouch for.
 
     Raises:
         SandboxError: there is no sandbox to examine them in.

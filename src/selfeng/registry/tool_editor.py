@@ -1,4 +1,6 @@
-"""The editor: makes a tool of a draft, its next version of another draft or of an old version, and looks up what it ever was."""
+"""The editor: makes a tool of a draft, its next version of another draft or of an old version, and
+looks up what it ever was.
+"""
 
 import sqlalchemy as sa
 
@@ -15,7 +17,9 @@ from selfeng.store.database import reading
 class ToolEditor:
     """Blocking. Embeds what is searched before the writer's lock is taken."""
 
-    def __init__(self, engine: sa.Engine, watcher: FileWatcher, writer: ToolWriter, vectors: Vectors) -> None:
+    def __init__(
+        self, engine: sa.Engine, watcher: FileWatcher, writer: ToolWriter, vectors: Vectors
+    ) -> None:
         self._engine, self._watcher, self._writer, self._vectors = engine, watcher, writer, vectors
 
     def add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
@@ -26,17 +30,28 @@ class ToolEditor:
         return self._writer.add(draft, provenance, self._vectors.of_new(draft))
 
     def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
-        """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError."""
+        """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound,
+        EmbedderUnavailable, LibraryError.
+        """
         names.check_form(draft.name)
         before = self.version(draft.name, based_on)
-        same = (before.description, before.example_requests) == (draft.description, draft.example_requests)
-        return self._writer.revise(draft, provenance, based_on, None if same else self._vectors.of_next(draft))
+        same = (before.description, before.example_requests) == (
+            draft.description,
+            draft.example_requests,
+        )
+        return self._writer.revise(
+            draft, provenance, based_on, None if same else self._vectors.of_next(draft)
+        )
 
     def rollback(self, name: str, to: int) -> Tool:
         """Raises: as `revise`."""
         old = self.version(name, to)
         newest = self.versions(name)[0].version
-        return self.revise(old.draft(), newest, Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict))
+        return self.revise(
+            old.draft(),
+            newest,
+            Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict),
+        )
 
     def versions(self, name: str) -> tuple[ToolVersion, ...]:
         """The newest first; empty for a name that never was a tool's."""

@@ -1,4 +1,6 @@
-"""The files of the tools: two sources each, the digest that says whether they are still the verified ones, and the folder of them all."""
+"""The files of the tools: two sources each, the digest that says whether they are still the
+verified ones, and the folder of them all.
+"""
 
 import hashlib
 import os
@@ -20,7 +22,9 @@ class Sources(Value):
 
 
 def source_digest(code: str, tests: str) -> str:
-    """sha256 over both, each preceded by its length, so that no two different pairs share their bytes."""
+    """sha256 over both, each preceded by its length, so that no two different pairs share their
+    bytes.
+    """
     state = hashlib.sha256(b"tool-sources-1")
     for text in (code, tests):
         content = text.encode("utf-8", "surrogatepass")
@@ -33,11 +37,15 @@ LOCK = ".library.lock"
 _STAGING = ".staging"
 
 Checkpoint = Callable[[str], None]
-"""Called with the name of each step as soon as it has reached the disk; the tests of crashes end the process there."""
+"""Called with the name of each step as soon as it has reached the disk; the tests of crashes end
+the process there.
+"""
 
 
 class Stamp(NamedTuple):
-    """Changes whenever the content of a file may have changed; unlike the mtime, nobody can set a ctime."""
+    """Changes whenever the content of a file may have changed; unlike the mtime, nobody can set a
+    ctime.
+    """
 
     inode: int
     size: int
@@ -48,7 +56,9 @@ Pair = tuple[Stamp | None, Stamp | None]
 """Of a tool's code and tests; None for a file that is missing."""
 
 _FRESH_NS = 2_000_000_000
-"""File systems keep times as coarse as this; a folder that changed less long ago may change again and show the same time."""
+"""File systems keep times as coarse as this; a folder that changed less long ago may change again
+and show the same time.
+"""
 
 
 def code_file(name: str) -> str:
@@ -65,7 +75,9 @@ def owner(file: str) -> str:
 
 
 class FolderListing:
-    """The names of the Python files in a folder, read again only when the folder has changed. Blocking."""
+    """The names of the Python files in a folder, read again only when the folder has changed.
+    Blocking.
+    """
 
     def __init__(self, folder: Path, now: Callable[[], int] = time.time_ns) -> None:
         """`now`: nanoseconds since 1970, as the folder's times are."""
@@ -82,13 +94,19 @@ class FolderListing:
         except FileNotFoundError:
             self._seen, self._names = None, self._names and frozenset()
             return self._names
-        seen = status.st_ino, status.st_mtime_ns, status.st_ctime_ns  # on Windows the latter is when it was made
+        seen = (
+            status.st_ino,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+        )  # on Windows the latter is when it was made
         if seen != self._seen:
             with os.scandir(self._folder) as entries:
                 names = frozenset(entry.name for entry in entries if entry.name.endswith(".py"))
             if names != self._names:
                 self._names = names
-            self._seen = seen if max(status.st_mtime_ns, status.st_ctime_ns) < now - _FRESH_NS else None
+            self._seen = (
+                seen if max(status.st_mtime_ns, status.st_ctime_ns) < now - _FRESH_NS else None
+            )
         return self._names
 
 
@@ -100,7 +118,9 @@ class ToolFiles:
         self._checkpoint = checkpoint
 
     def prepare(self) -> None:
-        """Make the folder, and clear what a killed process was writing. Only under the library's lock."""
+        """Make the folder, and clear what a killed process was writing. Only under the library's
+        lock.
+        """
         staging = self.folder / _STAGING
         staging.mkdir(parents=True, exist_ok=True)
         for left in staging.iterdir():
@@ -117,11 +137,16 @@ class ToolFiles:
         return Stamp(status.st_ino, status.st_size, status.st_ctime_ns)
 
     def read(self, name: str) -> Sources | None:
-        """What stands on disk; None if a file is missing. Undecodable bytes make it differ from anything verified."""
+        """What stands on disk; None if a file is missing. Undecodable bytes make it differ from
+        anything verified.
+        """
         code, tests = self.content(code_file(name)), self.content(tests_file(name))
         if code is None or tests is None:
             return None
-        return Sources(code=code.decode("utf-8", "surrogateescape"), tests=tests.decode("utf-8", "surrogateescape"))
+        return Sources(
+            code=code.decode("utf-8", "surrogateescape"),
+            tests=tests.decode("utf-8", "surrogateescape"),
+        )
 
     def content(self, file: str) -> bytes | None:
         """None if the file is missing."""
@@ -165,7 +190,9 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Make renames in the folder last through a power cut, where the system can (Windows can't open a folder)."""
+    """Make renames in the folder last through a power cut, where the system can (Windows can't open
+    a folder).
+    """
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

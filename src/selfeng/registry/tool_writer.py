@@ -1,14 +1,16 @@
 """The writer: adds, revises and removes whole tools, whatever kills the process in between.
 
-A tool's record, with its sources and vector, is committed as `pending` before its first file is written, and becomes
-`active` after the last one. Whoever starts next completes what is pending: the sources were verified, and all that is
-needed to write the files stands in the record, so nothing that was earned is thrown away. A new version of a tool goes the
-same way as `revising`, and is in use from the commit on. Removing runs the other way round: `removing` is committed first,
-files go next, the record last; the next start completes that as well.
+A tool's record, with its sources and vector, is committed as `pending` before its first file is
+written, and becomes `active` after the last one. Whoever starts next completes what is pending: the
+sources were verified, and all that is needed to write the files stands in the record, so nothing
+that was earned is thrown away. A new version of a tool goes the same way as `revising`, and is in
+use from the commit on. Removing runs the other way round: `removing` is committed first, files go
+next, the record last; the next start completes that as well.
 
 Every version is kept for good, in the transaction that puts it into the record.
 
-All of this happens under one lock per folder, so a record in between seen under the lock belongs to a process that died.
+All of this happens under one lock per folder, so a record in between seen under the lock belongs to
+a process that died.
 """
 
 import logging
@@ -55,7 +57,8 @@ class ToolWriter:
         self._thread_lock = threading.Lock()
 
     def add(self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None) -> Tool:
-        """Files that are there already and say the same are taken for the tool's; `embedding` None: it gets its vector later.
+        """Files that are there already and say the same are taken for the tool's; `embedding` None:
+        it gets its vector later.
 
         Raises: ToolExists, FileInTheWay, LibraryError.
         """
@@ -63,7 +66,12 @@ class ToolWriter:
             self._check_free(draft.name, _sources(draft))
             with writing(self._engine) as connection:
                 number = versions.next_number(connection, draft.name)
-                tool = Tool(**dict(draft.draft()), created_at=datetime.now(UTC), digest=_sources(draft).digest, version=number)
+                tool = Tool(
+                    **dict(draft.draft()),
+                    created_at=datetime.now(UTC),
+                    digest=_sources(draft).digest,
+                    version=number,
+                )
                 records.delete(connection, tool.name)  # of a tool whose files were deleted by hand
                 records.insert(connection, tool, "pending", embedding)
                 versions.insert(connection, tool, provenance)
@@ -71,7 +79,9 @@ class ToolWriter:
             try:
                 self._complete(tool)
             except OSError as error:
-                with suppress(OSError):  # if the disk refuses this too, the next start completes the tool
+                with suppress(
+                    OSError
+                ):  # if the disk refuses this too, the next start completes the tool
                     self._files.delete(tool.name)
                     with writing(self._engine) as connection:
                         records.delete(connection, tool.name)
@@ -79,8 +89,11 @@ class ToolWriter:
                 raise _unwritten(tool.name, error) from error
             return tool
 
-    def revise(self, draft: ToolDraft, provenance: Provenance, based_on: int, embedding: Embedding | None) -> Tool:
-        """Make the next version of a tool and replace its files; `embedding` None: the words that are searched are the same.
+    def revise(
+        self, draft: ToolDraft, provenance: Provenance, based_on: int, embedding: Embedding | None
+    ) -> Tool:
+        """Make the next version of a tool and replace its files; `embedding` None: the words that
+        are searched are the same.
 
         A rollback also brings back a tool whose files were deleted by hand.
 
@@ -91,7 +104,9 @@ class ToolWriter:
                 self._files.stage(draft.name, _sources(draft))
                 with writing(self._engine) as connection:
                     before = self._revisable(connection, draft, provenance, based_on)
-                    tool = next_version(before, draft, provenance, versions.next_number(connection, draft.name))
+                    tool = next_version(
+                        before, draft, provenance, versions.next_number(connection, draft.name)
+                    )
                     records.replace(connection, tool, "revising", embedding)
                     versions.insert(connection, tool, provenance)
                 self._checkpoint("revised")
@@ -101,9 +116,14 @@ class ToolWriter:
                 raise _unwritten(draft.name, error) from error
             return tool
 
-    def _revisable(self, connection: sa.Connection, draft: ToolDraft, provenance: Provenance, based_on: int) -> Tool:
+    def _revisable(
+        self, connection: sa.Connection, draft: ToolDraft, provenance: Provenance, based_on: int
+    ) -> Tool:
         """The tool as it is. Raises: as `revise`."""
-        before, state = next(records.load(connection, [draft.name]), None), records.state_of(connection, draft.name)
+        before, state = (
+            next(records.load(connection, [draft.name]), None),
+            records.state_of(connection, draft.name),
+        )
         back = isinstance(provenance.origin, RolledBack)
         if before is not None and state == "revising":
             raise unfinished(draft.name, before.version)
@@ -113,7 +133,10 @@ class ToolWriter:
             raise overtaken(draft.name, based_on, before.version)
         if back and state == "active" and before.draft() == draft.draft():
             raise in_use_already(draft.name, before.version)
-        for file, text in ((code_file(before.name), before.code), (tests_file(before.name), before.tests)):
+        for file, text in (
+            (code_file(before.name), before.code),
+            (tests_file(before.name), before.tests),
+        ):
             if self._files.content(file) not in (None, text.encode("utf-8")):
                 raise edits_in_the_way(before.name, file)
         return before
@@ -140,7 +163,9 @@ class ToolWriter:
             if records.state_of(connection, name) != "active":
                 raise not_found(name)
             if self._files.read(name) != _sources(draft):
-                raise ToolModified(f"the files of {name} have changed since they were verified", verify_again(name))
+                raise ToolModified(
+                    f"the files of {name} have changed since they were verified", verify_again(name)
+                )
             (before,) = records.load(connection, [name])
             tool = next_version(before, draft, provenance, versions.next_number(connection, name))
             records.replace(connection, tool, "active", None)
@@ -163,13 +188,17 @@ class ToolWriter:
                     _log.exception("the tool %s stays %s until the next start", name, state)
 
     def write_words(self) -> None:
-        """Write down the words of tools that an older version of this program has registered. Raises: LibraryError."""
+        """Write down the words of tools that an older version of this program has registered.
+        Raises: LibraryError.
+        """
         with self._alone(), writing(self._engine) as connection:
             for tool in records.load(connection, records.without_words(connection)):
                 lexical.write(connection, tool, ())
 
     def settle(self, names: Iterable[str]) -> None:
-        """Write down which of these tools lost their files by hand, and which got them back. Raises: LibraryError."""
+        """Write down which of these tools lost their files by hand, and which got them back.
+        Raises: LibraryError.
+        """
         with self._alone(), writing(self._engine) as connection:
             for name, entry in records.entries(connection, list(names)).items():
                 present = self._files.stamps(name)[0] is not None
@@ -177,7 +206,9 @@ class ToolWriter:
                     records.set_state(connection, name, "missing")
                 elif entry.state == "missing" and present:
                     sources = self._files.read(name)
-                    if sources is not None and sources.digest == records.digests(connection, [name], "missing").get(name):
+                    if sources is not None and sources.digest == records.digests(
+                        connection, [name], "missing"
+                    ).get(name):
                         records.set_state(connection, name, "active")
 
     def _complete(self, tool: Tool) -> None:
@@ -218,7 +249,8 @@ class ToolWriter:
                 lock.acquire(timeout=_PATIENCE)
             except Timeout as error:
                 raise LibraryError(
-                    f"another process has held {lock.lock_file} for {_PATIENCE:g} seconds", "end it and try again"
+                    f"another process has held {lock.lock_file} for {_PATIENCE:g} seconds",
+                    "end it and try again",
                 ) from error
             try:
                 yield
@@ -227,14 +259,23 @@ class ToolWriter:
 
 
 def edited(tool: Tool, sources: Sources, tools: Iterable[Tool]) -> ToolDraft:
-    """The tool as its files have it now, with what it imports of the `tools`. Raises: ToolModified if they don't define it any more."""
+    """The tool as its files have it now, with what it imports of the `tools`. Raises: ToolModified
+    if they don't define it any more.
+    """
     described = {p.name: p.description for p in tool.signature.parameters}
     try:
         signature = parse_signature(sources.code, tool.name, described)
     except SignatureError as error:
         raise ToolModified(str(error), "correct the file, or restore what was verified") from error
     requires = Importable(tools).requires(sources.code)
-    return tool.draft().model_copy(update={"code": sources.code, "tests": sources.tests, "signature": signature, "requires": requires})
+    return tool.draft().model_copy(
+        update={
+            "code": sources.code,
+            "tests": sources.tests,
+            "signature": signature,
+            "requires": requires,
+        }
+    )
 
 
 def _sources(draft: ToolDraft) -> Sources:
@@ -242,7 +283,8 @@ def _sources(draft: ToolDraft) -> Sources:
 
 
 def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number: int) -> Tool:
-    """The tool as its next version: to be watched like a new one, unless it is retired and only what it imports has changed.
+    """The tool as its next version: to be watched like a new one, unless it is retired and only
+    what it imports has changed.
 
     What is no part of the draft stays as it was before.
     """
@@ -253,4 +295,6 @@ def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number:
 
 
 def _unwritten(name: str, error: OSError) -> LibraryError:
-    return LibraryError(f"the files of {name} can't be written: {error}", "see to the folder of the tools")
+    return LibraryError(
+        f"the files of {name} can't be written: {error}", "see to the folder of the tools"
+    )

@@ -1,8 +1,8 @@
 """Trust: what the uses of a tool, and a person's word, make of its standing.
 
-A version begins provisional. It is trusted once it has served `trust_after` different calls, and retired once it has failed
-`retire_after` times with no success in between. Only what the version in use did counts; a new one begins anew, whatever made
-it, since nobody has seen it serve.
+A version begins provisional. It is trusted once it has served `trust_after` different calls, and
+retired once it has failed `retire_after` times with no success in between. Only what the version in
+use did counts; a new one begins anew, whatever made it, since nobody has seen it serve.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,9 @@ class Trust:
         self._engine, self._rule = engine, rule
 
     def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success; `call` is the digest of what the tool was given. Raises: ToolNotFound."""
+        """Count a success; `call` is the digest of what the tool was given. Raises:
+        ToolNotFound.
+        """
         with writing(self._engine) as connection:
             tool = _updated(connection, name, uses=tools.c.uses + 1)
             if tool.version != version or tool.standing == "retired":
@@ -48,12 +50,29 @@ class Trust:
             return _change(connection, tool, "trusted", reason)
 
     def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
-        """Count a failure that is the tool's own; `problem` says it in a few words. Raises: ToolNotFound."""
+        """Count a failure that is the tool's own; `problem` says it in a few words. Raises:
+        ToolNotFound.
+        """
         with writing(self._engine) as connection:
-            tool = _updated(connection, name, failures=sa.case((tools.c.version == version, tools.c.failures + 1), else_=tools.c.failures))
-            if tool.version != version or tool.standing == "retired" or tool.failures < self._rule.retire_after:
+            tool = _updated(
+                connection,
+                name,
+                failures=sa.case(
+                    (tools.c.version == version, tools.c.failures + 1), else_=tools.c.failures
+                ),
+            )
+            if (
+                tool.version != version
+                or tool.standing == "retired"
+                or tool.failures < self._rule.retire_after
+            ):
                 return None
-            return _change(connection, tool, "retired", f"It failed {count(tool.failures, 'time')} in a row, last with {problem}.")
+            return _change(
+                connection,
+                tool,
+                "retired",
+                f"It failed {count(tool.failures, 'time')} in a row, last with {problem}.",
+            )
 
     def retire(self, name: str) -> None:
         """No search offers the tool any more. Raises: ToolNotFound."""
@@ -61,7 +80,9 @@ class Trust:
             _updated(connection, name, standing="retired")
 
     def restore(self, name: str) -> None:
-        """Offer a retired tool again, as provisional as a new one; any other stays as it is. Raises: ToolNotFound."""
+        """Offer a retired tool again, as provisional as a new one; any other stays as it is.
+        Raises: ToolNotFound.
+        """
         with writing(self._engine) as connection:
             tool = _updated(connection, name)
             if tool.standing == "retired":
@@ -90,6 +111,8 @@ def _served(connection: sa.Connection, name: str, version: int, call: str) -> in
     return len(calls | {call})
 
 
-def _change(connection: sa.Connection, tool: sa.Row[Any], after: Standing, reason: str) -> ToolStandingChanged:
+def _change(
+    connection: sa.Connection, tool: sa.Row[Any], after: Standing, reason: str
+) -> ToolStandingChanged:
     _updated(connection, tool.name, standing=after)
     return ToolStandingChanged(tool=tool.name, before=tool.standing, after=after, reason=reason)

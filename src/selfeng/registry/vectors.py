@@ -32,7 +32,9 @@ class Vectors:
         """The one before, while searches go by its vectors."""
 
     def of_new(self, draft: ToolDraft) -> Embedding | None:
-        """Of a tool that has served nothing yet, whatever a former one of its name has; None while the embedder is not there."""
+        """Of a tool that has served nothing yet, whatever a former one of its name has; None while
+        the embedder is not there.
+        """
         try:
             return self._of(draft, ())
         except EmbedderUnavailable as error:
@@ -57,25 +59,40 @@ class Vectors:
                 return
             embedding = self._by(self._embedder, *before)
             with writing(self._engine) as connection:
-                if _found_by(connection, name) == before:  # else something else came in while this was embedded
+                if (
+                    _found_by(connection, name) == before
+                ):  # else something else came in while this was embedded
                     records.insert_vector(connection, name, embedding)
                     return
 
     def serve(self, name: str, version: int, request: str) -> None:
-        """Have a tool found by a request that this version of it has served; nothing if it is gone, changed, or found by it already."""
+        """Have a tool found by a request that this version of it has served; nothing if it is gone,
+        changed, or found by it already.
+        """
 
         def add(tool: Tool, used: Used) -> Used | None:
             known = map(same_request, (*tool.example_requests, *used))
-            return None if tool.version != version or same_request(request) in known else (request, *used)[:MOST_USED]
+            return (
+                None
+                if tool.version != version or same_request(request) in known
+                else (request, *used)[:MOST_USED]
+            )
 
         self._change(name, add)
 
     def forget(self, name: str, request: str) -> bool:
-        """Have a tool found no more by a request that it has served; False if there is no such request."""
-        return self._change(name, lambda _, used: tuple(r for r in used if r != request) if request in used else None)
+        """Have a tool found no more by a request that it has served; False if there is no such
+        request.
+        """
+        return self._change(
+            name,
+            lambda _, used: tuple(r for r in used if r != request) if request in used else None,
+        )
 
     def _change(self, name: str, change: Callable[[Tool, Used], Used | None]) -> bool:
-        """Put what `change` makes of the used requests in their place; False if it makes nothing of them, or there is no such tool."""
+        """Put what `change` makes of the used requests in their place; False if it makes nothing of
+        them, or there is no such tool.
+        """
         while True:
             with reading(self._engine) as connection:
                 before = _found_by(connection, name)
@@ -84,7 +101,9 @@ class Vectors:
                 return False
             embedding = self._of(before.tool, after)
             with writing(self._engine) as connection:
-                if _found_by(connection, name) == before:  # else something else came in while this was embedded
+                if (
+                    _found_by(connection, name) == before
+                ):  # else something else came in while this was embedded
                     records.serve(connection, before.tool, after, embedding)
                     return True
 
@@ -99,7 +118,10 @@ class Vectors:
     @staticmethod
     def _by(embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:
         examples = (*draft.example_requests, *used)
-        return Embedding(embedder.id, tool_vector(embedder, draft.name, draft.description, examples, parameter_words(draft)))
+        return Embedding(
+            embedder.id,
+            tool_vector(embedder, draft.name, draft.description, examples, parameter_words(draft)),
+        )
 
 
 class _FoundBy(NamedTuple):

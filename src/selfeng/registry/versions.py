@@ -1,4 +1,6 @@
-"""The versions of the tools in SQL: every one that was ever registered, also of tools that were removed since."""
+"""The versions of the tools in SQL: every one that was ever registered, also of tools that were
+removed since.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,7 +18,9 @@ from selfeng.store.schema import tool_versions
 
 
 def next_number(connection: sa.Connection, name: str) -> int:
-    """1 for a name that never was a tool's; a tool that takes the name of a removed one counts on from it."""
+    """1 for a name that never was a tool's; a tool that takes the name of a removed one counts on
+    from it.
+    """
     newest = sa.select(sa.func.max(tool_versions.c.version)).where(tool_versions.c.name == name)
     return (connection.execute(newest).scalar() or 0) + 1
 
@@ -34,21 +38,33 @@ def columns(tool: Tool, provenance: Provenance) -> dict[str, Any]:
 
 def withdraw(connection: sa.Connection, name: str, version: int) -> None:
     """Forget a version whose files could not be written, and which therefore never was."""
-    connection.execute(tool_versions.delete().where(tool_versions.c.name == name, tool_versions.c.version == version))
+    connection.execute(
+        tool_versions.delete().where(
+            tool_versions.c.name == name, tool_versions.c.version == version
+        )
+    )
 
 
 def load_all(connection: sa.Connection, name: str) -> tuple[ToolVersion, ...]:
     """The newest first; empty for a name that never was a tool's."""
-    chosen = sa.select(tool_versions).where(tool_versions.c.name == name).order_by(tool_versions.c.version.desc())
+    chosen = (
+        sa.select(tool_versions)
+        .where(tool_versions.c.name == name)
+        .order_by(tool_versions.c.version.desc())
+    )
     return tuple(_version(row) for row in connection.execute(chosen))
 
 
 def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
     """Raises: VersionNotFound."""
-    chosen = sa.select(tool_versions).where(tool_versions.c.name == name, tool_versions.c.version == version)
+    chosen = sa.select(tool_versions).where(
+        tool_versions.c.name == name, tool_versions.c.version == version
+    )
     row = connection.execute(chosen).first()
     if row is None:
-        raise VersionNotFound(f"{name} has no version {version}", f"`selfeng versions {name}` lists those that it has")
+        raise VersionNotFound(
+            f"{name} has no version {version}", f"`selfeng versions {name}` lists those that it has"
+        )
     return _version(row)
 
 
@@ -64,7 +80,10 @@ def difference(before: ToolVersion, after: ToolVersion) -> str:
 
 def _lines(before: ToolVersion, after: ToolVersion) -> Iterator[str]:
     versions = f"version {before.version}", f"version {after.version}"
-    for file, old, new in ((code_file(after.name), before.code, after.code), (tests_file(after.name), before.tests, after.tests)):
+    for file, old, new in (
+        (code_file(after.name), before.code, after.code),
+        (tests_file(after.name), before.tests, after.tests),
+    ):
         yield from unified_diff(_split(old), _split(new), file, file, *versions, n=3, lineterm="")
 
 

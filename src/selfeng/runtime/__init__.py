@@ -1,4 +1,6 @@
-"""The agent runtime: promises, replayable streams, immutable messages, and agents as functions. See docs/runtime.md."""
+"""The agent runtime: promises, replayable streams, immutable messages, and agents as functions. See
+docs/runtime.md.
+"""
 
 from selfeng.runtime.error_message import ErrorMessage
 from selfeng.runtime.frozen import Frozen
@@ -7,7 +9,14 @@ from selfeng.runtime.interaction import AgentCall, InteractionContext
 from selfeng.runtime.loops import achain, achain_loop, adialog_loop
 from selfeng.runtime.message import Message, MessagePromise, MessageTokenAppender, StrictMessage
 from selfeng.runtime.message_text import join_messages, split_messages
-from selfeng.runtime.mini_agent import AgentCallNode, AgentInteractionNode, AgentReplyNode, MiniAgent, MiniAgents, miniagent
+from selfeng.runtime.mini_agent import (
+    AgentCallNode,
+    AgentInteractionNode,
+    AgentReplyNode,
+    MiniAgent,
+    MiniAgents,
+    miniagent,
+)
 from selfeng.runtime.promise import Promise, StreamedPromise
 from selfeng.runtime.promising_context import PromisingContext
 from selfeng.runtime.promising_errors import EndOfLoop

@@ -28,8 +28,9 @@ async def console_user_agent(
 ) -> None:
     """Shows the messages as they come, asks the person, and replies with all that was said.
 
-    That is the whole history, if there is one; else the messages and the person's. `exit`, or the end of the input, ends the loop.
-    `read` is called in a thread, with what to ask; it is `input` unless you say otherwise.
+    That is the whole history, if there is one; else the messages and the person's. `exit`, or the
+    end of the input, ends the loop. `read` is called in a thread, with what to ask; it is `input`
+    unless you say otherwise.
     """
     async for promise in ctx.message_promises:
         known = promise.known_beforehand
@@ -43,7 +44,10 @@ async def console_user_agent(
         said = "exit"
     if said.strip() == "exit":
         raise EndOfLoop("The person has left.")
-    everything: list[MessageType] = [ctx.message_promises, *([UserMessage(text=said)] if said.strip() else [])]
+    everything: list[MessageType] = [
+        ctx.message_promises,
+        *([UserMessage(text=said)] if said.strip() else []),
+    ]
     if chat_history is None:
         ctx.reply(everything)
     else:

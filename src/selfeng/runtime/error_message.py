@@ -13,12 +13,16 @@ class ErrorMessage(Message):
 
     @classmethod
     def from_error(cls, error: BaseException, context: PromisingContext) -> "ErrorMessage":
-        """The error by its type and text, or by its traceback if the context has `error_tracebacks_in_messages`."""
+        """The error by its type and text, or by its traceback if the context has
+        `error_tracebacks_in_messages`.
+        """
         return cls(text=_describe(error, context))
 
 
 class ForgivingPromise(MessagePromise):
-    """The message that another promise is of; but an error ends its text and makes it an ErrorMessage, instead of being raised."""
+    """The message that another promise is of; but an error ends its text and makes it an
+    ErrorMessage, instead of being raised.
+    """
 
     __slots__ = ("_strict",)
 
@@ -30,7 +34,9 @@ class ForgivingPromise(MessagePromise):
     @classmethod
     def forgiving(cls, promise: MessagePromise) -> MessagePromise:
         """The promise itself, if nothing can go wrong with it any more."""
-        return promise if promise.is_there or isinstance(promise, ForgivingPromise) else cls(promise)
+        return (
+            promise if promise.is_there or isinstance(promise, ForgivingPromise) else cls(promise)
+        )
 
     def __aiter__(self) -> AsyncIterator[str]:
         return _ForgivingReader(self.stream, self._context)
@@ -40,7 +46,9 @@ class ForgivingPromise(MessagePromise):
             self._settle(await self._strict)
         except Exception as error:  # noqa: BLE001  errors are wanted as messages
             said = "".join(map(str, self.stream.pieces))
-            self._settle(ErrorMessage(text=said + "\n" * bool(said) + _describe(error, self._context)))
+            self._settle(
+                ErrorMessage(text=said + "\n" * bool(said) + _describe(error, self._context))
+            )
 
 
 class _ForgivingReader(Reader[str]):

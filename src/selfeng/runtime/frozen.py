@@ -1,4 +1,6 @@
-"""The frozen value: a pydantic model with whatever fields, immutable all the way down, known by the hash of what it says."""
+"""The frozen value: a pydantic model with whatever fields, immutable all the way down, known by the
+hash of what it says.
+"""
 
 import hashlib
 import json
@@ -24,9 +26,11 @@ SHORT_KEY = 40
 
 
 class Frozen(BaseModel):
-    """A value with any fields: lists become tuples and dicts Frozen; sets, and objects that may change, are refused.
+    """A value with any fields: lists become tuples and dicts Frozen; sets, and objects that may
+    change, are refused.
 
-    Two of them have the same `hash_key` if they say the same, in whatever order their fields were given.
+    Two of them have the same `hash_key` if they say the same, in whatever order their fields were
+    given.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -70,16 +74,26 @@ class Frozen(BaseModel):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a field that may not be there."""
-        return self.__dict__[name] if name in type(self).model_fields else (self.__pydantic_extra__ or {}).get(name, default)
+        return (
+            self.__dict__[name]
+            if name in type(self).model_fields
+            else (self.__pydantic_extra__ or {}).get(name, default)
+        )
 
     def __getitem__(self, name: str) -> Any:
-        return self.__dict__[name] if name in type(self).model_fields else (self.__pydantic_extra__ or {})[name]
+        return (
+            self.__dict__[name]
+            if name in type(self).model_fields
+            else (self.__pydantic_extra__ or {})[name]
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in type(self).model_fields or name in (self.__pydantic_extra__ or ())
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with other values for some fields, frozen like the original. They are not validated otherwise."""
+        """A copy with other values for some fields, frozen like the original. They are not
+        validated otherwise.
+        """
         return super().model_copy(update=update, deep=deep)._freeze()
 
     def serialize(self) -> dict[str, Any]:
@@ -94,11 +108,15 @@ class Frozen(BaseModel):
     @property
     def full_json(self) -> str:
         """Everything the value says as compact JSON, nested messages included."""
-        return json.dumps(serialized_fields(self, by_key=False), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(
+            serialized_fields(self, by_key=False), ensure_ascii=False, separators=(",", ":")
+        )
 
     @property
     def hash_key(self) -> str:
-        """The sha256 of `serialized`, in hexadecimal; its first 40 characters, unless the context has `longer_hash_keys`."""
+        """The sha256 of `serialized`, in hexadecimal; its first 40 characters, unless the context
+        has `longer_hash_keys`.
+        """
         try:
             digest: str = self._digest
         except AttributeError:
@@ -144,7 +162,9 @@ class JsonArray(tuple[Any, ...]):
 
 
 def freeze(value: Any, name: str) -> Any:
-    """The immutable value that says the same. Raises: ValueError, there is none; names the field."""
+    """The immutable value that says the same. Raises: ValueError, there is none; names the
+    field.
+    """
     if isinstance(value, (Frozen, *PLAIN)):
         return value
     if isinstance(value, list | tuple):
@@ -155,11 +175,16 @@ def freeze(value: Any, name: str) -> Any:
         return Frozen(**value)
     if isinstance(value, frozenset):
         return frozenset(freeze(item, name) for item in value)
-    raise ValueError(f"`{name}` can't be frozen: it is a {type(value).__name__}; give text, numbers, dates, tuples, dicts or messages")
+    raise ValueError(
+        f"`{name}` can't be frozen: it is a {type(value).__name__}; give text, numbers, dates, "
+        "tuples, dicts or messages"
+    )
 
 
 def thaw(value: Any) -> Any:
-    """Plain dicts and lists that say the same, without the names of classes; for what knows nothing of Frozen."""
+    """Plain dicts and lists that say the same, without the names of classes; for what knows nothing
+    of Frozen.
+    """
     if isinstance(value, Frozen):
         return {name: thaw(item) for name, item in value.as_kwargs().items()}
     return [thaw(item) for item in value] if isinstance(value, tuple) else value
@@ -180,7 +205,12 @@ def serialized_fields(frozen: Frozen, by_key: bool) -> dict[str, Any]:
     for name, value in frozen.fields():
         if by_key and isinstance(value, Frozen) and value.referred_by_key:
             plain[f"{name}__hash_key"] = value.hash_key
-        elif by_key and type(value) is tuple and value and all(isinstance(item, Frozen) and item.referred_by_key for item in value):
+        elif (
+            by_key
+            and type(value) is tuple
+            and value
+            and all(isinstance(item, Frozen) and item.referred_by_key for item in value)
+        ):
             plain[f"{name}__hash_keys"] = JsonArray(item.hash_key for item in value)
         else:
             plain[name] = _serialized(value, by_key)
@@ -189,7 +219,11 @@ def serialized_fields(frozen: Frozen, by_key: bool) -> dict[str, Any]:
 
 def _serialized(value: Any, by_key: bool) -> Any:
     if isinstance(value, Frozen):
-        return {"hash_key": value.hash_key} if by_key and value.referred_by_key else serialized_fields(value, by_key)
+        return (
+            {"hash_key": value.hash_key}
+            if by_key and value.referred_by_key
+            else serialized_fields(value, by_key)
+        )
     if isinstance(value, tuple):
         return JsonArray(_serialized(item, by_key) for item in value)
     if isinstance(value, frozenset):

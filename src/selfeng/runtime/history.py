@@ -56,8 +56,9 @@ _ROLES = ("system", "user", "assistant")
 class ChatHistoryMD(ChatHistory):
     """A history in a Markdown file, which people can read and edit.
 
-    Each message has a heading, `role / model`, underlined with equals signs. A line of its text that looks like such an underline gets
-    a backslash before it, as Markdown has it; so any text comes back as it was. Other fields than role and model are not kept.
+    Each message has a heading, `role / model`, underlined with equals signs. A line of its text
+    that looks like such an underline gets a backslash before it, as Markdown has it; so any text
+    comes back as it was. Other fields than role and model are not kept.
     """
 
     def __init__(self, chat_md_file: str | Path, default_role: str = "assistant") -> None:
@@ -87,9 +88,21 @@ class ChatHistoryMD(ChatHistory):
     def _section(self, message: Message) -> str:
         role, model = message.get("role") or self._default_role, message.get("model")
         heading = role if model is None else f"{role} / {model}"
-        if tuple(heading.split(" / ", 1)) != ((role,) if model is None else (role, model)) or heading != heading.strip() or "\n" in heading:
-            raise ValueError(f"The role {role!r} and the model {model!r} can't be a heading: one line, and no ` / ` in the role.")
-        lines = [_LOOKS_LIKE_UNDERLINE.sub(r"\\\1\2", line) if _LOOKS_LIKE_UNDERLINE.fullmatch(line) else line for line in _lines(message)]
+        if (
+            tuple(heading.split(" / ", 1)) != ((role,) if model is None else (role, model))
+            or heading != heading.strip()
+            or "\n" in heading
+        ):
+            raise ValueError(
+                f"The role {role!r} and the model {model!r} can't be a heading: one line, and no "
+                "` / ` in the role."
+            )
+        lines = [
+            _LOOKS_LIKE_UNDERLINE.sub(r"\\\1\2", line)
+            if _LOOKS_LIKE_UNDERLINE.fullmatch(line)
+            else line
+            for line in _lines(message)
+        ]
         return "\n".join(["", heading, RULE, *lines, ""])
 
 
@@ -105,9 +118,18 @@ def _messages(markdown: str) -> Iterator[Message]:
         if text and text[-1] == "":
             text.pop()  # the line that keeps sections apart, or the end of the file
         role, _, model = lines[start].partition(" / ")
-        said = "\n".join([line[1:] if line.startswith("\\") and _LOOKS_LIKE_UNDERLINE.fullmatch(line) else line for line in text])
+        said = "\n".join(
+            [
+                line[1:]
+                if line.startswith("\\") and _LOOKS_LIKE_UNDERLINE.fullmatch(line)
+                else line
+                for line in text
+            ]
+        )
         yield Message(said, role=role, **({"model": model} if model else {}))
 
 
 def _is_heading(line: str, below: str) -> bool:
-    return below == RULE or (_UNDERLINE.fullmatch(below) is not None and line.partition(" / ")[0] in _ROLES)
+    return below == RULE or (
+        _UNDERLINE.fullmatch(below) is not None and line.partition(" / ")[0] in _ROLES
+    )

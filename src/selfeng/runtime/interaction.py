@@ -19,10 +19,21 @@ logger = logging.getLogger(__name__)
 class InteractionContext(Scope):
     """What an agent gets: the messages it was sent, and the way to reply."""
 
-    __slots__ = ("_awaited", "_context", "_replies", "_unfinished", "message_promises", "this_agent")
+    __slots__ = (
+        "_awaited",
+        "_context",
+        "_replies",
+        "_unfinished",
+        "message_promises",
+        "this_agent",
+    )
 
     def __init__(
-        self, this_agent: "MiniAgent", message_promises: MessageSequencePromise, replies: MessageSequence, context: PromisingContext
+        self,
+        this_agent: "MiniAgent",
+        message_promises: MessageSequencePromise,
+        replies: MessageSequence,
+        context: PromisingContext,
     ) -> None:
         super().__init__()
         self.this_agent = this_agent
@@ -34,7 +45,9 @@ class InteractionContext(Scope):
 
     @classmethod
     def get_current(cls) -> "InteractionContext":
-        """The run of the agent that this is called in, however deep. Raises: NoActiveContextError, it is called in none."""
+        """The run of the agent that this is called in, however deep. Raises: NoActiveContextError,
+        it is called in none.
+        """
         current = current_scope.get()
         if not isinstance(current, InteractionContext):
             raise NoActiveContextError("No agent is running here; call this inside one.")
@@ -65,15 +78,21 @@ class InteractionContext(Scope):
         return trace
 
     def reply(self, messages: MessageType, out_of_order: bool = False) -> Self:
-        """Send messages to whoever called, frozen as they are now, in order. Raises: AppenderClosedError, TypeError."""
+        """Send messages to whoever called, frozen as they are now, in order. Raises:
+        AppenderClosedError, TypeError.
+        """
         self._replies.append(messages, out_of_order)
         return self
 
     def reply_out_of_order(self, messages: MessageType) -> Self:
-        """Send messages as soon as they are there, before those that were sent earlier and are not."""
+        """Send messages as soon as they are there, before those that were sent earlier and are
+        not.
+        """
         return self.reply(messages, out_of_order=True)
 
-    def make_sure_to_wait(self, awaitable: Awaitable[Any], start_asap_if_coroutine: bool = True) -> None:
+    def make_sure_to_wait(
+        self, awaitable: Awaitable[Any], start_asap_if_coroutine: bool = True
+    ) -> None:
         """Let the agent's replies not end before this is done. Its errors are logged."""
         if start_asap_if_coroutine and asyncio.iscoroutine(awaitable):
             awaitable = self._context.start_asap(awaitable)
@@ -84,10 +103,13 @@ class InteractionContext(Scope):
     wait_for = make_sure_to_wait
 
     async def await_now(self, suppress_deadlock_warning: bool = False) -> None:
-        """Wait for everything that `make_sure_to_wait` was told of, as happens anyway at the agent's end."""
+        """Wait for everything that `make_sure_to_wait` was told of, as happens anyway at the
+        agent's end.
+        """
         if self._unfinished and not suppress_deadlock_warning:
             warnings.warn(
-                "This agent waits while it has calls that are not finished, whose agents may be waiting for more messages; call `finish()`"
+                "This agent waits while it has calls that are not finished, whose agents may be "
+                "waiting for more messages; call `finish()`"
                 " or `reply_sequence()` on them first, or say `suppress_deadlock_warning=True`.",
                 RuntimeWarning,
                 stacklevel=2,
@@ -96,20 +118,28 @@ class InteractionContext(Scope):
             awaited, self._awaited = self._awaited, None
             for outcome in await asyncio.gather(*awaited, return_exceptions=True):
                 if isinstance(outcome, Exception):
-                    logger.error("%s waited for something that failed", self.this_agent.alias, exc_info=outcome)
+                    logger.error(
+                        "%s waited for something that failed",
+                        self.this_agent.alias,
+                        exc_info=outcome,
+                    )
 
     def finish_early(self) -> None:
         """End the replies now, though the agent goes on."""
         self._replies.close()
 
     async def afinish_early(self, make_sure_to_wait: bool = True) -> None:
-        """End the replies now, though the agent goes on; first wait for what `make_sure_to_wait` was told of."""
+        """End the replies now, though the agent goes on; first wait for what `make_sure_to_wait`
+        was told of.
+        """
         if make_sure_to_wait:
             await self.await_now()
         self.finish_early()
 
     async def wind_up(self) -> None:
-        """What happens when the agent has done all it does: finish its calls, and wait for what it wants to wait for."""
+        """What happens when the agent has done all it does: finish its calls, and wait for what it
+        wants to wait for.
+        """
         for call in list(self._unfinished or ()):
             call.finish()
         if self._awaited:
@@ -128,19 +158,27 @@ class InteractionContext(Scope):
 
 
 class AgentCall:
-    """A call whose messages are sent piece by piece; it is finished at the latest when its caller ends."""
+    """A call whose messages are sent piece by piece; it is finished at the latest when its caller
+    ends.
+    """
 
-    def __init__(self, agent: "MiniAgent", incoming: MessageSequence, replies: MessageSequencePromise) -> None:
+    def __init__(
+        self, agent: "MiniAgent", incoming: MessageSequence, replies: MessageSequencePromise
+    ) -> None:
         self.agent = agent
         self._incoming = incoming
         self._replies = replies
         scope = current_scope.get()
         context = PromisingContext.get_current()
-        self._kept_by: set[Any] = scope.remember(self) if isinstance(scope, InteractionContext) else context.unfinished
+        self._kept_by: set[Any] = (
+            scope.remember(self) if isinstance(scope, InteractionContext) else context.unfinished
+        )
         self._kept_by.add(self)
 
     def send_message(self, messages: MessageType, out_of_order: bool = False) -> Self:
-        """Send messages, frozen as they are now, in order. Raises: AppenderClosedError, TypeError."""
+        """Send messages, frozen as they are now, in order. Raises: AppenderClosedError,
+        TypeError.
+        """
         self._incoming.append(messages, out_of_order)
         return self
 
@@ -149,7 +187,9 @@ class AgentCall:
         return self.send_message(messages, out_of_order=True)
 
     def reply_sequence(self, finish_call: bool = True) -> MessageSequencePromise:
-        """The agent's replies. With `finish_call=False` more can be sent, and the agent may wait for it: mind deadlocks."""
+        """The agent's replies. With `finish_call=False` more can be sent, and the agent may wait
+        for it: mind deadlocks.
+        """
         if finish_call:
             self.finish()
         return self._replies

@@ -12,16 +12,20 @@ Link = MiniAgent | Callable[[MessageType | None], MessageType | None] | Sentinel
 
 
 async def achain(agents: Iterable[Link], messages: MessageType | None = None) -> MessageType | None:
-    """Give the messages to the first agent, its replies to the second, and so on; gives the last one's replies.
+    """Give the messages to the first agent, its replies to the second, and so on; gives the last
+    one's replies.
 
-    The agents run at the same time, as far as they can; AWAIT waits for all replies before it, and CLEAR drops them.
+    The agents run at the same time, as far as they can; AWAIT waits for all replies before it, and
+    CLEAR drops them.
     """
     for agent in agents:
         match agent:
             case None:
                 continue
             case Sentinel.AWAIT:
-                messages = await messages if isinstance(messages, MessageSequencePromise) else messages
+                messages = (
+                    await messages if isinstance(messages, MessageSequencePromise) else messages
+                )
             case Sentinel.CLEAR:
                 messages = None
             case MiniAgent():
@@ -33,17 +37,26 @@ async def achain(agents: Iterable[Link], messages: MessageType | None = None) ->
     return messages
 
 
-async def achain_loop(agents: Iterable[Link], initial_input: MessageType | None = None) -> MessageType | None:
-    """Chain the agents again and again, the first after the last, until one raises EndOfLoop; gives what its last round began with.
+async def achain_loop(
+    agents: Iterable[Link], initial_input: MessageType | None = None
+) -> MessageType | None:
+    """Chain the agents again and again, the first after the last, until one raises EndOfLoop; gives
+    what its last round began with.
 
     Any other error of an agent ends the loop too, and is raised.
 
     Raises:
-        ValueError: there is no AWAIT or no agent, so that the loop would only promise rounds and never come to run one.
+        ValueError: there is no AWAIT or no agent, so that the loop would only promise rounds and
+            never come to run one.
     """
     links = list(agents)
-    if AWAIT not in links or not any(callable(link) or isinstance(link, MiniAgent) for link in links):
-        raise ValueError("A loop needs an agent and an AWAIT: without it, rounds would be promised without end and none would run.")
+    if AWAIT not in links or not any(
+        callable(link) or isinstance(link, MiniAgent) for link in links
+    ):
+        raise ValueError(
+            "A loop needs an agent and an AWAIT: without it, rounds would be promised without end "
+            "and none would run."
+        )
     messages = initial_input
     while True:
         try:
@@ -53,7 +66,9 @@ async def achain_loop(agents: Iterable[Link], initial_input: MessageType | None 
 
 
 async def adialog_loop(user_agent: Link, assistant_agent: Link) -> MessageType | None:
-    """A loop of a person's agent and an assistant; it also ends when the person interrupts the program."""
+    """A loop of a person's agent and an assistant; it also ends when the person interrupts the
+    program.
+    """
     try:
         return await achain_loop([user_agent, AWAIT, assistant_agent])
     except KeyboardInterrupt:

@@ -13,7 +13,9 @@ from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 from selfeng.runtime.streams import StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
-"""Gives the tokens of a message. What it puts into the dict it is called with become fields of the message."""
+"""Gives the tokens of a message. What it puts into the dict it is called with become fields of the
+message.
+"""
 
 _fill = object.__setattr__
 _TEXT = {"text"}
@@ -21,10 +23,11 @@ _NOTHING: dict[str, Any] = {}
 
 
 class Message(Frozen):
-    """A frozen value with a text, or with a template that makes one of the other fields; subclass it for kinds of your own.
+    """A frozen value with a text, or with a template that makes one of the other fields; subclass
+    it for kinds of your own.
 
-    `content` and `content_template` are other names of `text` and `text_template`, as model APIs have them. A message without either
-    reads as its fields in JSON.
+    `content` and `content_template` are other names of `text` and `text_template`, as model APIs
+    have them. A message without either reads as its fields in JSON.
     """
 
     __slots__ = ("_persisted", "_promise")
@@ -34,7 +37,11 @@ class Message(Frozen):
     text_template: str | None = None
 
     def __init__(self, text: str | None = None, **fields: Any) -> None:
-        if "content" in fields and isinstance(fields["content"], str | None) and "content" not in type(self).model_fields:
+        if (
+            "content" in fields
+            and isinstance(fields["content"], str | None)
+            and "content" not in type(self).model_fields
+        ):
             content = fields.pop("content")
             text = content if text is None else text
         if "content_template" in fields:
@@ -63,7 +70,8 @@ class Message(Frozen):
     ) -> "MessagePromise":
         """A promise of a message of this class, which streams the tokens that the streamer gives.
 
-        The fields given here are in the message whatever the streamer says, and readable before it comes.
+        The fields given here are in the message whatever the streamer says, and readable before it
+        comes.
         """
         if message_token_streamer is None:
             return cls(text, **known_beforehand).as_promise
@@ -99,7 +107,11 @@ class Message(Frozen):
 
     def metadata(self) -> dict[str, Any]:
         """The fields besides the text."""
-        return {name: value for name, value in self.fields() if name not in ("class_", "text", "text_template")}
+        return {
+            name: value
+            for name, value in self.fields()
+            if name not in ("class_", "text", "text_template")
+        }
 
     def claim_persistence(self) -> bool:
         """Whether this is the first time somebody asks, who has to persist the message then."""
@@ -128,7 +140,9 @@ class Message(Frozen):
 
 
 class MessageToken(str):
-    """The one token of a message that did not come in tokens; equal to its text, and to the message."""
+    """The one token of a message that did not come in tokens; equal to its text, and to the
+    message.
+    """
 
     __slots__ = ("message",)
     message: Message
@@ -192,10 +206,16 @@ class MessagePromise(StreamedPromise[str, Message]):
 
         Raises:
             ValueError: both are given, or neither.
-            AppenderNotOpenError: the streamer is an appender that was never opened, so that nothing would ever end it.
+            AppenderNotOpenError: the streamer is an appender that was never opened, so that nothing
+                would ever end it.
         """
-        if (prefill_message is None) == (message_token_streamer is None) or (prefill_message is not None and known_beforehand):
-            raise ValueError("Give a promise of a message either the message, or a streamer of its tokens and what is known of it.")
+        if (prefill_message is None) == (message_token_streamer is None) or (
+            prefill_message is not None and known_beforehand
+        ):
+            raise ValueError(
+                "Give a promise of a message either the message, or a streamer of its tokens and "
+                "what is known of it."
+            )
         context = PromisingContext.get_current()
         self._prepare_message(context, message_class, known_beforehand)
         if prefill_message is not None:
@@ -205,7 +225,10 @@ class MessagePromise(StreamedPromise[str, Message]):
         eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
         if isinstance(message_token_streamer, MessageTokenAppender):
             if not message_token_streamer.was_open:
-                raise AppenderNotOpenError("Make the promise inside `with` the appender of its tokens, or nothing would ever end it.")
+                raise AppenderNotOpenError(
+                    "Make the promise inside `with` the appender of its tokens, or nothing would "
+                    "ever end it."
+                )
             self._metadata = message_token_streamer.metadata_so_far
             self._stream = message_token_streamer.stream
         elif message_token_streamer is not None:
@@ -224,7 +247,12 @@ class MessagePromise(StreamedPromise[str, Message]):
             promise._settle(Message.of_text(text))
         return promise
 
-    def _prepare_message(self, context: PromisingContext, message_class: type[Message], known: dict[str, Any] | Frozen) -> None:
+    def _prepare_message(
+        self,
+        context: PromisingContext,
+        message_class: type[Message],
+        known: dict[str, Any] | Frozen,
+    ) -> None:
         self._prepare(context)
         self.message_class = message_class
         self._known = known

@@ -1,4 +1,6 @@
-"""Messages as one text: several joined to one, or one cut into several, token by token as they come."""
+"""Messages as one text: several joined to one, or one cut into several, token by token as they
+come.
+"""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -23,7 +25,8 @@ def join_messages(
 ) -> MessagePromise:
     """All messages as one, with the delimiter between them; their tokens come as they come.
 
-    The joined message has what it was made of in `original_messages`, and the other fields of the last of them that has them.
+    The joined message has what it was made of in `original_messages`, and the other fields of the
+    last of them that has them.
     """
     sequence = MessageSequence.turn_into_sequence_promise(messages)
 
@@ -43,7 +46,12 @@ def join_messages(
         if reference_original_messages:
             metadata["original_messages"] = originals
 
-    return message_class.promise(message_token_streamer=tokens, start_asap=start_asap, start_soon=start_soon, **known_beforehand)
+    return message_class.promise(
+        message_token_streamer=tokens,
+        start_asap=start_asap,
+        start_soon=start_soon,
+        **known_beforehand,
+    )
 
 
 def split_messages(
@@ -56,15 +64,20 @@ def split_messages(
     start_soon: Choice = DEFAULT,
     **known_beforehand: Any,
 ) -> MessageSequencePromise:
-    """The messages as one text, cut at each delimiter; code blocks stay whole, with their marks, as messages of their own.
+    """The messages as one text, cut at each delimiter; code blocks stay whole, with their marks, as
+    messages of their own.
 
-    A part streams its tokens while it is still growing. There are no blank parts. An error comes after the text before it.
+    A part streams its tokens while it is still growing. There are no blank parts. An error comes
+    after the text before it.
 
     Raises:
         ValueError: the delimiter is empty.
     """
     if not delimiter:
-        raise ValueError("Messages can't be split at an empty delimiter; give the text that stands between parts.")
+        raise ValueError(
+            "Messages can't be split at an empty delimiter; give the text that stands between "
+            "parts."
+        )
     context = PromisingContext.get_current()
     joined = join_messages(messages, delimiter, reference_original_messages=False, start_asap=False)
     sequence = MessageSequence(start_asap=start_asap, start_soon=start_soon).open()
@@ -94,9 +107,13 @@ def split_messages(
 
 
 class _Cutter:
-    """Cuts text that comes in pieces, and keeps back only what may turn out to be the beginning of a mark."""
+    """Cuts text that comes in pieces, and keeps back only what may turn out to be the beginning of
+    a mark.
+    """
 
-    def __init__(self, begin_part: Callable[[], MessageTokenAppender], delimiter: str, fence: str | None) -> None:
+    def __init__(
+        self, begin_part: Callable[[], MessageTokenAppender], delimiter: str, fence: str | None
+    ) -> None:
         self._begin_part = begin_part
         self._delimiter = delimiter
         self._fence = fence
@@ -154,4 +171,11 @@ class _Cutter:
 
 def _overlap(text: str, mark: str) -> int:
     """How many characters at the end of the text may be the beginning of the mark."""
-    return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)
+    return next(
+        (
+            size
+            for size in range(min(len(mark) - 1, len(text)), 0, -1)
+            if text.endswith(mark[:size])
+        ),
+        0,
+    )

@@ -1,4 +1,6 @@
-"""The agent: an async function, or a class, that gets messages and replies with messages; and the context that agents run in."""
+"""The agent: an async function, or a class, that gets messages and replies with messages; and the
+context that agents run in.
+"""
 
 import logging
 import re
@@ -10,7 +12,13 @@ from selfeng.runtime.frozen import Frozen, freezable
 from selfeng.runtime.interaction import AgentCall, InteractionContext
 from selfeng.runtime.message import Message
 from selfeng.runtime.promise import Promise
-from selfeng.runtime.promising_context import PromisingContext, as_list, check_async, current_scope, is_async
+from selfeng.runtime.promising_context import (
+    PromisingContext,
+    as_list,
+    check_async,
+    current_scope,
+    is_async,
+)
 from selfeng.runtime.sentinels import DEFAULT, Choice
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
 from selfeng.runtime.streams import being_cancelled
@@ -18,7 +26,9 @@ from selfeng.runtime.streams import being_cancelled
 logger = logging.getLogger(__name__)
 
 Body = Callable[..., Any]
-"""`async def agent(ctx, **kwargs)`, or a class that is made with `ctx=` and the arguments, and has an async `__call__`."""
+"""`async def agent(ctx, **kwargs)`, or a class that is made with `ctx=` and the arguments, and has
+an async `__call__`.
+"""
 PersistMessageHandler = Callable[[Any, Message], Awaitable[None]]
 """Called with a promise and the message it brought, one message at a time."""
 PersistMessagesHandler = Callable[[list[Message]], Awaitable[None]]
@@ -26,7 +36,9 @@ PersistMessagesHandler = Callable[[list[Message]], Awaitable[None]]
 
 
 class MiniAgent:
-    """An agent that can be called. Make one by the decorator `miniagent`, and variants of it by `fork`."""
+    """An agent that can be called. Make one by the decorator `miniagent`, and variants of it by
+    `fork`.
+    """
 
     def __init__(
         self,
@@ -42,11 +54,16 @@ class MiniAgent:
     ) -> None:
         """Raises: ValueError, it is not async."""
         if not is_async(func_or_class):
-            raise ValueError(f"An agent is an async function, or a class with an async `__call__`, not {func_or_class!r}.")
+            raise ValueError(
+                "An agent is an async function, or a class with an async `__call__`, not "
+                f"{func_or_class!r}."
+            )
         name = getattr(func_or_class, "__name__", type(func_or_class).__name__)
         self.alias: str = alias or (_as_alias(name) if normalize_func_or_class_name else name)
         text = (func_or_class.__doc__ if description is None else description) or ""
-        self.description = (" ".join(text.split()) if normalize_spaces_in_docstring else text).replace("{AGENT_ALIAS}", self.alias) or None
+        self.description = (
+            " ".join(text.split()) if normalize_spaces_in_docstring else text
+        ).replace("{AGENT_ALIAS}", self.alias) or None
         self.interaction_metadata = Frozen(**dict(interaction_metadata or {}))
         self.wrapped_func_or_class = func_or_class
         self.__name__ = self.alias
@@ -67,9 +84,10 @@ class MiniAgent:
     ) -> MessageSequencePromise:
         """The agent's replies to the messages, promised at once.
 
-        The agent starts at the next task switch, or with `start_asap=False` when somebody reads its replies; `start_soon` is another
-        name of that. What is raised in the agent is raised where its replies are read, or with `errors_as_messages` becomes one of
-        them. The keyword arguments are the agent's.
+        The agent starts at the next task switch, or with `start_asap=False` when somebody reads its
+        replies; `start_soon` is another name of that. What is raised in the agent is raised where
+        its replies are read, or with `errors_as_messages` becomes one of them. The keyword
+        arguments are the agent's.
 
         Raises:
             NoActiveContextError: nothing is running under `async with MiniAgents():`.
@@ -93,7 +111,13 @@ class MiniAgent:
     ) -> AgentCall:
         """Call the agent and send the messages piece by piece; see `inquire`."""
         incoming = MessageSequence(errors_as_messages=False, start_asap=False).open()
-        return AgentCall(self, incoming, self._begin(incoming.sequence_promise, kwargs, start_asap, start_soon, errors_as_messages))
+        return AgentCall(
+            self,
+            incoming,
+            self._begin(
+                incoming.sequence_promise, kwargs, start_asap, start_soon, errors_as_messages
+            ),
+        )
 
     initiate_call = initiate_inquiry
 
@@ -106,22 +130,35 @@ class MiniAgent:
         non_freezable_kwargs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> "MiniAgent":
-        """The same agent with arguments preset; those of a call, or of a fork of the fork, win over them."""
+        """The same agent with arguments preset; those of a call, or of a fork of the fork, win over
+        them.
+        """
         return MiniAgent(
             self.wrapped_func_or_class,
             alias=alias or self.alias,
             description=self.description or "" if description is None else description,
             normalize_spaces_in_docstring=False,
-            interaction_metadata={**self.interaction_metadata.as_kwargs(), **dict(interaction_metadata or {})},
+            interaction_metadata={
+                **self.interaction_metadata.as_kwargs(),
+                **dict(interaction_metadata or {}),
+            },
             **{**self._kwargs, **kwargs, **(non_freezable_kwargs or {})},
         )
 
     def _begin(
-        self, incoming: MessageSequencePromise, kwargs: dict[str, Any], start_asap: Choice, start_soon: Choice, errors_as_messages: Choice
+        self,
+        incoming: MessageSequencePromise,
+        kwargs: dict[str, Any],
+        start_asap: Choice,
+        start_soon: Choice,
+        errors_as_messages: Choice,
     ) -> MessageSequencePromise:
         context = PromisingContext.get_current()
         replies = MessageSequence(
-            appender_capture_errors=True, errors_as_messages=errors_as_messages, start_asap=start_asap, start_soon=start_soon
+            appender_capture_errors=True,
+            errors_as_messages=errors_as_messages,
+            start_asap=start_asap,
+            start_soon=start_soon,
         ).open()
         ctx = InteractionContext(self, incoming, replies, context)
         replies.sequence_promise.written_by(ctx)
@@ -149,10 +186,14 @@ class MiniAgent:
                 ctx.miniagents.start(self._record(ctx, kwargs))
 
     async def _record(self, ctx: InteractionContext, kwargs: dict[str, Any]) -> None:
-        """Let those who keep messages know who said what to whom; a call that failed leaves no record."""
+        """Let those who keep messages know who said what to whom; a call that failed leaves no
+        record.
+        """
         about = {"agent_alias": self.alias, **self.interaction_metadata.as_kwargs()}
         with suppress(Exception):
-            call = AgentCallNode(messages=await ctx.message_promises, **{**about, **freezable(kwargs)})
+            call = AgentCallNode(
+                messages=await ctx.message_promises, **{**about, **freezable(kwargs)}
+            )
             reply = AgentReplyNode(agent_call=call, replies=await ctx.reply_promises, **about)
             Promise(prefill_result=call)
             Promise(prefill_result=reply)
@@ -166,8 +207,12 @@ def miniagent(func_or_class: Body, **options: Any) -> MiniAgent: ...
 def miniagent(func_or_class: None = None, **options: Any) -> Callable[[Body], MiniAgent]: ...
 
 
-def miniagent(func_or_class: Body | None = None, **options: Any) -> MiniAgent | Callable[[Body], MiniAgent]:
-    """Make an agent of an async function or a class; a decorator, with or without the options of `MiniAgent`."""
+def miniagent(
+    func_or_class: Body | None = None, **options: Any
+) -> MiniAgent | Callable[[Body], MiniAgent]:
+    """Make an agent of an async function or a class; a decorator, with or without the options of
+    `MiniAgent`.
+    """
     if func_or_class is None:
         return lambda body: MiniAgent(body, **options)
     return MiniAgent(func_or_class, **options)
@@ -193,7 +238,9 @@ class AgentReplyNode(AgentInteractionNode):
 
 
 class MiniAgents(PromisingContext):
-    """An async context manager under which agents run; leaving it waits for all of them. See PromisingContext."""
+    """An async context manager under which agents run; leaving it waits for all of them. See
+    PromisingContext.
+    """
 
     def __init__(
         self,
@@ -203,7 +250,8 @@ class MiniAgents(PromisingContext):
         on_persist_messages: PersistMessagesHandler | Iterable[PersistMessagesHandler] = (),
         **options: Any,
     ) -> None:
-        """`on_persist_message` and `on_persist_messages` are called once for every message, after the messages inside it.
+        """`on_persist_message` and `on_persist_messages` are called once for every message, after
+        the messages inside it.
 
         The other options are those of PromisingContext.
         """
@@ -225,7 +273,9 @@ class MiniAgents(PromisingContext):
         self._watch_messages()
         return handler
 
-    def run_agent(self, agent: MiniAgent, messages: MessageType | None = None, **kwargs: Any) -> tuple[Message, ...]:
+    def run_agent(
+        self, agent: MiniAgent, messages: MessageType | None = None, **kwargs: Any
+    ) -> tuple[Message, ...]:
         """Run an agent in a new event loop and this context, and give its replies. Blocks."""
 
         async def replies() -> tuple[Message, ...]:
@@ -233,10 +283,19 @@ class MiniAgents(PromisingContext):
 
         return self.run(replies())
 
-    async def apersist_messages(self, messages: Message | Iterable[Message], promise: Any = None) -> list[Message]:
-        """Have messages persisted that were not yet, and those inside them first; gives which they were."""
+    async def apersist_messages(
+        self, messages: Message | Iterable[Message], promise: Any = None
+    ) -> list[Message]:
+        """Have messages persisted that were not yet, and those inside them first; gives which they
+        were.
+        """
         given = [messages] if isinstance(messages, Message) else list(messages)
-        found = [found for message in given for found in (*message.sub_messages(), message) if found.claim_persistence()]
+        found = [
+            found
+            for message in given
+            for found in (*message.sub_messages(), message)
+            if found.claim_persistence()
+        ]
         if found:
             for keep in self.on_persist_messages_handlers:
                 await keep(found)
@@ -246,7 +305,9 @@ class MiniAgents(PromisingContext):
         return found
 
     def _watch_messages(self) -> None:
-        """Watch promises from the first handler on; nothing is watched, and nothing waits, as long as nobody asks."""
+        """Watch promises from the first handler on; nothing is watched, and nothing waits, as long
+        as nobody asks.
+        """
         wanted = self.on_persist_message_handlers or self.on_persist_messages_handlers
         if wanted and self._persist not in self.on_promise_resolved_handlers:
             self.on_promise_resolved_handlers.insert(0, self._persist)

@@ -1,7 +1,15 @@
 """The promise: a value that comes later and once, whole or piece by piece."""
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+)
 from typing import Any, Generic, TypeVar
 
 from selfeng.runtime.promising_context import PromisingContext
@@ -32,7 +40,8 @@ class Promise(Generic[T]):
         start_asap: Choice = DEFAULT,
         start_soon: Choice = DEFAULT,
     ) -> None:
-        """`resolver` is called once, with this promise: at the next task switch, or with `start_asap=False` when first awaited.
+        """`resolver` is called once, with this promise: at the next task switch, or with
+        `start_asap=False` when first awaited.
 
         `start_soon` is another name of `start_asap`.
 
@@ -45,10 +54,14 @@ class Promise(Generic[T]):
         self._prepare(PromisingContext.get_current(), resolver)
         if not isinstance(prefill_result, Sentinel) or prefill_result is not NO_VALUE:
             self._settle(prefill_result)
-        elif resolver is not None and chosen(self._context.start_everything_asap_by_default, start_asap, start_soon):
+        elif resolver is not None and chosen(
+            self._context.start_everything_asap_by_default, start_asap, start_soon
+        ):
             self._start()
 
-    def _prepare(self, context: PromisingContext, resolver: Callable[[Any], Awaitable[T]] | None = None) -> None:
+    def _prepare(
+        self, context: PromisingContext, resolver: Callable[[Any], Awaitable[T]] | None = None
+    ) -> None:
         self._context = context
         self._resolver = resolver
         self._result: Any = NO_VALUE
@@ -93,7 +106,9 @@ class Promise(Generic[T]):
     async def _run(self) -> None:
         try:
             if self._resolver is None:
-                raise FunctionNotProvidedError(f"A {type(self).__name__} needs a resolver or a result.")
+                raise FunctionNotProvidedError(
+                    f"A {type(self).__name__} needs a resolver or a result."
+                )
             self._settle(await self._resolver(self))
         except BaseException as error:  # noqa: BLE001  whoever awaits the promise gets it
             self._settle(error=error)
@@ -113,7 +128,9 @@ class Promise(Generic[T]):
 
 
 class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
-    """A promise whose value comes in pieces: iterate over it for the pieces, as often as you like, or await it for the whole."""
+    """A promise whose value comes in pieces: iterate over it for the pieces, as often as you like,
+    or await it for the whole.
+    """
 
     __slots__ = ("_stream",)
 
@@ -127,10 +144,11 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         start_asap: Choice = DEFAULT,
         start_soon: Choice = DEFAULT,
     ) -> None:
-        """`streamer` is a StreamAppender, another StreamedPromise, or a function that gets this promise and gives the pieces.
+        """`streamer` is a StreamAppender, another StreamedPromise, or a function that gets this
+        promise and gives the pieces.
 
-        With `start_asap=False` such a function is asked for a piece only when a reader wants one. Without a resolver the whole is the
-        tuple of the pieces.
+        With `start_asap=False` such a function is asked for a piece only when a reader wants one.
+        Without a resolver the whole is the tuple of the pieces.
 
         Raises:
             ValueError: both a streamer and pieces are given, or both a resolver and a result.
@@ -172,9 +190,13 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         return ()
 
     def _stream_from(
-        self, streamer: Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece] | None, eager: bool
+        self,
+        streamer: Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece] | None,
+        eager: bool,
     ) -> ReplayStream[Piece]:
-        """The streamer's own stream where it has one; else a new one, and the task that fills it."""
+        """The streamer's own stream where it has one; else a new one, and the task that fills
+        it.
+        """
         if isinstance(streamer, StreamAppender):
             return streamer.stream
         if isinstance(streamer, StreamedPromise):
@@ -183,14 +205,20 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
             return streamer.stream
         stream: ReplayStream[Piece] = ReplayStream()
         if streamer is None:
-            stream.end(FunctionNotProvidedError(f"A {type(self).__name__} needs a streamer or its pieces."))
+            stream.end(
+                FunctionNotProvidedError(f"A {type(self).__name__} needs a streamer or its pieces.")
+            )
         elif eager:
             self._context.start(self._fill(stream, streamer, eager), stream)
         else:
-            stream.on_demand(lambda: self._context.start(self._fill(stream, streamer, eager), stream))
+            stream.on_demand(
+                lambda: self._context.start(self._fill(stream, streamer, eager), stream)
+            )
         return stream
 
-    async def _fill(self, stream: ReplayStream[Piece], streamer: Streamer[Piece], eager: bool) -> None:
+    async def _fill(
+        self, stream: ReplayStream[Piece], streamer: Streamer[Piece], eager: bool
+    ) -> None:
         try:
             async for piece in _pieces_of(streamer(self) if callable(streamer) else streamer):
                 stream.push(piece)
@@ -220,4 +248,6 @@ def _pieces_of(source: Any) -> AsyncIterable[Any]:
         return source
     if isinstance(source, Coroutine):
         source.close()
-    raise TypeError(f"A streamer gives an async iterator, such as an async generator, not {source!r}.")
+    raise TypeError(
+        f"A streamer gives an async iterator, such as an async generator, not {source!r}."
+    )

@@ -1,4 +1,6 @@
-"""The context under which promises run: it keeps their tasks, their defaults and who wants to know of them."""
+"""The context under which promises run: it keeps their tasks, their defaults and who wants to know
+of them.
+"""
 
 import asyncio
 import inspect
@@ -59,9 +61,11 @@ class Closable(Protocol):
 
 
 class PromisingContext:
-    """An async context manager under which promises can be made; leaving it waits for everything that was started in it.
+    """An async context manager under which promises can be made; leaving it waits for everything
+    that was started in it.
 
-    Leaving it by a cancellation, or by any other error that is no `Exception`, cancels what was started instead.
+    Leaving it by a cancellation, or by any other error that is no `Exception`, cancels what was
+    started instead.
     """
 
     def __init__(
@@ -75,8 +79,12 @@ class PromisingContext:
         longer_hash_keys: Choice = False,
         on_promise_resolved: ResolvedHandler | Iterable[ResolvedHandler] = (),
     ) -> None:
-        """`start_everything_soon_by_default` is another name of `start_everything_asap_by_default`, which is True if not given."""
-        self.start_everything_asap_by_default = chosen(True, start_everything_asap_by_default, start_everything_soon_by_default)
+        """`start_everything_soon_by_default` is another name of `start_everything_asap_by_default`,
+        which is True if not given.
+        """
+        self.start_everything_asap_by_default = chosen(
+            True, start_everything_asap_by_default, start_everything_soon_by_default
+        )
         self.appenders_capture_errors_by_default = appenders_capture_errors_by_default
         self.errors_as_messages = errors_as_messages
         self.error_tracebacks_in_messages = error_tracebacks_in_messages
@@ -98,10 +106,14 @@ class PromisingContext:
         """Raises: NoActiveContextError, WrongActiveContextError."""
         current = _current.get()
         if current is None:
-            raise NoActiveContextError("No context is active; put this under `async with MiniAgents():`, or inside an agent.")
+            raise NoActiveContextError(
+                "No context is active; put this under `async with MiniAgents():`, or inside an "
+                "agent."
+            )
         if not isinstance(current, cls):
             raise WrongActiveContextError(
-                f"The active context is a {type(current).__name__}; put this under `async with {cls.__name__}():`."
+                f"The active context is a {type(current).__name__}; put this under `async with "
+                f"{cls.__name__}():`."
             )
         return current
 
@@ -120,7 +132,9 @@ class PromisingContext:
             return await awaitable
 
     def on_promise_resolved(self, handler: ResolvedHandler) -> ResolvedHandler:
-        """Have an async function called with every promise that gets its value here or in a context inside; a decorator."""
+        """Have an async function called with every promise that gets its value here or in a context
+        inside; a decorator.
+        """
         self.on_promise_resolved_handlers.append(check_async(handler))
         return handler
 
@@ -155,8 +169,15 @@ class PromisingContext:
 
     start_soon = start_asap
 
-    def start(self, coroutine: Coroutine[Any, Any, T], writes: Endable | None = None, scope: Scope | None = None) -> asyncio.Task[T]:
-        """Run in the background; what it writes to ends with the task's cancellation, even if it never began."""
+    def start(
+        self,
+        coroutine: Coroutine[Any, Any, T],
+        writes: Endable | None = None,
+        scope: Scope | None = None,
+    ) -> asyncio.Task[T]:
+        """Run in the background; what it writes to ends with the task's cancellation, even if it
+        never began.
+        """
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks[task] = scope or current_scope.get(), writes
         task.add_done_callback(self._finished)
@@ -171,7 +192,9 @@ class PromisingContext:
 
     @contextmanager
     def idle(self) -> Iterator[None]:
-        """Inside, the current task is one that nobody has to wait for: it waits for a reader who may never come."""
+        """Inside, the current task is one that nobody has to wait for: it waits for a reader who
+        may never come.
+        """
         task = cast(asyncio.Task[Any], asyncio.current_task())
         self._idle.add(task)
         if len(self._tasks) <= 1 + len(self._idle):
@@ -195,9 +218,13 @@ class PromisingContext:
             await self._calm.wait()
 
     def activate(self) -> Self:
-        """Make this the current context without `async with`; `afinalize` ends it. Raises: RuntimeError, it is active already."""
+        """Make this the current context without `async with`; `afinalize` ends it. Raises:
+        RuntimeError, it is active already.
+        """
         if self._active:
-            raise RuntimeError(f"This {type(self).__name__} is active already; make another one inside it.")
+            raise RuntimeError(
+                f"This {type(self).__name__} is active already; make another one inside it."
+            )
         self._active = True
         self._calm = asyncio.Event()
         self._exits = AsyncExitStack()
@@ -208,7 +235,9 @@ class PromisingContext:
 
     @contextmanager
     def entered(self) -> Iterator[Self]:
-        """Inside, this context, which is active elsewhere, is the current one of a task that did not begin in it."""
+        """Inside, this context, which is active elsewhere, is the current one of a task that did
+        not begin in it.
+        """
         token = _current.set(self)
         try:
             yield self
@@ -236,7 +265,12 @@ class PromisingContext:
     async def __aenter__(self) -> Self:
         return self.activate()
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         if error is not None and not isinstance(error, Exception):
             self.cancel()
         await self.afinalize()
@@ -247,7 +281,9 @@ class PromisingContext:
     def __exit__(self, *error: object) -> None: ...
 
 
-def as_list(handlers: Callable[..., Awaitable[None]] | Iterable[Callable[..., Awaitable[None]]]) -> list[Callable[..., Awaitable[None]]]:
+def as_list(
+    handlers: Callable[..., Awaitable[None]] | Iterable[Callable[..., Awaitable[None]]],
+) -> list[Callable[..., Awaitable[None]]]:
     """One handler or several, as a list. Raises: ValueError, one is not async."""
     return [check_async(handler) for handler in ([handlers] if callable(handlers) else handlers)]
 

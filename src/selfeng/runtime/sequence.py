@@ -1,4 +1,6 @@
-"""The message sequence: whatever is sent, nested however, as one flat stream of message promises."""
+"""The message sequence: whatever is sent, nested however, as one flat stream of message
+promises.
+"""
 
 import weakref
 from collections import deque
@@ -15,20 +17,37 @@ from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 from selfeng.runtime.streams import Appender, Failure, ReplayStream, being_cancelled
 
 MessageType = Union[  # noqa: UP007  a name in quotes can't stand beside |
-    str, dict[str, Any], BaseModel, MessagePromise, BaseException, Iterable["MessageType"], AsyncIterable["MessageType"]
+    str,
+    dict[str, Any],
+    BaseModel,
+    MessagePromise,
+    BaseException,
+    Iterable["MessageType"],
+    AsyncIterable["MessageType"],
 ]
-"""What can be sent: texts, dicts, messages and promises of them, sequences, exceptions, and iterables and async iterables of all that."""
+"""What can be sent: texts, dicts, messages and promises of them, sequences, exceptions, and
+iterables and async iterables of all that.
+"""
 
 Leaf = MessagePromise | BaseException | AsyncIterable[Any]
-"""What is left when nesting is undone: a message, an error in its place, or what can't be looked into yet."""
+"""What is left when nesting is undone: a message, an error in its place, or what can't be looked
+into yet.
+"""
 
 
 class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]]):
-    """Iterate over it for the promises of the messages, as they come; await it for all the messages."""
+    """Iterate over it for the promises of the messages, as they come; await it for all the
+    messages.
+    """
 
     __slots__ = ("_scope",)
 
-    def __init__(self, stream: ReplayStream[MessagePromise], context: PromisingContext, observed: bool = False) -> None:
+    def __init__(
+        self,
+        stream: ReplayStream[MessagePromise],
+        context: PromisingContext,
+        observed: bool = False,
+    ) -> None:
         self._prepare(context)
         self._stream = stream
         self._scope: weakref.ref[Scope] | None = None
@@ -52,7 +71,9 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
         self._scope = weakref.ref(scope)
 
     def cancel(self) -> None:
-        """Cancel the agent that writes this sequence, and every agent and task that was started below it."""
+        """Cancel the agent that writes this sequence, and every agent and task that was started
+        below it.
+        """
         scope = self._scope() if self._scope is not None else None
         if scope is not None:
             self._context.cancel(scope)
@@ -73,18 +94,34 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
             self._settle(messages)
 
     def _failure_of(self, error: BaseException) -> Failure:
-        """The failure of the sequence or of the message that brought the error, so that whoever has read that has read this."""
+        """The failure of the sequence or of the message that brought the error, so that whoever has
+        read that has read this.
+        """
         failures = [self.stream.failure, *(promise.failure for promise in self.stream.pieces)]
-        return next((failure for failure in failures if failure is not None and failure.error is error), None) or Failure(error)
+        return next(
+            (failure for failure in failures if failure is not None and failure.error is error),
+            None,
+        ) or Failure(error)
 
 
 class MessageSequence(Appender):
-    """The writing end of a sequence. What is appended is frozen at once, and comes in order, whenever its parts are there.
+    """The writing end of a sequence. What is appended is frozen at once, and comes in order,
+    whenever its parts are there.
 
-    What is appended out of order comes as soon as it is there. An error ends the sequence, unless errors are wanted as messages.
+    What is appended out of order comes as soon as it is there. An error ends the sequence, unless
+    errors are wanted as messages.
     """
 
-    __slots__ = ("_asleep", "_backlog", "_context", "_eager", "_loose", "_safe", "sequence_promise", "stream")
+    __slots__ = (
+        "_asleep",
+        "_backlog",
+        "_context",
+        "_eager",
+        "_loose",
+        "_safe",
+        "sequence_promise",
+        "stream",
+    )
 
     def __init__(
         self,
@@ -95,7 +132,9 @@ class MessageSequence(Appender):
         start_soon: Choice = DEFAULT,
     ) -> None:
         self._context = context = PromisingContext.get_current()
-        super().__init__(chosen(context.appenders_capture_errors_by_default, appender_capture_errors))
+        super().__init__(
+            chosen(context.appenders_capture_errors_by_default, appender_capture_errors)
+        )
         self._eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
         self._safe = chosen(context.errors_as_messages, errors_as_messages)
         self._backlog: deque[Leaf] | None = None
@@ -109,15 +148,21 @@ class MessageSequence(Appender):
 
     @classmethod
     def turn_into_sequence_promise(cls, messages: MessageType | None) -> MessageSequencePromise:
-        """Anything that can be sent, as a sequence; a sequence is itself, and None is an empty one."""
+        """Anything that can be sent, as a sequence; a sequence is itself, and None is an empty
+        one.
+        """
         if isinstance(messages, MessageSequencePromise):
             return messages
         context = PromisingContext.get_current()
         if type(messages) is str:
-            return MessageSequencePromise(ReplayStream.ended_with([MessagePromise.of_text(messages, context)]), context)
+            return MessageSequencePromise(
+                ReplayStream.ended_with([MessagePromise.of_text(messages, context)]), context
+            )
         leaves = [] if messages is None else list(_leaves(messages))
         if all(isinstance(leaf, MessagePromise) for leaf in leaves):
-            return MessageSequencePromise(ReplayStream.ended_with(cast(list[MessagePromise], leaves)), context)
+            return MessageSequencePromise(
+                ReplayStream.ended_with(cast(list[MessagePromise], leaves)), context
+            )
         sequence = cls(errors_as_messages=False, start_asap=False)
         with sequence:
             sequence.append(leaves)
@@ -134,7 +179,9 @@ class MessageSequence(Appender):
         return self
 
     def append(self, messages: MessageType, out_of_order: bool = False) -> Self:
-        """Raises: AppenderNotOpenError, AppenderClosedError, TypeError (nothing that can be sent)."""
+        """Raises: AppenderNotOpenError, AppenderClosedError, TypeError (nothing that can be
+        sent).
+        """
         if not self.is_open:
             self._check_open()
         if type(messages) is str and (out_of_order or self._backlog is None):
@@ -165,7 +212,9 @@ class MessageSequence(Appender):
             start()
 
     def _take(self, leaf: Leaf, out_of_order: bool) -> None:
-        """Put what is there; for the rest begin a task, which everything after it waits for, unless it is out of order."""
+        """Put what is there; for the rest begin a task, which everything after it waits for, unless
+        it is out of order.
+        """
         if not _is_pending(leaf):
             self._put(leaf)
         elif out_of_order:
@@ -229,7 +278,9 @@ class MessageSequence(Appender):
 
 
 def _leaves(messages: MessageType) -> Iterator[Leaf]:
-    """Nesting undone and everything frozen, in order, as far as that can be done without waiting."""
+    """Nesting undone and everything frozen, in order, as far as that can be done without
+    waiting.
+    """
     if isinstance(messages, MessagePromise | BaseException):
         yield messages
     elif isinstance(messages, Message):
@@ -244,7 +295,10 @@ def _leaves(messages: MessageType) -> Iterator[Leaf]:
     elif isinstance(messages, AsyncIterable):
         yield messages
     else:
-        raise TypeError(f"Only text, dicts, messages, promises, exceptions and iterables of them can be sent, not {messages!r}.")
+        raise TypeError(
+            "Only text, dicts, messages, promises, exceptions and iterables of them can be sent, "
+            f"not {messages!r}."
+        )
 
 
 def _is_pending(leaf: Leaf) -> bool:

@@ -1,4 +1,6 @@
-"""The stream: pieces in the order in which they came, kept in one list, read from the first piece on by any number of readers."""
+"""The stream: pieces in the order in which they came, kept in one list, read from the first piece
+on by any number of readers.
+"""
 
 import asyncio
 import logging
@@ -16,7 +18,9 @@ logger = logging.getLogger(__name__)
 
 
 class Failure:
-    """An error in its place; whoever comes there raises the same object. Logged when it goes away and nobody has come."""
+    """An error in its place; whoever comes there raises the same object. Logged when it goes away
+    and nobody has come.
+    """
 
     __slots__ = ("_traceback", "error", "seen")
 
@@ -36,7 +40,9 @@ class Failure:
 
 
 class ReplayStream(Generic[Piece]):
-    """One list of pieces with an end, which may be an error. Readers wait; the writer never does."""
+    """One list of pieces with an end, which may be an error. Readers wait; the writer never
+    does.
+    """
 
     __slots__ = ("_arrivals", "_endings", "_on_demand", "ended", "failure", "pieces")
 
@@ -114,7 +120,9 @@ class ReplayStream(Generic[Piece]):
 
 
 def being_cancelled(error: BaseException) -> bool:
-    """Whether the error is the cancellation of the current task, and not one that it has read of."""
+    """Whether the error is the cancellation of the current task, and not one that it has read
+    of.
+    """
     task = asyncio.current_task()
     return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
@@ -154,7 +162,9 @@ class Appender:
     __slots__ = ("_capture_errors", "is_open", "was_open")
 
     def __init__(self, capture_errors: bool) -> None:
-        """With `capture_errors`, an error of the `with` block goes to the readers instead of further up."""
+        """With `capture_errors`, an error of the `with` block goes to the readers instead of
+        further up.
+        """
         self._capture_errors = capture_errors
         self.was_open = False
         self.is_open = False
@@ -162,25 +172,40 @@ class Appender:
     def open(self) -> Self:
         """Begin; `with` does it and ends it too, whatever happens. Raises: AppenderClosedError."""
         if self.was_open and not self.is_open:
-            raise AppenderClosedError(f"A {type(self).__name__} that was closed can't be opened again.")
+            raise AppenderClosedError(
+                f"A {type(self).__name__} that was closed can't be opened again."
+            )
         self.was_open = self.is_open = True
         return self
 
     def close(self, error: BaseException | None = None) -> bool:
         """Take no more; gives whether the error goes to the readers. Closing again does nothing."""
         late = not self.is_open and self.was_open
-        captured = error is not None and self._capture_errors and not (late and isinstance(error, AppenderClosedError))
+        captured = (
+            error is not None
+            and self._capture_errors
+            and not (late and isinstance(error, AppenderClosedError))
+        )
         if not late:
             self.was_open, self.is_open = True, False
             self._end(error if captured else None)
         elif self._capture_errors and isinstance(error, Exception):
-            logger.error("An error came after the %s was closed, so nobody can read it", type(self).__name__, exc_info=error)
+            logger.error(
+                "An error came after the %s was closed, so nobody can read it",
+                type(self).__name__,
+                exc_info=error,
+            )
         return captured
 
     def __enter__(self) -> Self:
         return self.open()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> bool:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
         return self.close(error) and isinstance(error, Exception)  # a cancellation goes both ways
 
     def _check_open(self) -> None:
@@ -189,25 +214,36 @@ class Appender:
         name = type(self).__name__
         if self.was_open:
             raise AppenderClosedError(f"The {name} is closed; nothing can be appended any more.")
-        raise AppenderNotOpenError(f"The {name} is not open; append inside `with` it, or call `open()` before and `close()` after.")
+        raise AppenderNotOpenError(
+            f"The {name} is not open; append inside `with` it, or call `open()` before and "
+            "`close()` after."
+        )
 
     def _end(self, error: BaseException | None) -> None:
         raise NotImplementedError
 
 
 class StreamAppender(Appender, Generic[Piece]):
-    """The writing end of a stream; give it to a StreamedPromise as its streamer. It never makes the writer wait."""
+    """The writing end of a stream; give it to a StreamedPromise as its streamer. It never makes the
+    writer wait.
+    """
 
     __slots__ = ("stream",)
 
     def __init__(self, capture_errors: Choice = DEFAULT) -> None:
         """Whether errors go to the readers is for the context to say, if you do not."""
         context = PromisingContext.find_current()
-        super().__init__(chosen(context is not None and context.appenders_capture_errors_by_default, capture_errors))
+        super().__init__(
+            chosen(
+                context is not None and context.appenders_capture_errors_by_default, capture_errors
+            )
+        )
         self.stream: ReplayStream[Piece] = ReplayStream()
 
     def append(self, piece: Piece | BaseException) -> Self:
-        """Add a piece; an exception ends the stream at its place. Raises: AppenderNotOpenError, AppenderClosedError."""
+        """Add a piece; an exception ends the stream at its place. Raises: AppenderNotOpenError,
+        AppenderClosedError.
+        """
         if not self.is_open:
             self._check_open()
         if isinstance(piece, BaseException):

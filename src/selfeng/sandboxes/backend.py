@@ -1,4 +1,6 @@
-"""A backend: where the containers of a sandbox come from. Docker is one, bubblewrap another; the jobs are the same."""
+"""A backend: where the containers of a sandbox come from. Docker is one, bubblewrap another; the
+jobs are the same.
+"""
 
 import hashlib
 import threading
@@ -23,11 +25,15 @@ class HungUp(Exception):
 
 
 class Container(Protocol):
-    """A place in which the worker waits for jobs; `start` it before anything else. Blocking, but for `hang_up`."""
+    """A place in which the worker waits for jobs; `start` it before anything else. Blocking, but
+    for `hang_up`.
+    """
 
     @property
     def edition(self) -> str:
-        """What it was made from; containers of another edition than the newest take no more jobs."""
+        """What it was made from; containers of another edition than the newest take no more
+        jobs.
+        """
         ...
 
     @property
@@ -51,7 +57,9 @@ class Container(Protocol):
         ...
 
     def hang_up(self) -> None:
-        """End whatever goes on in the container; it must still be discarded. From any thread at any time."""
+        """End whatever goes on in the container; it must still be discarded. From any thread at any
+        time.
+        """
         ...
 
     def discard(self) -> None:
@@ -59,7 +67,8 @@ class Container(Protocol):
         ...
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report: the container's own death is the code's doing, anything else is not.
+        """Why its stream ended before the report: the container's own death is the code's doing,
+        anything else is not.
 
         Raises:
             SandboxUnavailable: the backend has gone.
@@ -68,12 +77,16 @@ class Container(Protocol):
         ...
 
     def check(self) -> None:
-        """See whether the backend still answers: the time for a job is up, and the judge has not said so. Raises: SandboxUnavailable."""
+        """See whether the backend still answers: the time for a job is up, and the judge has not
+        said so. Raises: SandboxUnavailable.
+        """
         ...
 
 
 class Backend(Protocol):
-    """Makes containers. Blocking; making one connects to nothing, and its methods may be called from several threads."""
+    """Makes containers. Blocking; making one connects to nothing, and its methods may be called
+    from several threads.
+    """
 
     @property
     def name(self) -> str: ...
@@ -104,7 +117,9 @@ class Backend(Protocol):
         ...
 
     def reap(self) -> int:
-        """Remove what dead servers left behind; how many containers that were. Raises: SandboxUnavailable."""
+        """Remove what dead servers left behind; how many containers that were. Raises:
+        SandboxUnavailable.
+        """
         ...
 
     def close(self) -> None:
@@ -137,7 +152,11 @@ class AutoBackend:
         return self._chosen.name if self._chosen else "none"
 
     def container(self, mode: Mode, group: str) -> Container:
-        return self._chosen.container(mode, group) if self._chosen else _Deferred(self.choose, mode, group)
+        return (
+            self._chosen.container(mode, group)
+            if self._chosen
+            else _Deferred(self.choose, mode, group)
+        )
 
     def probe(self) -> None:
         self.choose()

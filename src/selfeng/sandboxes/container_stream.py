@@ -1,4 +1,6 @@
-"""The stream of a container: frames of the judge from its stdout, and what it says on stderr for error messages."""
+"""The stream of a container: frames of the judge from its stdout, and what it says on stderr for
+error messages.
+"""
 
 import contextlib
 import select
@@ -14,7 +16,9 @@ _NOISE = 4000
 
 
 class JudgeStream:
-    """A socket to the judge and what has come through it so far. Its stderr comes another way, see `hear`."""
+    """A socket to the judge and what has come through it so far. Its stderr comes another way, see
+    `hear`.
+    """
 
     def __init__(self, sock: socket.socket) -> None:
         """`sock` is a plain socket, which the event loop can wait for."""
@@ -28,7 +32,9 @@ class JudgeStream:
 
     @property
     def alive(self) -> bool:
-        """Whether the other side has neither closed the stream nor said anything that nobody has read."""
+        """Whether the other side has neither closed the stream nor said anything that nobody has
+        read.
+        """
         try:
             self.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -53,7 +59,9 @@ class JudgeStream:
         return self._noise.decode("utf-8", "replace").strip()[-1000:] or "it said nothing"
 
     def hang_up(self) -> None:
-        """Close both directions: the judge ends itself, and whoever waits for it here reads the end. From any thread."""
+        """Close both directions: the judge ends itself, and whoever waits for it here reads the
+        end. From any thread.
+        """
         with self._lock:
             if not self._closed:
                 with contextlib.suppress(OSError):  # it is closed already
@@ -74,7 +82,9 @@ class DockerStream(JudgeStream):
     """The stream of one container."""
 
     def __init__(self, raw: Any) -> None:
-        """`raw` is what the SDK hands out: a file-like object around the socket, or a socket of TLS or SSH."""
+        """`raw` is what the SDK hands out: a file-like object around the socket, or a socket of TLS
+        or SSH.
+        """
         self._raw = raw
         sock = getattr(raw, "_sock", raw)
         plain = isinstance(sock, socket.socket) and not isinstance(sock, ssl.SSLSocket)
@@ -109,7 +119,9 @@ _WAIT = (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError)
 
 
 def bridged(far: Any) -> socket.socket:
-    """A plain socket whose other end a thread connects with `far`; the thread ends when either side does."""
+    """A plain socket whose other end a thread connects with `far`; the thread ends when either side
+    does.
+    """
     near, inner = socket.socketpair()
     far.setblocking(False)
     threading.Thread(target=_carry, args=(far, inner), name="sandbox-bridge", daemon=True).start()
@@ -117,7 +129,9 @@ def bridged(far: Any) -> socket.socket:
 
 
 def _carry(far: Any, inner: socket.socket) -> None:
-    """Carry bytes both ways, one thread for both: a TLS connection must not be used by two at once."""
+    """Carry bytes both ways, one thread for both: a TLS connection must not be used by two at
+    once.
+    """
     outgoing = bytearray()
     with inner:
         while True:
@@ -140,7 +154,9 @@ def _carry(far: Any, inner: socket.socket) -> None:
 
 
 def _carry_in(far: Any, inner: socket.socket) -> bool:
-    """Hand on what has arrived, also what the TLS layer holds back from `select`; False at the end."""
+    """Hand on what has arrived, also what the TLS layer holds back from `select`; False at the
+    end.
+    """
     try:
         while True:
             data = far.recv(_AT_ONCE)

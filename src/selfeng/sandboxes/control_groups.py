@@ -1,6 +1,8 @@
-"""Control groups: the kernel's limits for memory, processes and CPU of a container, where this user may set them.
+"""Control groups: the kernel's limits for memory, processes and CPU of a container, where this user
+may set them.
 
-Version 1 has a tree for each controller, version 2 one for all; see the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2`.
+Version 1 has a tree for each controller, version 2 one for all; see the kernel's
+`admin-guide/cgroup-v1` and `admin-guide/cgroup-v2`.
 """
 
 import contextlib
@@ -27,7 +29,10 @@ _UNIFIED = "unified"
 _MB = 1024 * 1024
 _PERIOD = 100_000
 _SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
-_SHOWN = {"": ("memory.oom_control", "memory.limit_in_bytes"), _UNIFIED: ("memory.events", "memory.max")}
+_SHOWN = {
+    "": ("memory.oom_control", "memory.limit_in_bytes"),
+    _UNIFIED: ("memory.events", "memory.max"),
+}
 _COUNTS = {"": "memory.oom_control", _UNIFIED: "memory.events"}
 _TRIES = 200
 """Looks, 5 ms apart, for the end of the last process of a group."""
@@ -49,7 +54,9 @@ class _Tree:
 
     def ancestors(self) -> Iterator[Path]:
         """Our own group and those around it, the nearest first."""
-        yield from (group for group in (self.own, *self.own.parents) if group.is_relative_to(self.top))
+        yield from (
+            group for group in (self.own, *self.own.parents) if group.is_relative_to(self.top)
+        )
 
 
 class ControlGroup:
@@ -114,7 +121,9 @@ class ControlGroups:
         return _make(self._found(), limits, self._unified)
 
     def reap(self) -> int:
-        """Remove the groups that processes left which are gone; of how many containers they were."""
+        """Remove the groups that processes left which are gone; of how many containers they
+        were.
+        """
         gone = set()
         for folder in self.folders():
             if is_running(_owner(folder.name)) is False:
@@ -158,7 +167,9 @@ def _parents_of(trees: list[_Tree]) -> dict[Controller, Path]:
     """The nearest groups of version 1 in which we may make groups, by controller."""
     found: dict[Controller, Path] = {}
     for name in CONTROLLERS:
-        for parent in (parent for tree in trees if name in tree.controllers for parent in tree.ancestors()):
+        for parent in (
+            parent for tree in trees if name in tree.controllers for parent in tree.ancestors()
+        ):
             if _works({name: parent}, unified=False):
                 found[name] = parent
                 break
@@ -173,7 +184,12 @@ def _works(parents: dict[Controller, Path], unified: bool) -> bool:
         return False
     try:
         entered = [f"echo 0 > '{path}'" for path in group.joined]
-        return subprocess.run(["/bin/sh", "-ec", "\n".join(entered)], check=False, capture_output=True).returncode == 0  # noqa: S603
+        return (
+            subprocess.run(  # noqa: S603
+                ["/bin/sh", "-ec", "\n".join(entered)], check=False, capture_output=True
+            ).returncode
+            == 0
+        )
     finally:
         group.remove()
 
@@ -195,7 +211,9 @@ def _make(parents: dict[Controller, Path], limits: ContainerLimits, unified: boo
     return group
 
 
-def _values(controller: Controller, limits: ContainerLimits, unified: bool) -> Iterator[tuple[str, str]]:
+def _values(
+    controller: Controller, limits: ContainerLimits, unified: bool
+) -> Iterator[tuple[str, str]]:
     """The files of a group that set its limits, in order."""
     memory, quota = str(limits.memory_mb * _MB), int(limits.cpus * _PERIOD)
     match controller, unified:
@@ -224,7 +242,14 @@ def _trees(process: Path) -> list[_Tree]:
         root, top = before.split()[3:5]
         kind, _, options = after.split()
         names = () if kind == "cgroup2" else tuple(options.split(","))
-        path = next((p for controllers, p in own.items() if (set(controllers.split(",")) & set(names) if names else not controllers)), None)
+        path = next(
+            (
+                p
+                for controllers, p in own.items()
+                if (set(controllers.split(",")) & set(names) if names else not controllers)
+            ),
+            None,
+        )
         if kind in ("cgroup", "cgroup2") and path is not None:
             below = os.path.relpath(path, root)
             here = Path(top) if below.startswith("..") else Path(top, below)

@@ -1,4 +1,6 @@
-"""Threads for calls that may block for ever: neither who closes them nor the end of the process waits for such a call."""
+"""Threads for calls that may block for ever: neither who closes them nor the end of the process
+waits for such a call.
+"""
 
 import asyncio
 import threading
@@ -13,7 +15,9 @@ _Call = Callable[[], None]
 
 
 class DaemonThreads:
-    """A number of threads that begin when they are needed. Calls wait for one in the order in which they came."""
+    """A number of threads that begin when they are needed. Calls wait for one in the order in which
+    they came.
+    """
 
     def __init__(self, most: int, name: str) -> None:
         self._most = most
@@ -24,7 +28,9 @@ class DaemonThreads:
         self._threads: list[threading.Thread] = []
 
     async def run(self, function: Callable[[], T]) -> T:
-        """What the function returns or raises. A call that has begun goes on when the waiting task is cancelled."""
+        """What the function returns or raises. A call that has begun goes on when the waiting task
+        is cancelled.
+        """
         return await asyncio.wrap_future(self.submit(function))
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
@@ -42,13 +48,17 @@ class DaemonThreads:
             self._calls.put(call)
             self._unfinished.add(call)
             if len(self._threads) < min(self._most, len(self._unfinished)):
-                thread = threading.Thread(target=self._run, args=(self._calls,), name=self._name, daemon=True)
+                thread = threading.Thread(
+                    target=self._run, args=(self._calls,), name=self._name, daemon=True
+                )
                 self._threads.append(thread)
                 thread.start()
         return outcome
 
     def close(self, seconds: float) -> bool:
-        """End the threads, after the calls that were made; whether that was done within so many seconds. Blocking."""
+        """End the threads, after the calls that were made; whether that was done within so many
+        seconds. Blocking.
+        """
         with self._lock:
             threads, self._threads = self._threads, []
             calls, self._calls = self._calls, SimpleQueue()

@@ -21,7 +21,14 @@ from selfeng.sandboxes.container_stream import DockerStream
 from selfeng.sandboxes.docker_engine import AGAIN, DockerEngine, labels, translated
 from selfeng.sandboxes.docker_image import BUILD, DockerImage, PackageLayer
 from selfeng.sandboxes.job_protocol import handshake
-from selfeng.sandboxes.limits import MB, ContainerLimits, container_options, has_own_kernel, hidden_of_proc, hidden_of_sys
+from selfeng.sandboxes.limits import (
+    MB,
+    ContainerLimits,
+    container_options,
+    has_own_kernel,
+    hidden_of_proc,
+    hidden_of_sys,
+)
 
 _MARGIN = 3600.0
 """Seconds that the longest job may take."""
@@ -30,7 +37,9 @@ _LOOKS = 2.0
 _SLOW = 5.0
 """Seconds that an engine may take to answer when it has much to do."""
 _HUNG_UP, _KILLED, _LOST = 0, 128 + signal.SIGKILL, 255
-"""Exit codes that nothing inside can bring about: the judge's when its input ends, a kill from outside, unknown to the engine."""
+"""Exit codes that nothing inside can bring about: the judge's when its input ends, a kill from
+outside, unknown to the engine.
+"""
 _REMOVED = "the container was removed by someone else in the middle of its job"
 
 log = logging.getLogger(__name__)
@@ -39,8 +48,17 @@ log = logging.getLogger(__name__)
 class DockerContainer:
     """One container; `start` it before anything else."""
 
-    def __init__(self, engine: DockerEngine, image: DockerImage, mode: Mode, options: Mapping[str, Any], group: str) -> None:
-        """`options` are those of `limits.container_options`; `group` is written on the container, see `ownership`."""
+    def __init__(
+        self,
+        engine: DockerEngine,
+        image: DockerImage,
+        mode: Mode,
+        options: Mapping[str, Any],
+        group: str,
+    ) -> None:
+        """`options` are those of `limits.container_options`; `group` is written on the container,
+        see `ownership`.
+        """
         self._engine = engine
         self._image = image
         self._mode = mode
@@ -62,7 +80,8 @@ class DockerContainer:
         """Have the container ready for a job, or removed.
 
         Raises:
-            SandboxUnavailable: no engine answers, the image is gone, or the engine gives the container more than it should have.
+            SandboxUnavailable: no engine answers, the image is gone, or the engine gives the
+                container more than it should have.
             SandboxFailed: the engine or the worker broke.
             HungUp: `hang_up` was called.
         """
@@ -95,12 +114,17 @@ class DockerContainer:
             if self.id:
                 self._engine.remove(self.id)
         except SandboxError as error:
-            log.warning("container %s is left behind until the engine lets it be removed: %s", self.id[:12], error)
+            log.warning(
+                "container %s is left behind until the engine lets it be removed: %s",
+                self.id[:12],
+                error,
+            )
         if self._attached is not None:
             self._attached.close()
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report: the container's own death is the code's doing, anything else is not.
+        """Why its stream ended before the report: the container's own death is the code's doing,
+        anything else is not.
 
         Raises:
             SandboxUnavailable: the engine has gone.
@@ -112,20 +136,34 @@ class DockerContainer:
                 code = int(state.get("ExitCode", _LOST))
                 starved = state.get("OOMKilled") or (code == _KILLED and self._starved(state))
         except SandboxUnavailable as error:
-            raise SandboxUnavailable(f"the Docker engine went away in the middle of the job: {error.message}", AGAIN) from error
+            raise SandboxUnavailable(
+                f"the Docker engine went away in the middle of the job: {error.message}", AGAIN
+            ) from error
         if starved:
-            return f"It needed more memory than the {self._options['mem_limit'] // MB} MB that the sandbox gives."
-        log.warning("a sandbox container ended early with exit code %s: %s", code, self.stream.said())
+            return (
+                f"It needed more memory than the {self._options['mem_limit'] // MB} MB that "
+                "the sandbox gives."
+            )
+        log.warning(
+            "a sandbox container ended early with exit code %s: %s", code, self.stream.said()
+        )
         if code in (_HUNG_UP, _KILLED, _LOST):
-            raise SandboxFailed(f"the container was ended from outside in the middle of its job (exit code {code})", AGAIN)
-        return f"The sandbox was ended from inside before its report was complete (exit code {code})."
+            raise SandboxFailed(
+                f"the container was ended from outside in the middle of its job (exit code {code})",
+                AGAIN,
+            )
+        return (
+            f"The sandbox was ended from inside before its report was complete (exit code {code})."
+        )
 
     def check(self) -> None:
         """See whether the engine still answers. Raises: SandboxUnavailable."""
         try:
             self._engine.version(_SLOW)
         except SandboxError as error:
-            raise SandboxUnavailable(f"the Docker engine was held up in the middle of the job: {error.message}", AGAIN) from error
+            raise SandboxUnavailable(
+                f"the Docker engine was held up in the middle of the job: {error.message}", AGAIN
+            ) from error
 
     def _last_state(self) -> dict[str, Any]:
         try:
@@ -140,9 +178,15 @@ class DockerContainer:
         return state
 
     def _starved(self, state: dict[str, Any]) -> bool:
-        """Whether the engine heard of too little memory only after it had noted the end: its state does not tell then."""
-        ended = int(datetime.fromisoformat(state["FinishedAt"][:19] + "+00:00").timestamp())  # by the engine's clock
-        heard = self._engine.client().events(since=ended - 1, until=ended + 3, filters={"container": self.id, "event": "oom"})
+        """Whether the engine heard of too little memory only after it had noted the end: its state
+        does not tell then.
+        """
+        ended = int(
+            datetime.fromisoformat(state["FinishedAt"][:19] + "+00:00").timestamp()
+        )  # by the engine's clock
+        heard = self._engine.client().events(
+            since=ended - 1, until=ended + 3, filters={"container": self.id, "event": "oom"}
+        )
         with contextlib.closing(heard):
             return any(True for _ in heard)
 
@@ -160,9 +204,18 @@ class DockerContainer:
             self.id = name  # it may be made although we are not told so
             try:
                 made = _create_container_args(
-                    {**self._options, "image": self.edition, "name": name, "labels": marks, "version": client.api._version}
+                    {
+                        **self._options,
+                        "image": self.edition,
+                        "name": name,
+                        "labels": marks,
+                        "version": client.api._version,
+                    }
                 )
-                made["host_config"]["MaskedPaths"] = [*hidden_of_proc(), *hidden_of_sys()]  # the SDK has no name for it
+                made["host_config"]["MaskedPaths"] = [
+                    *hidden_of_proc(),
+                    *hidden_of_sys(),
+                ]  # the SDK has no name for it
                 self.id = str(client.api.create_container(**made)["Id"])
                 account: Mapping[str, Any] = client.api.inspect_container(self.id)
             except ImageNotFound as error:
@@ -174,14 +227,20 @@ class DockerContainer:
         return account
 
     def _attach(self) -> None:
-        """Attach before the start: nothing is said yet, so nothing hides in a buffer above the socket."""
-        raw: Any = self._engine.client().api.attach_socket(self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+        """Attach before the start: nothing is said yet, so nothing hides in a buffer above the
+        socket.
+        """
+        raw: Any = self._engine.client().api.attach_socket(
+            self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        )
         with self._lock:
             self._attached = DockerStream(raw)
         self._check_wanted()
 
 
-OWN_KERNEL = "Processes and files are limited in number by the memory that they take, and by nothing else."
+OWN_KERNEL = (
+    "Processes and files are limited in number by the memory that they take, and by nothing else."
+)
 """What gVisor does not guarantee."""
 
 
@@ -200,7 +259,9 @@ class DockerBackend:
         *,
         packages: Sequence[str] = (),
     ) -> None:
-        """`runtime` None is the engine's default; `environment` as for `DockerEngine`; `packages` beyond those of the image."""
+        """`runtime` None is the engine's default; `environment` as for `DockerEngine`; `packages`
+        beyond those of the image.
+        """
         self._engine = DockerEngine(environment)
         below = DockerImage(self._engine, image, base_image)
         self._image = PackageLayer(self._engine, below, packages) if packages else below
@@ -208,7 +269,9 @@ class DockerBackend:
         self._runtime = runtime
 
     def container(self, mode: Mode, group: str) -> DockerContainer:
-        return DockerContainer(self._engine, self._image, mode, container_options(self._limits, self._runtime), group)
+        return DockerContainer(
+            self._engine, self._image, mode, container_options(self._limits, self._runtime), group
+        )
 
     def probe(self) -> None:
         self._engine.version()
@@ -221,9 +284,13 @@ class DockerBackend:
             self._image.id()
         except SandboxError as error:
             return unavailable(self.name, error)
-        detail = f"Docker {version}, image {self._image.name}" + (f", runtime {self._runtime}" if self._runtime else "")
+        detail = f"Docker {version}, image {self._image.name}" + (
+            f", runtime {self._runtime}" if self._runtime else ""
+        )
         kernel = OWN_KERNEL if has_own_kernel(self._runtime) else SHARED_KERNEL
-        return SandboxStatus(available=True, backend=self.name, detail=detail, not_guaranteed=(kernel,))
+        return SandboxStatus(
+            available=True, backend=self.name, detail=detail, not_guaranteed=(kernel,)
+        )
 
     def is_current(self) -> bool:
         return self._image.is_current()

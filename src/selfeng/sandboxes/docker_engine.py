@@ -1,4 +1,6 @@
-"""The Docker engine: how it is reached, what is said when it is not, and the containers that were left on it."""
+"""The Docker engine: how it is reached, what is said when it is not, and the containers that were
+left on it.
+"""
 
 import contextlib
 import logging
@@ -31,13 +33,19 @@ DEADLINE = "self-engineering-agent.deadline"
 
 def labels(lifetime: float, group: str = "") -> dict[str, str]:
     """Labels for a container that nobody needs in `lifetime` seconds."""
-    return {SANDBOX: "1", GROUP: group, OWNER: this_process(), DEADLINE: str(int(time.time() + lifetime))}
+    return {
+        SANDBOX: "1",
+        GROUP: group,
+        OWNER: this_process(),
+        DEADLINE: str(int(time.time() + lifetime)),
+    }
 
 
 def abandoned(found: Mapping[str, str]) -> bool:
     """Whether the container with these labels has lost its server, or is past its deadline.
 
-    Where the owner can't be asked, as on another machine that shares the engine, its deadline decides.
+    Where the owner can't be asked, as on another machine that shares the engine, its deadline
+    decides.
     """
     try:
         late = time.time() > float(found.get(DEADLINE, "inf"))
@@ -47,10 +55,13 @@ def abandoned(found: Mapping[str, str]) -> bool:
 
 
 NO_ENGINE = (
-    "install Docker and start its engine (Debian, Ubuntu: `apt install docker.io`; others: docker.com), "
+    "install Docker and start its engine (Debian, Ubuntu: `apt install docker.io`; others: "
+    "docker.com), "
     "or set DOCKER_HOST to an engine that runs elsewhere"
 )
-NOT_ALLOWED = "add the user to the group that may (`sudo usermod -aG docker $USER`, then log in again)"
+NOT_ALLOWED = (
+    "add the user to the group that may (`sudo usermod -aG docker $USER`, then log in again)"
+)
 AGAIN = "see that the engine runs and stays up; the next job connects by itself"
 _QUICK = 1.5
 _PATIENT = 30.0
@@ -59,10 +70,14 @@ log = logging.getLogger(__name__)
 
 
 class DockerEngine:
-    """Connects when it is first needed, and again after the engine was away. Blocking; safe to use from several threads."""
+    """Connects when it is first needed, and again after the engine was away. Blocking; safe to use
+    from several threads.
+    """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        """`environment` says where the engine is, by DOCKER_HOST and its like; None: this process's own."""
+        """`environment` says where the engine is, by DOCKER_HOST and its like; None: this process's
+        own.
+        """
         self._environment = environment
         self._lock = threading.Lock()
         self._client: Any = None
@@ -87,7 +102,8 @@ class DockerEngine:
                 self._client = None
 
     def version(self, patience: float = _QUICK) -> str:
-        """The engine's version, by a fresh connection; `patience` is seconds for it, and as many for the answer.
+        """The engine's version, by a fresh connection; `patience` is seconds for it, and as many
+        for the answer.
 
         Raises:
             SandboxUnavailable: no engine answers in time.
@@ -109,9 +125,12 @@ class DockerEngine:
             known = sorted(self.client().info().get("Runtimes") or ())
         if name not in known:
             remedy = (
-                "set SANDBOX_RUNTIME to one of those or to nothing, or make it known in the engine's daemon.json and restart the engine"
+                "set SANDBOX_RUNTIME to one of those or to nothing, or make it known in the "
+                "engine's daemon.json and restart the engine"
             )
-            raise SandboxUnavailable(f"the Docker engine has no runtime {name}; it has {', '.join(known)}", remedy)
+            raise SandboxUnavailable(
+                f"the Docker engine has no runtime {name}; it has {', '.join(known)}", remedy
+            )
 
     def remove(self, container: str) -> None:
         """End a container, named by id or name, and remove it; no error if it is gone already.
@@ -154,27 +173,38 @@ class DockerEngine:
         return removed
 
 
-def _connect(environment: Mapping[str, str] | None, timeout: float, patience: float = _QUICK) -> Any:
-    """`timeout` is for later; the handshake has less `patience`: an engine that is there answers at once."""
+def _connect(
+    environment: Mapping[str, str] | None, timeout: float, patience: float = _QUICK
+) -> Any:
+    """`timeout` is for later; the handshake has less `patience`: an engine that is there answers at
+    once.
+    """
     try:
         known = os.environ if environment is None else environment
-        _knock(known.get("DOCKER_HOST") or ContextAPI.kwargs_from_context(environment=known).get("base_url", ""))
+        _knock(
+            known.get("DOCKER_HOST")
+            or ContextAPI.kwargs_from_context(environment=known).get("base_url", "")
+        )
         with contextlib.closing(_client(known, DEFAULT_DOCKER_API_VERSION, patience)) as stranger:
             spoken = stranger.version(api_version=False)["ApiVersion"]
         return _client(known, spoken, timeout)
     except (DockerException, requests.RequestException, OSError, ValueError, KeyError) as error:
-        raise SandboxUnavailable(f"no Docker engine answers: {_reason(error)}", NO_ENGINE) from error
+        raise SandboxUnavailable(
+            f"no Docker engine answers: {_reason(error)}", NO_ENGINE
+        ) from error
 
 
 def _client(environment: Mapping[str, str], version: str, timeout: float) -> Any:
     client = DockerClient.from_env(version=version, timeout=timeout, environment=environment)
-    # proxies and REQUESTS_CA_BUNDLE are meant for the web, and would go before what Docker's own variables say
+    # proxies and REQUESTS_CA_BUNDLE are meant for the web, and would go before what Docker's own
+    # variables say
     client.api.trust_env = False
     return client
 
 
 def _knock(address: str) -> None:
-    """Try the engine's Unix socket, if that is where it is: the SDK neither says plainly what is wrong nor closes what it opened.
+    """Try the engine's Unix socket, if that is where it is: the SDK neither says plainly what is
+    wrong nor closes what it opened.
 
     Raises:
         SandboxUnavailable: nothing listens there, or this user may not connect.
@@ -187,9 +217,13 @@ def _knock(address: str) -> None:
             door.settimeout(_QUICK)
             door.connect(path)
     except PermissionError as error:
-        raise SandboxUnavailable(f"this user may not use the Docker engine at {path}", f"{NOT_ALLOWED}; or {NO_ENGINE}") from error
+        raise SandboxUnavailable(
+            f"this user may not use the Docker engine at {path}", f"{NOT_ALLOWED}; or {NO_ENGINE}"
+        ) from error
     except OSError as error:
-        raise SandboxUnavailable(f"no Docker engine answers at {path}: {error.strerror or error}", NO_ENGINE) from error
+        raise SandboxUnavailable(
+            f"no Docker engine answers at {path}: {error.strerror or error}", NO_ENGINE
+        ) from error
 
 
 @contextmanager
@@ -198,9 +232,13 @@ def translated(doing: str) -> Iterator[None]:
     try:
         yield
     except APIError as error:
-        raise SandboxFailed(f"the Docker engine refused {doing}: {error.explanation or error}") from error
+        raise SandboxFailed(
+            f"the Docker engine refused {doing}: {error.explanation or error}"
+        ) from error
     except (requests.ConnectionError, requests.Timeout) as error:
-        raise SandboxUnavailable(f"no Docker engine answers ({doing}): {_reason(error)}", NO_ENGINE) from error
+        raise SandboxUnavailable(
+            f"no Docker engine answers ({doing}): {_reason(error)}", NO_ENGINE
+        ) from error
     except (DockerException, requests.RequestException, OSError) as error:
         raise SandboxFailed(f"the Docker engine failed ({doing}): {_reason(error)}") from error
 

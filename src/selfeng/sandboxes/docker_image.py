@@ -17,7 +17,10 @@ from selfeng.sandboxes.docker_engine import DockerEngine, translated
 DIGEST = "self-engineering-agent.digest"
 BASE = "self-engineering-agent.base"
 DEFAULT_BASE = "python:3.12-slim"
-BUILD = 'build it with `python -c "from selfeng.sandbox import SecureSandbox; SecureSandbox().build_image()"`'
+BUILD = (
+    'build it with `python -c "from selfeng.sandbox import SecureSandbox; '
+    'SecureSandbox().build_image()"`'
+)
 
 _DOCKERFILE = "docker/sandbox.dockerfile"
 _PACKAGES = "docker/requirements.txt"
@@ -31,7 +34,9 @@ class DockerImage:
     """One image by name. Blocking."""
 
     def __init__(self, engine: DockerEngine, name: str, base: str | None) -> None:
-        """`base` None: DEFAULT_BASE, or where that can't be pulled what the machine has in its place."""
+        """`base` None: DEFAULT_BASE, or where that can't be pulled what the machine has in its
+        place.
+        """
         self._engine = engine
         self.name = name
         self.base = base
@@ -46,13 +51,19 @@ class DockerImage:
         if found is None:
             raise SandboxUnavailable(f"there is no image {self.name} to run code in", BUILD)
         if found.labels.get(DIGEST) != source_digest():
-            raise SandboxUnavailable(f"the image {self.name} was built from other sources than these", BUILD)
+            raise SandboxUnavailable(
+                f"the image {self.name} was built from other sources than these", BUILD
+            )
         return str(found.id)
 
     def is_current(self) -> bool:
         """Whether a build would change nothing: same sources, same base."""
         found = self._find(self.name)
-        return found is not None and found.labels.get(DIGEST) == source_digest() and self.base in (None, found.labels.get(BASE))
+        return (
+            found is not None
+            and found.labels.get(DIGEST) == source_digest()
+            and self.base in (None, found.labels.get(BASE))
+        )
 
     def build(self, on_line: Callable[[str], None]) -> str:
         """Build the image, using the engine's cache of layers; its id.
@@ -84,7 +95,10 @@ class DockerImage:
                         on_line(line)
                 if "error" in step:
                     shown = "\n".join(lines[-15:])
-                    raise SandboxFailed(f"building the image {self.name} on {base} failed:\n{shown}", "see the lines above")
+                    raise SandboxFailed(
+                        f"building the image {self.name} on {base} failed:\n{shown}",
+                        "see the lines above",
+                    )
         after = self._find(self.name)
         if after is None:
             raise SandboxFailed(f"the engine built no image {self.name}")
@@ -112,7 +126,8 @@ class DockerImage:
             if local is None:
                 raise SandboxUnavailable(
                     f"the base image {wanted} is not on this machine and can't be pulled: {error}",
-                    "connect to its registry, or set BASE_IMAGE to an image with Python 3.11 or later that `docker images` lists",
+                    "connect to its registry, or set BASE_IMAGE to an image with Python 3.11 or "
+                    "later that `docker images` lists",
                 ) from error
             on_line(f"{wanted} can't be pulled; building on {local}")
             return local
@@ -122,7 +137,11 @@ class DockerImage:
         """The newest slim image of Python that this machine has, under whatever registry's name."""
         with translated("listing the images"):
             tags = [tag for image in self._engine.client().images.list() for tag in image.tags]
-        versions = {int(m[1]): tag for tag in sorted(tags) if (m := _SLIM.search(tag)) and int(m[1]) >= _OLDEST}
+        versions = {
+            int(m[1]): tag
+            for tag in sorted(tags)
+            if (m := _SLIM.search(tag)) and int(m[1]) >= _OLDEST
+        }
         return versions[max(versions)] if versions else None
 
     def _forget(self, before: Any, after: Any) -> None:
@@ -137,7 +156,9 @@ class DockerImage:
 
 
 def source_digest() -> str:
-    """sha256 over the dockerfile, the list of packages and the worker's sources, with their names."""
+    """sha256 over the dockerfile, the list of packages and the worker's sources, with their
+    names.
+    """
     digest = hashlib.sha256()
     for name, content in _sources():
         digest.update(f"{name}\0{len(content)}\0".encode())
@@ -152,7 +173,9 @@ def _sources() -> list[tuple[str, bytes]]:
 
 
 def _context() -> bytes:
-    """The build's context as a tar: the same bytes for the same sources, so that the engine's cache hits."""
+    """The build's context as a tar: the same bytes for the same sources, so that the engine's cache
+    hits.
+    """
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for name, content in _sources():
@@ -170,18 +193,30 @@ class PackageLayer(DockerImage):
 
     def __init__(self, engine: DockerEngine, below: DockerImage, packages: Sequence[str]) -> None:
         """`packages` as pip takes them: `requests==2.32.5`."""
-        super().__init__(engine, f"{below.name.replace('@', '-').replace(':', '-')}-with-{layer_digest(packages)}", below.base)
+        super().__init__(
+            engine,
+            f"{below.name.replace('@', '-').replace(':', '-')}-with-{layer_digest(packages)}",
+            below.base,
+        )
         self._below, self._packages = below, tuple(sorted(packages))
 
     def build(self, on_line: Callable[[str], None]) -> str:
-        """Build the image below, unless it is current, and this one; its id. Raises: as for `DockerImage`."""
+        """Build the image below, unless it is current, and this one; its id. Raises: as for
+        `DockerImage`.
+        """
         if not self._below.is_current():
             self._below.build(on_line)
         lines: list[str] = []
         with translated(f"building the image {self.name}"):
             source = io.BytesIO(self.dockerfile().encode())
             steps = self._engine.client().api.build(
-                fileobj=source, tag=self.name, network_mode="host", rm=True, forcerm=True, decode=True, pull=False
+                fileobj=source,
+                tag=self.name,
+                network_mode="host",
+                rm=True,
+                forcerm=True,
+                decode=True,
+                pull=False,
             )
             for step in steps:
                 for line in str(step.get("stream") or step.get("error") or "").splitlines():
@@ -189,10 +224,18 @@ class PackageLayer(DockerImage):
                     on_line(line)
                 if "error" in step:
                     shown = "\n".join(lines[-15:])
-                    raise SandboxFailed(f"the packages {', '.join(self._packages)} can't be installed:\n{shown}", "see the lines above")
+                    raise SandboxFailed(
+                        f"the packages {', '.join(self._packages)} can't be installed:\n{shown}",
+                        "see the lines above",
+                    )
         return self.id()
 
     def dockerfile(self) -> str:
-        """The source of the image; the packages are plain names with versions, so that they mean nothing else to a shell."""
+        """The source of the image; the packages are plain names with versions, so that they mean
+        nothing else to a shell.
+        """
         install = "pip install --no-cache-dir --root-user-action=ignore --only-binary :all:"
-        return f"FROM {self._below.name}\nUSER 0:0\nRUN {install} {' '.join(self._packages)}\nUSER 65534:65534\n"
+        return (
+            f"FROM {self._below.name}\nUSER 0:0\nRUN {install} "
+            f"{' '.join(self._packages)}\nUSER 65534:65534\n"
+        )

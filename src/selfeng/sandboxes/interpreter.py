@@ -1,7 +1,8 @@
-"""The interpreter of this machine as bubblewrap's containers have it: its program, its library and what both are linked to.
+"""The interpreter of this machine as bubblewrap's containers have it: its program, its library and
+what both are linked to.
 
-It lies at a place of ours, so that neither the folders around it nor their names are seen, a home folder for instance. One that belongs
-to the system is where it always is.
+It lies at a place of ours, so that neither the folders around it nor their names are seen, a home
+folder for instance. One that belongs to the system is where it always is.
 """
 
 import os
@@ -15,7 +16,13 @@ from pathlib import Path
 from selfeng.core.errors import SandboxFailed
 
 PLACE = Path("/opt/python")
-_SYSTEM = (Path("/usr/bin"), Path("/usr/lib"), Path("/usr/lib32"), Path("/usr/lib64"), Path("/usr/libx32"))
+_SYSTEM = (
+    Path("/usr/bin"),
+    Path("/usr/lib"),
+    Path("/usr/lib32"),
+    Path("/usr/lib64"),
+    Path("/usr/libx32"),
+)
 _LINKED = re.compile(r"=> (/\S.*) \(0x")
 _FOREIGN = ("site-packages", "dist-packages", "config-*")
 """What a library folder may hold that is not of the library: packages, and how it was built."""
@@ -42,7 +49,9 @@ def parts() -> Iterator[tuple[Path, Path]]:
 
 @cache
 def libraries() -> tuple[Path, ...]:
-    """The shared libraries that program and library are linked to, and that are not the system's."""
+    """The shared libraries that program and library are linked to, and that are not the
+    system's.
+    """
     if _is_the_systems():
         return ()
     linked = [str(program()), *map(str, sorted(_library().glob("lib-dynload/*.so")))]
@@ -50,25 +59,43 @@ def libraries() -> tuple[Path, ...]:
         said = subprocess.run(["ldd", *linked], capture_output=True, text=True, check=False).stdout  # noqa: S603, S607
     except OSError as error:
         raise SandboxFailed(
-            f"it can't be found out what Python is linked to: {error}", "install ldd, which comes with the C library"
+            f"it can't be found out what Python is linked to: {error}",
+            "install ldd, which comes with the C library",
         ) from error
-    found = {Path(os.path.abspath(path)) for path in _LINKED.findall(said)}  # by the name it is looked for
-    return tuple(sorted(path for path in found if path.is_relative_to(sys.base_prefix) and not _is_shown(path)))
+    found = {
+        Path(os.path.abspath(path)) for path in _LINKED.findall(said)
+    }  # by the name it is looked for
+    return tuple(
+        sorted(
+            path for path in found if path.is_relative_to(sys.base_prefix) and not _is_shown(path)
+        )
+    )
 
 
 def covered() -> tuple[Path, ...]:
     """Folders inside that are to be empty."""
     if _is_the_systems():
         return ()
-    return tuple(_library_inside() / path.name for name in _FOREIGN for path in sorted(_library().glob(name)) if path.is_dir())
+    return tuple(
+        _library_inside() / path.name
+        for name in _FOREIGN
+        for path in sorted(_library().glob(name))
+        if path.is_dir()
+    )
 
 
 def replaced() -> Iterator[tuple[str, Path, tuple[Path, ...]]]:
-    """Files that say where Python was built: a name, the place inside, and what was compiled of it there."""
+    """Files that say where Python was built: a name, the place inside, and what was compiled of it
+    there.
+    """
     if not _is_the_systems():
         for path in sorted(_library().glob(_BUILT)):
             compiled = sorted(_library().glob(f"__pycache__/{path.stem}.*"))
-            yield path.name, _library_inside() / path.name, tuple(_library_inside() / "__pycache__" / c.name for c in compiled)
+            yield (
+                path.name,
+                _library_inside() / path.name,
+                tuple(_library_inside() / "__pycache__" / c.name for c in compiled),
+            )
 
 
 def rewritten(name: str) -> str:
@@ -90,4 +117,8 @@ def _library() -> Path:
 
 def _library_inside() -> Path:
     prefix = Path(sys.base_prefix).resolve()
-    return PLACE / (_library().relative_to(prefix) if _library().is_relative_to(prefix) else Path("lib", _library().name))
+    return PLACE / (
+        _library().relative_to(prefix)
+        if _library().is_relative_to(prefix)
+        else Path("lib", _library().name)
+    )

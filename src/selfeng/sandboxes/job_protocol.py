@@ -1,4 +1,6 @@
-"""What is said between the host and a container that waits for a job, on the event loop and straight over the attached socket."""
+"""What is said between the host and a container that waits for a job, on the event loop and
+straight over the attached socket.
+"""
 
 import asyncio
 import base64
@@ -23,8 +25,11 @@ _CLEAN = 5.0
 _READ = 65536
 
 
-async def run_job(container: Container, job: bytes, seconds: float, result: JobResult) -> str | None:
-    """Do the packed job, which may take so many seconds, and fill the result; says why it was ended early, None if it came to its own end.
+async def run_job(
+    container: Container, job: bytes, seconds: float, result: JobResult
+) -> str | None:
+    """Do the packed job, which may take so many seconds, and fill the result; says why it was ended
+    early, None if it came to its own end.
 
     Raises:
         SandboxUnavailable, SandboxFailed: engine or worker broke.
@@ -59,8 +64,14 @@ async def run_job(container: Container, job: bytes, seconds: float, result: JobR
 
 def packed_files(files: Sequence[File]) -> bytes:
     """The files as frames, for an executor that is about to get a job."""
-    pieces = ((file.name, file.content[at : at + CHUNK]) for file in files for at in range(0, max(1, len(file.content)), CHUNK))
-    return b"".join(pack({"put": name, "data": base64.b64encode(data).decode()}) for name, data in pieces)
+    pieces = (
+        (file.name, file.content[at : at + CHUNK])
+        for file in files
+        for at in range(0, max(1, len(file.content)), CHUNK)
+    )
+    return b"".join(
+        pack({"put": name, "data": base64.b64encode(data).decode()}) for name, data in pieces
+    )
 
 
 async def _send(sock: socket.socket, job: bytes) -> None:
@@ -68,7 +79,9 @@ async def _send(sock: socket.socket, job: bytes) -> None:
         async with asyncio.timeout(_GRACE + len(job) / _SLOWEST):
             await asyncio.get_running_loop().sock_sendall(sock, job)
     except TimeoutError as error:
-        raise SandboxFailed(f"a job of {len(job)} bytes could not be sent to its container in time") from error
+        raise SandboxFailed(
+            f"a job of {len(job)} bytes could not be sent to its container in time"
+        ) from error
 
 
 async def recovered(container: Container, nonce: str) -> bool:
@@ -96,8 +109,11 @@ _START = 30.0
 """Seconds until a container must be ready for its job."""
 
 
-def handshake(stream: JudgeStream, mode: Mode, check_wanted: Callable[[], None], remedy: str) -> None:
-    """Tell the container its mode and wait until it is ready; `check_wanted` raises when the container is no longer wanted.
+def handshake(
+    stream: JudgeStream, mode: Mode, check_wanted: Callable[[], None], remedy: str
+) -> None:
+    """Tell the container its mode and wait until it is ready; `check_wanted` raises when the
+    container is no longer wanted.
 
     Raises:
         SandboxFailed: it did not get ready; `remedy` is what to do.
@@ -116,8 +132,12 @@ def handshake(stream: JudgeStream, mode: Mode, check_wanted: Callable[[], None],
                 break
             frames = stream.take(data)
     except BrokenStream as broken:
-        raise SandboxFailed(f"the sandbox's container speaks another language: {broken}", remedy) from broken
+        raise SandboxFailed(
+            f"the sandbox's container speaks another language: {broken}", remedy
+        ) from broken
     if [f.get("kind") for f in frames] != ["ready"]:
         told = "; ".join(str(f.get("detail", "")) for f in frames)
-        raise SandboxFailed(f"the sandbox's container did not get ready: {told or stream.said()}", remedy)
+        raise SandboxFailed(
+            f"the sandbox's container did not get ready: {told or stream.said()}", remedy
+        )
     sock.setblocking(False)

@@ -1,7 +1,9 @@
-"""The result of a job: the worker's frames on one side, a verdict or an execution on the other. It fails closed.
+"""The result of a job: the worker's frames on one side, a verdict or an execution on the other. It
+fails closed.
 
-A suite has passed only if the tests that its source defines, the tests that were collected and the tests that were reported are
-the same, each was reported once and passed, and the report has exactly one orderly end.
+A suite has passed only if the tests that its source defines, the tests that were collected and the
+tests that were reported are the same, each was reported once and passed, and the report has exactly
+one orderly end.
 """
 
 import binascii
@@ -39,7 +41,9 @@ class JobResult:
 
     @property
     def orderly(self) -> bool:
-        """Whether the processes of the job came through it unharmed, and can do another of the same tool."""
+        """Whether the processes of the job came through it unharmed, and can do another of the same
+        tool.
+        """
         return self.disorder is None and self._field("orderly") is True
 
     @property
@@ -59,7 +63,10 @@ class JobResult:
             self.disorder = "something follows the end"
         elif frame.get("kind") == "broken":
             detail = reported.text(frame.get("detail"), reported.SENTENCE)
-            raise SandboxFailed(f"the sandbox's worker broke: {detail}", "this is a defect of the sandbox; please report it")
+            raise SandboxFailed(
+                f"the sandbox's worker broke: {detail}",
+                "this is a defect of the sandbox; please report it",
+            )
         elif frame.get("kind") == "end":
             self._end = frame
         else:
@@ -82,7 +89,13 @@ class JobResult:
 class SuiteResult(JobResult):
     """The result of a suite; `on_test` gets each result that is in order, as it comes."""
 
-    def __init__(self, nonce: str, expected: frozenset[str], on_test: Callable[[TestResult], None], stop_early: bool = False) -> None:
+    def __init__(
+        self,
+        nonce: str,
+        expected: frozenset[str],
+        on_test: Callable[[TestResult], None],
+        stop_early: bool = False,
+    ) -> None:
         """`stop_early`: the run may end with the first test that did not pass."""
         super().__init__(nonce)
         self._stop_early = stop_early
@@ -93,11 +106,19 @@ class SuiteResult(JobResult):
         self._results: dict[str, TestResult] = {}
 
     def verdict(self, killed: str | None, measured: float) -> Verdict:
-        """The verdict; `killed` is why the host ended the job, or how its container ended before the report did."""
+        """The verdict; `killed` is why the host ended the job, or how its container ended before
+        the report did.
+        """
         results = tuple(self._results.values())
         problem = f"{FORGED}{self.disorder}." if self.disorder else killed or self._problem()
         passed = problem is None and bool(results) and all(r.outcome == "passed" for r in results)
-        return Verdict(passed=passed, tests=results, problem=problem, output=self._output(), seconds=self._seconds(measured))
+        return Verdict(
+            passed=passed,
+            tests=results,
+            problem=problem,
+            output=self._output(),
+            seconds=self._seconds(measured),
+        )
 
     def _take(self, frame: Message) -> None:
         match frame:
@@ -105,7 +126,10 @@ class SuiteResult(JobResult):
                 self._collected = reported.names(names)
                 self._names = frozenset(self._collected or ())
                 if self._collected is None:
-                    self.disorder = "the list of tests has not the right form, or is too long, or the name of one is"
+                    self.disorder = (
+                        "the list of tests has not the right form, or is too long, or "
+                        "the name of one is"
+                    )
             case {"kind": "result", "result": fields}:
                 self._take_result(reported.result(fields))
             case _:
@@ -130,14 +154,23 @@ class SuiteResult(JobResult):
         collected = self._collected or ()
         defined = {_function(name) for name in collected}
         if missing := self._expected - defined:
-            return f"pytest did not collect every test that the suite defines: {_some(missing)} {_is(missing)} missing."
+            return (
+                f"pytest did not collect every test that the suite defines: {_some(missing)} "
+                f"{_is(missing)} missing."
+            )
         if unknown := defined - self._expected:
-            return f"pytest collected tests that the suite's source does not define: {_some(unknown)}."
+            return (
+                f"pytest collected tests that the suite's source does not define: {_some(unknown)}."
+            )
         if len(set(collected)) != len(collected):
             return f"{FORGED}a test was collected twice."
-        stopped = self._stop_early and any(r.outcome in ("failed", "error") for r in self._results.values())
+        stopped = self._stop_early and any(
+            r.outcome in ("failed", "error") for r in self._results.values()
+        )
         if not stopped and (lost := set(collected) - self._results.keys()):
-            return f"The run ended before every test had a result: {_some(lost)} {_is(lost)} missing."
+            return (
+                f"The run ended before every test had a result: {_some(lost)} {_is(lost)} missing."
+            )
         if skipped := [r.test for r in self._results.values() if r.outcome == "skipped"]:
             return f"Tests must not be skipped or expected to fail: {_some(skipped)}."
         return None
@@ -156,10 +189,15 @@ class CallResult(JobResult):
         match frame:
             case {"kind": "file", "name": str(name), "data": str(data)}:
                 try:
-                    self._pieces.setdefault(name, bytearray()).extend(binascii.a2b_base64(data, strict_mode=True))
+                    self._pieces.setdefault(name, bytearray()).extend(
+                        binascii.a2b_base64(data, strict_mode=True)
+                    )
                 except ValueError:
                     self.disorder = "a piece of a file is not encoded as it should be"
-                if len(self._pieces) > self._limits.count or sum(map(len, self._pieces.values())) > self._limits.size:
+                if (
+                    len(self._pieces) > self._limits.count
+                    or sum(map(len, self._pieces.values())) > self._limits.size
+                ):
                     self.disorder = "there are more files than were asked for"
             case _:
                 super()._take(frame)
@@ -175,18 +213,35 @@ class CallResult(JobResult):
         if reason is None and self._end is None:
             reason = f"{FORGED}it has no end."
         if reason is not None:
-            return Killed(reason=reported.text(reason, reported.SENTENCE) or f"{FORGED}its reason is no text.", **frame)
+            return Killed(
+                reason=reported.text(reason, reported.SENTENCE)
+                or f"{FORGED}its reason is no text.",
+                **frame,
+            )
         files, refused = self._files()
-        outcome = reported.outcome(self._field("execution"), **frame, files=files, refused_files=refused)
-        return outcome or Killed(reason="The tool's process reported its outcome in a form that is not in order.", **frame)
+        outcome = reported.outcome(
+            self._field("execution"), **frame, files=files, refused_files=refused
+        )
+        return outcome or Killed(
+            reason="The tool's process reported its outcome in a form that is not in order.",
+            **frame,
+        )
 
     def _files(self) -> tuple[tuple[File, ...], tuple[str, ...]]:
         """What the call has left, and a sentence for each file that is not handed out."""
         odd = {name: problem for name in self._pieces if (problem := name_problem(name))}
-        files = tuple(File(name=name, content=bytes(content)) for name, content in self._pieces.items() if name not in odd)
+        files = tuple(
+            File(name=name, content=bytes(content))
+            for name, content in self._pieces.items()
+            if name not in odd
+        )
         refused = [*odd.items(), *reported.pairs(self._field("refused"), NAMED)]
         unnamed = self._field("unnamed")
-        more = (f"{unnamed} more files are refused.",) if isinstance(unnamed, int) and 0 < unnamed < _COUNTED else ()
+        more = (
+            (f"{unnamed} more files are refused.",)
+            if isinstance(unnamed, int) and 0 < unnamed < _COUNTED
+            else ()
+        )
         told = tuple(f"{shown_name(name) or 'all'}: {reason}." for name, reason in refused)
         return tuple(f for f in files if f not in self._given), (*told, *more)
 

@@ -1,4 +1,6 @@
-"""Which tests a suite must report, read from its source with `ast` on the host; the source is never compiled or run here."""
+"""Which tests a suite must report, read from its source with `ast` on the host; the source is never
+compiled or run here.
+"""
 
 import ast
 import sys
@@ -28,7 +30,9 @@ def expected_tests(source: str) -> frozenset[str]:
         if error.lineno is None:
             raise SuiteProblem(f"The tests are not valid Python: {error.msg}") from error
         line = f": {error.text.strip()}" if error.text else ""
-        raise SuiteProblem(f"The tests have a syntax error in line {error.lineno}: {error.msg}{line}") from error
+        raise SuiteProblem(
+            f"The tests have a syntax error in line {error.lineno}: {error.msg}{line}"
+        ) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise SuiteProblem(f"The tests are not valid Python: {error}") from error
     classes = {n.name: n for n in _statements(module.body) if isinstance(n, ast.ClassDef)}
@@ -37,7 +41,9 @@ def expected_tests(source: str) -> frozenset[str]:
         if name.startswith("Test") or _is_test_case(node, classes):
             names.update(f"{name}::{method}" for method in _methods(node, classes))
     if not names:
-        raise SuiteProblem("The tests define no test: there is no function whose name begins with `test`.")
+        raise SuiteProblem(
+            "The tests define no test: there is no function whose name begins with `test`."
+        )
     return frozenset(names)
 
 
@@ -54,7 +60,11 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _functions(body: Iterable[ast.stmt]) -> Iterator[str]:
     for node in _statements(body):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test") and not _is_fixture(node):
+        if (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.name.startswith("test")
+            and not _is_fixture(node)
+        ):
             yield node.name
 
 
@@ -64,7 +74,9 @@ def _is_fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(_last_name(t) == "fixture" for t in targets)
 
 
-def _methods(node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()) -> Iterator[str]:
+def _methods(
+    node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """Test methods of a class and of its bases in the same module."""
     yield from _functions(node.body)
     for base in node.bases:
@@ -73,40 +85,67 @@ def _methods(node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozens
             yield from _methods(classes[name], classes, seen | {name})
 
 
-def _is_test_case(node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()) -> bool:
+def _is_test_case(
+    node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
+) -> bool:
     for base in node.bases:
         name = _last_name(base)
         if name in _TEST_CASES:
             return True
-        if name in classes and name not in seen and _is_test_case(classes[name], classes, seen | {name}):
+        if (
+            name in classes
+            and name not in seen
+            and _is_test_case(classes[name], classes, seen | {name})
+        ):
             return True
     return False
 
 
 def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )
 
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
 
 
 def exported_names(source: str) -> tuple[list[str], list[str]]:
-    """The names that the module binds, and those of them that `import *` gives; none if it is not valid Python.
+    """The names that the module binds, and those of them that `import *` gives; none if it is not
+    valid Python.
 
-    A name that only shows when the module runs, as one from `globals()`, `__getattr__` or an `import *` of its own, is not among them.
+    A name that only shows when the module runs, as one from `globals()`, `__getattr__` or an
+    `import *` of its own, is not among them.
     """
     try:
         module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], []
-    names = {name for node in _top(module) for name in _bound(node)} | {n for node in ast.walk(module) for n in _global(node)}
+    names = {name for node in _top(module) for name in _bound(node)} | {
+        n for node in ast.walk(module) for n in _global(node)
+    }
     listed = [literal for node in module.body if (literal := _listed(node)) is not None]
     public = listed[-1] if listed else [name for name in names if not name.startswith("_")]
     return sorted(names), sorted(names.intersection(public))
 
 
 def _top(module: ast.Module) -> Iterator[ast.AST]:
-    """The nodes that belong to the module itself, and not to a function, class or comprehension in it."""
+    """The nodes that belong to the module itself, and not to a function, class or comprehension in
+    it.
+    """
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()
@@ -123,7 +162,11 @@ def _bound(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             yield from ((n.asname or n.name).partition(".")[0] for n in names if n.name != "*")
-        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+        case (
+            ast.MatchAs(name=str(name))
+            | ast.MatchStar(name=str(name))
+            | ast.MatchMapping(rest=str(name))
+        ):
             yield name
 
 
@@ -134,32 +177,50 @@ def _global(node: ast.AST) -> list[str]:
 def _listed(node: ast.stmt) -> list[str] | None:
     """What `__all__` is set to, where that is written out."""
     match node:
-        case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=items) | ast.Tuple(elts=items)):
-            return [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+        case ast.Assign(
+            targets=[ast.Name(id="__all__")], value=ast.List(elts=items) | ast.Tuple(elts=items)
+        ):
+            return [
+                item.value
+                for item in items
+                if isinstance(item, ast.Constant) and isinstance(item.value, str)
+            ]
     return None
 
 
 LARGEST = 1024 * 1024
 """Bytes of all of them together, as UTF-8."""
 
-_THERE = frozenset(sys.stdlib_module_names) | frozenset(sandbox_packages()) | {"pytest", "_pytest", "sandbox_worker"}
+_THERE = (
+    frozenset(sys.stdlib_module_names)
+    | frozenset(sandbox_packages())
+    | {"pytest", "_pytest", "sandbox_worker"}
+)
 
 
 def check_modules(library: Mapping[str, str], tool: str) -> None:
-    """See that each can be imported by its name, and that none is found under a name that means something else.
+    """See that each can be imported by its name, and that none is found under a name that means
+    something else.
 
     Raises:
         RequestError: the name is no identifier, or one of a module that is there already.
     """
     for name in library:
         if not name.isidentifier():
-            raise RequestError(f"{name!r} can't be the name of a library module", "give it a Python identifier")
+            raise RequestError(
+                f"{name!r} can't be the name of a library module", "give it a Python identifier"
+            )
         if name == tool or name in _THERE:
-            raise RequestError(f"the library module {name!r} has the name of a module that is there already", "give it another name")
+            raise RequestError(
+                f"the library module {name!r} has the name of a module that is there already",
+                "give it another name",
+            )
 
 
 def check_size(library: Mapping[str, str]) -> None:
     """Raises: BrokenStream: they are larger than LARGEST."""
     size = sum(len(source.encode("utf-8", "surrogatepass")) for source in library.values())
     if size > LARGEST:
-        raise BrokenStream(f"{count(len(library), 'imported tool')}, {size} bytes in all, more than {LARGEST}")
+        raise BrokenStream(
+            f"{count(len(library), 'imported tool')}, {size} bytes in all, more than {LARGEST}"
+        )

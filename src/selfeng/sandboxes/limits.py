@@ -10,23 +10,30 @@ from selfeng.core.packages import sandbox_packages
 _USER = 65534
 MB = 1024 * 1024
 _OF_A_KERNEL = 448
-"""Threads that a container's own kernel has on the host, which count as processes: gVisor has 60 before any job, and several for each
-process inside."""
+"""Threads that a container's own kernel has on the host, which count as processes: gVisor has 60
+before any job, and several for each process inside.
+"""
 
 ENVIRONMENT = {
     "HOME": "/tmp",  # noqa: S108 - inside the container
     "LANG": "C.UTF-8",
     "MPLBACKEND": "Agg",
     "MPLCONFIGDIR": "/tmp/.matplotlib",  # noqa: S108
-    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
+    **dict.fromkeys(
+        ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+    ),
     "SANDBOX_PACKAGES": " ".join(sandbox_packages()),
 }
-"""What foreign code finds in its environment; one thread per library, since more would only wait for the one CPU."""
+"""What foreign code finds in its environment; one thread per library, since more would only wait
+for the one CPU.
+"""
 
 
 @dataclass(frozen=True)
 class ContainerLimits:
-    """What one container may use. Everything else (network, privileges, writable files) it does not get at all."""
+    """What one container may use. Everything else (network, privileges, writable files) it does not
+    get at all.
+    """
 
     memory_mb: int = 256
     """Memory and tmpfs together; there is no swap."""
@@ -41,13 +48,17 @@ class ContainerLimits:
 
 
 def has_own_kernel(runtime: str | None) -> bool:
-    """Whether a runtime of that name runs containers on a kernel of their own, as far as names tell."""
+    """Whether a runtime of that name runs containers on a kernel of their own, as far as names
+    tell.
+    """
     return any(name in (runtime or "") for name in ("runsc", "gvisor", "kata"))
 
 
 def container_options(limits: ContainerLimits, runtime: str | None = None) -> dict[str, Any]:
-    """Arguments for the Docker SDK's `containers.create`; `runtime` None is the engine's default."""
-    tmp = f"rw,nosuid,nodev,noexec,size={limits.tmp_mb * MB},nr_inodes={limits.tmp_files},uid={_USER},gid={_USER},mode=0700"
+    """Arguments for the Docker SDK's `containers.create`; `runtime` None is the engine's
+    default.
+    """
+    tmp = f"rw,nosuid,nodev,noexec,size={limits.tmp_mb * MB},nr_inodes={limits.tmp_files},uid={_USER},gid={_USER},mode=0700"  # noqa: E501
     return {
         "user": f"{_USER}:{_USER}",
         "working_dir": "/tmp",  # noqa: S108 - inside the container
@@ -55,7 +66,8 @@ def container_options(limits: ContainerLimits, runtime: str | None = None) -> di
         "environment": ENVIRONMENT,
         "use_config_proxy": False,  # the addresses of proxies may hold passwords
         "stdin_open": True,
-        "stop_signal": "SIGKILL",  # the judge takes no other, and an engine that shuts down would wait for it
+        # the judge takes no other, and an engine that shuts down would wait for it
+        "stop_signal": "SIGKILL",
         "tty": False,
         "init": False,
         "network_mode": "none",
@@ -68,7 +80,11 @@ def container_options(limits: ContainerLimits, runtime: str | None = None) -> di
         "pids_limit": limits.processes + (_OF_A_KERNEL if has_own_kernel(runtime) else 0),
         "ulimits": [
             {"Name": "core", "Soft": 0, "Hard": 0},
-            {"Name": "msgqueue", "Soft": 0, "Hard": 0},  # a POSIX queue would outlive its process, and the call
+            {
+                "Name": "msgqueue",
+                "Soft": 0,
+                "Hard": 0,
+            },  # a POSIX queue would outlive its process, and the call
             {"Name": "nofile", "Soft": limits.files, "Hard": limits.files},
         ],
         "cap_drop": ["ALL"],
@@ -80,7 +96,20 @@ def container_options(limits: ContainerLimits, runtime: str | None = None) -> di
 
 
 _SHOWN_OF_PROC = {
-    *("self", "thread-self", "mounts", "net", "sysvipc", "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems"),
+    *(
+        "self",
+        "thread-self",
+        "mounts",
+        "net",
+        "sysvipc",
+        "cpuinfo",
+        "meminfo",
+        "stat",
+        "uptime",
+        "loadavg",
+        "version",
+        "filesystems",
+    ),
 }
 _SHOWN_OF_SYS = {"fs"}
 _SHOWN_OF_FS = {"cgroup"}
@@ -88,9 +117,20 @@ _KNOWN = """
 acpi asound buddyinfo bus cmdline config.gz devices diskstats driver interrupts iomem ioports irq kallsyms kcore key-users keys kmsg
 latency_stats locks modules mtrr pagetypeinfo partitions pressure sched_debug schedstat scsi slabinfo softirqs swaps sys sysrq-trigger
 timer_list timer_stats tty vmallocinfo vmstat zoneinfo
-"""
+"""  # noqa: E501
 """Below /proc, also where the engine's machine is not this one."""
-_KNOWN_OF_SYS = ("block", "bus", "class", "dev", "devices", "firmware", "hypervisor", "kernel", "module", "power")
+_KNOWN_OF_SYS = (
+    "block",
+    "bus",
+    "class",
+    "dev",
+    "devices",
+    "firmware",
+    "hypervisor",
+    "kernel",
+    "module",
+    "power",
+)
 
 
 def hidden_of_proc() -> list[str]:

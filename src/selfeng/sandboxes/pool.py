@@ -1,7 +1,9 @@
-"""A pool of containers that are ready for a job before it comes. It lives on one event loop; what blocks happens in threads.
+"""A pool of containers that are ready for a job before it comes. It lives on one event loop; what
+blocks happens in threads.
 
-Who asks first is served first. How many stand ready follows the demand, within bounds: as many as were wanted at once lately.
-A container that one owner has used serves that owner only, since a job may leave traces that nothing can remove.
+Who asks first is served first. How many stand ready follows the demand, within bounds: as many as
+were wanted at once lately. A container that one owner has used serves that owner only, since a job
+may leave traces that nothing can remove.
 """
 
 import asyncio
@@ -21,12 +23,16 @@ from selfeng.sandboxes.daemon_threads import DaemonThreads
 from selfeng.sandboxes.job_protocol import recovered
 
 _QUIET = 1.0
-"""Seconds that jobs have the machine for themselves, before containers are removed and replaced: most are done by then."""
+"""Seconds that jobs have the machine for themselves, before containers are removed and replaced:
+most are done by then.
+"""
 
 GRACE = 10.0
 """Seconds that jobs get to end when their pool is closed, and again when they were told to."""
 _REMOVAL = 45.0
-"""Seconds for a container to be gone; an engine that does not answer takes 30. Then nobody waits for it any longer."""
+"""Seconds for a container to be gone; an engine that does not answer takes 30. Then nobody waits
+for it any longer.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +50,9 @@ class PoolSize:
     idle: float = 60.0
     """Seconds after which one that was not wanted goes."""
     patience: float = 0.0
-    """Seconds in which none of the containers at work came back, before another is started for those who wait."""
+    """Seconds in which none of the containers at work came back, before another is started for
+    those who wait.
+    """
 
 
 @dataclass(frozen=True)
@@ -59,8 +67,16 @@ class _Waiting:
 class Pool:
     """Containers of one mode. `take` one, then `give_back` or `discard` it."""
 
-    def __init__(self, make: Callable[[], Container], size: PoolSize, reusable: bool, removal: float = _REMOVAL) -> None:
-        """`reusable`: whether a container may take another job after `give_back`; `removal`: seconds for a container to be gone."""
+    def __init__(
+        self,
+        make: Callable[[], Container],
+        size: PoolSize,
+        reusable: bool,
+        removal: float = _REMOVAL,
+    ) -> None:
+        """`reusable`: whether a container may take another job after `give_back`; `removal`:
+        seconds for a container to be gone.
+        """
         self._make = make
         self._size = size
         self._reusable = reusable
@@ -108,7 +124,9 @@ class Pool:
             self._later(self._size.patience, self.fill)
 
     def outdate(self) -> None:
-        """Give no more jobs to the containers that are there now. From any thread; `renew` replaces them."""
+        """Give no more jobs to the containers that are there now. From any thread; `renew` replaces
+        them.
+        """
         self._outdated = time.monotonic()
 
     def renew(self) -> None:
@@ -123,7 +141,8 @@ class Pool:
         await self._background.aflush_tasks()
 
     async def take(self, owner: str = "") -> Container:
-        """A container that is ready, and that nobody but `owner` has used; wait in the queue for it.
+        """A container that is ready, and that nobody but `owner` has used; wait in the queue for
+        it.
 
         Raises:
             SandboxUnavailable: no engine answers, or the image is gone.
@@ -152,12 +171,16 @@ class Pool:
                 self._working.discard(waiting.result())
                 self._arrived(waiting.result())
             else:
-                self._waiting = deque(entry for entry in self._waiting if entry.future is not waiting)
+                self._waiting = deque(
+                    entry for entry in self._waiting if entry.future is not waiting
+                )
                 self._idle.set()
             raise
 
     def give_back(self, container: Container, nonce: str) -> None:
-        """The job of that nonce came to an orderly end: clean up behind it, or replace the container."""
+        """The job of that nonce came to an orderly end: clean up behind it, or replace the
+        container.
+        """
         if self._reusable:
             self._spawn(self._recover(container, nonce))
         else:
@@ -170,7 +193,9 @@ class Pool:
         return self._spawn(self._remove(container))
 
     async def discard(self, container: Container) -> None:
-        """End the container and wait until it is gone, however often the waiting task is cancelled."""
+        """End the container and wait until it is gone, however often the waiting task is
+        cancelled.
+        """
         removal = self.drop(container)
         cancelled = False
         while not removal.done():
@@ -182,9 +207,11 @@ class Pool:
             raise asyncio.CancelledError
 
     async def aclose(self, grace: float = GRACE) -> None:
-        """Wait for the jobs that run, at most for so many seconds, then end those that still do; remove every container, end the threads.
+        """Wait for the jobs that run, at most for so many seconds, then end those that still do;
+        remove every container, end the threads.
 
-        Who still waits for a container hears that there is none. Whatever a job or an engine does, this comes to an end.
+        Who still waits for a container hears that there is none. Whatever a job or an engine does,
+        this comes to an end.
         """
         await self._jobs_end(grace)
         self._closed = True
@@ -197,7 +224,11 @@ class Pool:
         for container in (*self._starting, *self._ready, *self._working):
             container.hang_up()
         await self._jobs_end(grace)
-        for _ in range(3):  # until the loop has read the end of each stream and watches it no longer: a closed socket says nothing
+        for _ in range(
+            3
+            # until the loop has read the end of each stream and watches it no longer: a closed socket  # noqa: E501
+            # says nothing
+        ):
             await asyncio.sleep(0)
         for container in {*self._ready, *self._working} - self._leaving:
             self._spawn(self._remove(container))
@@ -208,9 +239,17 @@ class Pool:
         except TimeoutError:
             self._background.cancel()
             await self._background.aflush_tasks()
-        ended = await asyncio.gather(*(asyncio.to_thread(threads.close, self._removal) for threads in (self._starts, self._ends)))
+        ended = await asyncio.gather(
+            *(
+                asyncio.to_thread(threads.close, self._removal)
+                for threads in (self._starts, self._ends)
+            )
+        )
         if not all(ended):
-            log.warning("a sandbox is closed while a call to start or remove one of its containers does not come back")
+            log.warning(
+                "a sandbox is closed while a call to start or remove one of its containers does "
+                "not come back"
+            )
 
     async def _jobs_end(self, seconds: float) -> None:
         """Wait until no container is at work and nobody waits for one, at most for so long."""
@@ -227,7 +266,9 @@ class Pool:
                 return 0
             return (len(self._waiting) or self._wanted) - len(self._ready) - starting
         if self._waiting:
-            impatient = time.monotonic() - max(self._waiting[0].since, self._moved) >= self._size.patience
+            impatient = (
+                time.monotonic() - max(self._waiting[0].since, self._moved) >= self._size.patience
+            )
             return max(len(self._stranded()), impatient) - starting
         if not self._calm():
             return 0
@@ -249,7 +290,12 @@ class Pool:
     def _keeps_out(self, owner: str) -> bool:
         """Whether the first who waits gets no container unless one of this other owner's goes."""
         first = next((waiting for waiting in self._waiting if not waiting.future.done()), None)
-        return first is not None and first.owner != owner and first.owner in self._stranded() and self._full()
+        return (
+            first is not None
+            and first.owner != owner
+            and first.owner in self._stranded()
+            and self._full()
+        )
 
     def _make_room(self, container: Container) -> None:
         self._ready.remove(container)
@@ -262,7 +308,9 @@ class Pool:
         self._owners[container] = owner
 
     def _calm(self) -> bool:
-        """Whether containers may be started and removed: no job runs that has just begun, or somebody waits."""
+        """Whether containers may be started and removed: no job runs that has just begun, or
+        somebody waits.
+        """
         at_work = len(self._working) - len(self._spent)
         return bool(self._waiting) or not at_work or time.monotonic() - self._taken >= _QUIET
 
@@ -272,7 +320,9 @@ class Pool:
         self._later(self._size.idle, self._shrink)
 
     def _shrink(self) -> None:
-        """Let go what the last while did not need, and go on as long as there is something to let go later."""
+        """Let go what the last while did not need, and go on as long as there is something to let
+        go later.
+        """
         self._wanted = max(self._size.least, min(self._peak, self._wanted - 1, self._size.ready))
         self._peak = len(self._working) + len(self._waiting)
         keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
@@ -313,12 +363,17 @@ class Pool:
             self.fill()
 
     def _failed(self, error: SandboxError, began: float) -> None:
-        """A start has failed: tell those who wait, one of them if it may be its own trouble, all if there is no sandbox.
+        """A start has failed: tell those who wait, one of them if it may be its own trouble, all if
+        there is no sandbox.
 
         Who came after it began may find that the trouble is over.
         """
         told = False
-        while self._waiting and self._waiting[0].since <= began and not (told and not isinstance(error, SandboxUnavailable)):
+        while (
+            self._waiting
+            and self._waiting[0].since <= began
+            and not (told and not isinstance(error, SandboxUnavailable))
+        ):
             waiting = self._waiting.popleft().future
             if not waiting.done():
                 waiting.set_exception(error)
@@ -335,7 +390,9 @@ class Pool:
         except Exception as error:
             if not isinstance(error, SandboxError):
                 log.exception("a sandbox container can't be started")
-                error = SandboxFailed(f"a container can't be started: {type(error).__name__}: {error}")
+                error = SandboxFailed(
+                    f"a container can't be started: {type(error).__name__}: {error}"
+                )
             self._starting.discard(container)
             self._failed(error, began)
             self._idle.set()
@@ -361,13 +418,18 @@ class Pool:
         self._arrived(container)
 
     async def _remove(self, container: Container) -> None:
-        """Remove it; only then may another take its place, so that their number stays within bounds."""
+        """Remove it; only then may another take its place, so that their number stays within
+        bounds.
+        """
         self._leaving.add(container)
         try:
             async with asyncio.timeout(self._removal):
                 await self._ends.run(container.discard)
         except TimeoutError:
-            log.warning("a sandbox container is not gone after %g seconds, and not waited for any longer", self._removal)
+            log.warning(
+                "a sandbox container is not gone after %g seconds, and not waited for any longer",
+                self._removal,
+            )
         finally:
             self._leaving.discard(container)
             self._working.discard(container)

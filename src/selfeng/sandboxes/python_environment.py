@@ -1,6 +1,8 @@
-"""The Python environment that code runs with where no image brings one: the interpreter of this machine, and packages of its own.
+"""The Python environment that code runs with where no image brings one: the interpreter of this
+machine, and packages of its own.
 
-Packages and worker are a folder each, named after a digest of what it was made from; a name stands only for what is complete.
+Packages and worker are a folder each, named after a digest of what it was made from; a name stands
+only for what is complete.
 """
 
 import hashlib
@@ -31,7 +33,10 @@ _FORM = "2"
 _BUILDING = ".building"
 _KEPT = 24 * 3600.0
 """Seconds that a folder outlives the last time that somebody prepared it."""
-_ACCOUNTS = {"passwd": "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n", "group": "nogroup:x:65534:\n"}
+_ACCOUNTS = {
+    "passwd": "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n",
+    "group": "nogroup:x:65534:\n",
+}
 _SHOWN = 15
 
 SITE_PACKAGES = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
@@ -62,8 +67,12 @@ class Parts:
 class PythonEnvironment:
     """The environment below a folder. Blocking."""
 
-    def __init__(self, folder: Path, requirements: Path = _REQUIREMENTS, packages: Sequence[str] = ()) -> None:
-        """With further `packages` it has a folder of its own, so that neither environment takes the other for an old one of its kind."""
+    def __init__(
+        self, folder: Path, requirements: Path = _REQUIREMENTS, packages: Sequence[str] = ()
+    ) -> None:
+        """With further `packages` it has a folder of its own, so that neither environment takes the
+        other for an old one of its kind.
+        """
         self._folder = folder / "with" / layer_digest(packages) if packages else folder
         self._requirements = requirements
         self._packages = tuple(sorted(packages))
@@ -85,14 +94,17 @@ class PythonEnvironment:
         """
         current = self.current
         if not current.complete:
-            raise SandboxUnavailable(f"there is no Python environment to run code in below {self._folder}", BUILD)
+            raise SandboxUnavailable(
+                f"there is no Python environment to run code in below {self._folder}", BUILD
+            )
         return current
 
     def is_current(self) -> bool:
         return self.current.complete
 
     def build(self, on_line: Callable[[str], None], finish: Callable[[Parts], None]) -> None:
-        """Build what is not there; `finish` does the last steps with new packages before they count as complete.
+        """Build what is not there; `finish` does the last steps with new packages before they count
+        as complete.
 
         Raises:
             SandboxFailed: the packages could not be installed, or the folder can't be written to.
@@ -102,11 +114,14 @@ class PythonEnvironment:
             with FileLock(self._folder / ".lock"):
                 current = self.current
                 self._provide(current.worker, lambda folder: _add_worker(folder, on_line))
-                self._provide(current.packages, lambda folder: self._add_packages(folder, on_line, finish))
+                self._provide(
+                    current.packages, lambda folder: self._add_packages(folder, on_line, finish)
+                )
                 self._clear(current)
         except OSError as error:
             raise SandboxFailed(
-                f"the sandbox's Python environment can't be built: {error}", "see that DATA_DIR can be written to"
+                f"the sandbox's Python environment can't be built: {error}",
+                "see that DATA_DIR can be written to",
             ) from error
 
     def _provide(self, folder: Path, fill: Callable[[Path], None]) -> None:
@@ -116,16 +131,24 @@ class PythonEnvironment:
             unfinished.mkdir()
             fill(unfinished)
             for path in _tree(unfinished):
-                path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)  # whatever this user's umask is
+                path.chmod(
+                    0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644
+                )  # whatever this user's umask is
             unfinished.rename(folder)
         os.utime(folder)
 
-    def _add_packages(self, folder: Path, on_line: Callable[[str], None], finish: Callable[[Parts], None]) -> None:
-        """Lay out a virtual environment by hand: the standard library's way would bring pip, or need a Debian package."""
+    def _add_packages(
+        self, folder: Path, on_line: Callable[[str], None], finish: Callable[[Parts], None]
+    ) -> None:
+        """Lay out a virtual environment by hand: the standard library's way would bring pip, or
+        need a Debian package.
+        """
         program = interpreter.program_inside()
         (folder / "bin").mkdir()
         (folder / "bin" / "python").symlink_to(program)
-        (folder / "pyvenv.cfg").write_text(f"home = {program.parent}\ninclude-system-site-packages = false\n")
+        (folder / "pyvenv.cfg").write_text(
+            f"home = {program.parent}\ninclude-system-site-packages = false\n"
+        )
         (folder / REPLACED).mkdir()
         for name, _, _ in interpreter.replaced():
             (folder / REPLACED / name).write_text(interpreter.rewritten(name))
@@ -138,14 +161,22 @@ class PythonEnvironment:
         _run(on_line, install_command(*into, "--require-hashes", "-r", str(self._requirements)))
         if self._packages:
             _run(on_line, install_command(*into, "-c", str(LIST), *self._packages))
-        # A container can't write what it compiles. The packages' own tests are half of it, and nothing imports them.
-        _run(on_line, [sys.executable, "-m", "compileall", "-q", "-j", "0", "-x", "/tests/", str(packages)])
+        # A container can't write what it compiles. The packages' own tests are half of it, and
+        # nothing imports them.
+        _run(
+            on_line,
+            [sys.executable, "-m", "compileall", "-q", "-j", "0", "-x", "/tests/", str(packages)],
+        )
         finish(Parts(folder, self.current.worker))
 
     def _clear(self, current: Parts) -> None:
         """Remove what was built long ago; containers may still run on what was built lately."""
         for folder in self._folder.iterdir():
-            if folder.is_dir() and folder not in (current.packages, current.worker) and time.time() - folder.stat().st_mtime > _KEPT:
+            if (
+                folder.is_dir()
+                and folder not in (current.packages, current.worker)
+                and time.time() - folder.stat().st_mtime > _KEPT
+            ):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -160,7 +191,9 @@ def _digest(text: str, *files: Path) -> str:
 
 
 def _add_worker(folder: Path, on_line: Callable[[str], None]) -> None:
-    shutil.copytree(WORKER, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    shutil.copytree(
+        WORKER, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
+    )
     _run(on_line, [sys.executable, "-m", "compileall", "-q", str(folder)])
 
 
@@ -172,10 +205,19 @@ def _tree(folder: Path) -> Iterator[Path]:
 def _run(on_line: Callable[[str], None], command: Sequence[str]) -> None:
     """Run a command; its lines go to `on_line`."""
     lines: list[str] = []
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:  # noqa: S603
+    with subprocess.Popen(  # noqa: S603
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
         for line in process.stdout or ():
             lines.append(line.rstrip())
             on_line(lines[-1])
     if process.returncode:
         shown = "\n".join(lines[-_SHOWN:])
-        raise SandboxFailed(f"`{' '.join(command[:4])}` failed for the sandbox's Python environment:\n{shown}", "see the lines above")
+        raise SandboxFailed(
+            f"`{' '.join(command[:4])}` failed for the sandbox's Python environment:\n{shown}",
+            "see the lines above",
+        )

@@ -1,4 +1,5 @@
-"""What a job reports, read field by field: a tool can write these frames itself, so each has its form and its bounds here.
+"""What a job reports, read field by field: a tool can write these frames itself, so each has its
+form and its bounds here.
 
 Text that is too long is cut; anything else that has not its form is refused.
 """
@@ -28,7 +29,9 @@ _OUTCOMES = get_args(TestOutcome)
 
 
 def printable(text: str) -> str:
-    """The text without credentials, and with lone surrogates written out, since no file, socket or database takes them."""
+    """The text without credentials, and with lone surrogates written out, since no file, socket or
+    database takes them.
+    """
     return without_secrets(text.encode("utf-8", "backslashreplace").decode())
 
 
@@ -47,7 +50,11 @@ def seconds(value: object) -> float | None:
 
 def names(value: object) -> tuple[str, ...] | None:
     """The names of tests; None if the list has not its form."""
-    if not isinstance(value, list) or len(value) > _TESTS or not all(isinstance(name, str) and len(name) <= _TEST for name in value):
+    if (
+        not isinstance(value, list)
+        or len(value) > _TESTS
+        or not all(isinstance(name, str) and len(name) <= _TEST for name in value)
+    ):
         return None
     return tuple(map(printable, value))
 
@@ -55,9 +62,13 @@ def names(value: object) -> tuple[str, ...] | None:
 def result(fields: Any) -> TestResult | None:
     """A test's result; None if it has not its form."""
     match fields:
-        case {"test": str(test), "outcome": str(outcome), "message": str(message)} if outcome in _OUTCOMES and len(test) <= _TEST:
+        case {"test": str(test), "outcome": str(outcome), "message": str(message)} if (
+            outcome in _OUTCOMES and len(test) <= _TEST
+        ):
             if (took := seconds(fields.get("seconds"))) is not None:
-                return TestResult(test=printable(test), outcome=outcome, seconds=took, message=text(message))
+                return TestResult(
+                    test=printable(test), outcome=outcome, seconds=took, message=text(message)
+                )
     return None
 
 
@@ -76,15 +87,26 @@ def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
                 truncated=cut or len(value) > TEXT,
                 **frame,
             )
-        case {"outcome": "raised", "type_name": str(name), "message": str(message)} if isinstance(fields.get("traceback", ""), str):
-            return Raised(type_name=text(name, _NAME), message=text(message), traceback=text(fields.get("traceback")), **frame)
+        case {"outcome": "raised", "type_name": str(name), "message": str(message)} if isinstance(
+            fields.get("traceback", ""), str
+        ):
+            return Raised(
+                type_name=text(name, _NAME),
+                message=text(message),
+                traceback=text(fields.get("traceback")),
+                **frame,
+            )
     return None
 
 
 def pairs(value: object, limit: int) -> list[tuple[str, str]]:
     """Pairs of a name and a sentence, those that have this form."""
     found = value[:limit] if isinstance(value, list) else ()
-    return [(pair[0], text(pair[1], SENTENCE)) for pair in found if isinstance(pair, list) and [type(p) for p in pair] == [str, str]]
+    return [
+        (pair[0], text(pair[1], SENTENCE))
+        for pair in found
+        if isinstance(pair, list) and [type(p) for p in pair] == [str, str]
+    ]
 
 
 def is_plain_json(source: object) -> bool:
@@ -92,7 +114,13 @@ def is_plain_json(source: object) -> bool:
     if not isinstance(source, str) or len(source) > _DATA:
         return False
     try:
-        value = json.loads(source, parse_int=_integer, parse_float=_finite, parse_constant=_finite, object_pairs_hook=_distinct)
+        value = json.loads(
+            source,
+            parse_int=_integer,
+            parse_float=_finite,
+            parse_constant=_finite,
+            object_pairs_hook=_distinct,
+        )
         json.dumps(value, ensure_ascii=False).encode()  # fails for half a character
     except (ValueError, RecursionError):
         return False
@@ -118,5 +146,7 @@ def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_shallow(value: Any, left: int) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    inner = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    )
     return inner is None or (left > 0 and all(_is_shallow(item, left - 1) for item in inner))

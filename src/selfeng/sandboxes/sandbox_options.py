@@ -14,7 +14,9 @@ from selfeng.sandboxes.pool import PoolSize
 from selfeng.settings import Settings
 
 VERIFIERS = PoolSize(least=2, ready=4, most=8)
-"""A verifier takes one job, so one more is ready than in use: a synthesis verifies twice in a row."""
+"""A verifier takes one job, so one more is ready than in use: a synthesis verifies twice in a
+row.
+"""
 EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 """Executors come back within milliseconds, unless their tools are slow."""
 
@@ -55,7 +57,9 @@ class SandboxOptions:
 
 
 _BACKENDS: dict[str, Callable[[SandboxOptions], Backend]] = {
-    "docker": lambda o: DockerBackend(o.image, o.base_image, o.limits, o.runtime, packages=o.packages),
+    "docker": lambda o: DockerBackend(
+        o.image, o.base_image, o.limits, o.runtime, packages=o.packages
+    ),
     "bubblewrap": lambda o: BubblewrapBackend(o.folder, o.limits, packages=o.packages),
 }
 """The backends by name, the best first."""
@@ -71,11 +75,16 @@ def chosen_backend(options: SandboxOptions) -> Backend:
     if not isinstance(name, str):
         return name
     if runtime and name == BubblewrapBackend.name:
-        raise ConfigurationError(f"SANDBOX_RUNTIME={runtime!r} needs Docker", "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing")
+        raise ConfigurationError(
+            f"SANDBOX_RUNTIME={runtime!r} needs Docker",
+            "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing",
+        )
     if name == "auto" and runtime:
         name = DockerBackend.name  # who asked for more isolation must not get less
     if name == "auto":
         return AutoBackend([make(options) for make in _BACKENDS.values()])
     if name not in _BACKENDS:
-        raise ConfigurationError(f"unknown sandbox {name!r}", f"choose among auto, {' and '.join(_BACKENDS)}")
+        raise ConfigurationError(
+            f"unknown sandbox {name!r}", f"choose among auto, {' and '.join(_BACKENDS)}"
+        )
     return _BACKENDS[name](options)

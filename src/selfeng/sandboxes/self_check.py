@@ -1,7 +1,9 @@
-"""The self-check of a container: what an engine really made of our options, before anything runs in it.
+"""The self-check of a container: what an engine really made of our options, before anything runs in
+it.
 
-Engines have defaults, plugins and proxies of their own that add to what was asked for. What undoes the isolation is found in the
-engine's account of the container (`docker inspect`) and called by the name of the flag that would have done it.
+Engines have defaults, plugins and proxies of their own that add to what was asked for. What undoes
+the isolation is found in the engine's account of the container (`docker inspect`) and called by the
+name of the flag that would have done it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,7 +11,10 @@ from typing import Any
 
 from selfeng.core.errors import SandboxUnavailable
 
-_REMEDY = "look for what adds it: the engine's configuration, an authorization plugin, or a proxy before its socket"
+_REMEDY = (
+    "look for what adds it: the engine's configuration, an authorization plugin, or a proxy "
+    "before its socket"
+)
 _TMP = "/tmp"  # noqa: S108 - inside the container
 _NAMESPACES = {"PidMode": "pid", "IpcMode": "ipc", "UTSMode": "uts", "UsernsMode": "userns"}
 _OF_ITS_OWN = ("", "private", "none")
@@ -35,7 +40,11 @@ def check(account: Mapping[str, Any]) -> None:
         SandboxUnavailable: names every flag.
     """
     if flags := list(unsafe_flags(account)):
-        raise SandboxUnavailable(f"the engine made the sandbox's container with {', '.join(flags)}, so nothing is run in it", _REMEDY)
+        raise SandboxUnavailable(
+            f"the engine made the sandbox's container with {', '.join(flags)}, so nothing is run "
+            "in it",
+            _REMEDY,
+        )
 
 
 def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
@@ -46,7 +55,10 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
     for field, name in _NAMESPACES.items():
         if (host.get(field) or "") not in _OF_ITS_OWN:
             yield f"--{name}={host[field]}"
-    networks = {host.get("NetworkMode") or "default", *((account.get("NetworkSettings") or {}).get("Networks") or ())}
+    networks = {
+        host.get("NetworkMode") or "default",
+        *((account.get("NetworkSettings") or {}).get("Networks") or ()),
+    }
     yield from (f"--network={name}" for name in sorted(networks - {"none"}))
     for option in host.get("SecurityOpt") or ():
         if str(option).endswith(_UNDOING):
@@ -63,10 +75,15 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """What is mounted beside /tmp, the engine's own socket for instance; each once, however often it is listed."""
+    """What is mounted beside /tmp, the engine's own socket for instance; each once, however often
+    it is listed.
+    """
     found = {str(bind) for bind in host.get("Binds") or ()}
     for mount in (*(host.get("Mounts") or ()), *(account.get("Mounts") or ())):
-        source, target = mount.get("Source") or mount.get("Name") or "", mount.get("Destination") or mount.get("Target")
+        source, target = (
+            mount.get("Source") or mount.get("Name") or "",
+            mount.get("Destination") or mount.get("Target"),
+        )
         if (mount.get("Type"), target) != ("tmpfs", _TMP):
             found.add(f"{source}:{target}")
     for volume in sorted(found):

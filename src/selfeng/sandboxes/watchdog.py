@@ -1,4 +1,6 @@
-"""The watchdog: ends containers whose processes together have grown too large, where no control group does."""
+"""The watchdog: ends containers whose processes together have grown too large, where no control
+group does.
+"""
 
 import contextlib
 import threading
@@ -37,7 +39,9 @@ class Watchdog:
         with self._lock:
             self._watched.add(container)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="sandbox-watchdog", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._run, name="sandbox-watchdog", daemon=True
+                )
                 self._thread.start()
 
     def forget(self, container: Watched) -> None:
@@ -68,9 +72,14 @@ class Watchdog:
                     container.outgrow()
 
     def _too_large(self, pid: int) -> bool:
-        """Pages that several processes share count for each of them at first, and for all together only if that is too much."""
+        """Pages that several processes share count for each of them at first, and for all together
+        only if that is too much.
+        """
         processes = tuple(_family(pid)) if pid else ()
-        return sum(_resident(p) for p in processes) > self._limit and sum(_share(p) for p in processes) > self._limit
+        return (
+            sum(_resident(p) for p in processes) > self._limit
+            and sum(_share(p) for p in processes) > self._limit
+        )
 
 
 def _family(pid: int) -> Iterator[int]:
@@ -88,7 +97,9 @@ def _resident(pid: int) -> int:
 
 
 def _share(pid: int) -> int:
-    """KB by which the machine is fuller for this process; the larger figure where that can't be seen."""
+    """KB by which the machine is fuller for this process; the larger figure where that can't be
+    seen.
+    """
     return _sum(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:")) or _resident(pid)
 
 

@@ -7,7 +7,9 @@ from selfeng.core.tool import ToolDraft
 from selfeng.seeds.recipe_file import RecipeFile, read_recipes
 
 FOLDER = Path(__file__).parent
-"""Holds a recipe file for each seed, with what people, the search and the offline model need to know."""
+"""Holds a recipe file for each seed, with what people, the search and the offline model need to
+know.
+"""
 
 
 def load_seeds() -> tuple[ToolDraft, ...]:

@@ -2,7 +2,7 @@
 
 A `# name`, a block of TOML, then a block for each source file below a heading with the file's name. Markdown, so that pages and
 editors show each part in its own colors, and neither part has to be quoted inside another.
-"""
+"""  # noqa: E501
 
 import re
 import tomllib

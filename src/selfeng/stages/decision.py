@@ -1,6 +1,7 @@
 """The decision: which tool of the library a request calls for, if any, and how sure that is.
 
-search → nothing is asked below the floor → one model call that also gives the arguments, or the search's confidence alone
+search → nothing is asked below the floor → one model call that also gives the arguments, or the
+search's confidence alone
 """
 
 import time
@@ -18,10 +19,13 @@ from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 CANDIDATES = 8
 """How many tools the model chooses from."""
 CHOICE_ODDS = 19.0
-"""How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against 0.05): what its choice adds to
-the odds that the search gives."""
+"""How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against
+0.05): what its choice adds to the odds that the search gives.
+"""
 _LOOKED_BACK = 3
-"""Former requests that one is searched with, where neither it nor the one before says what it is about."""
+"""Former requests that one is searched with, where neither it nor the one before says what it is
+about.
+"""
 
 
 class Thresholds(Value):
@@ -40,8 +44,9 @@ class Decision(Value):
     considered: tuple[str, ...] = ()
     """Names of the tools that were looked at, best first."""
     learn_request: bool = False
-    """Whether the tool may be found by this request from now on, if it serves it: the model chose it, and the request finds it
-    without those before it, as `and 20 percent?` does not."""
+    """Whether the tool may be found by this request from now on, if it serves it: the model chose
+    it, and the request finds it without those before it, as `and 20 percent?` does not.
+    """
 
 
 class _Found(NamedTuple):
@@ -72,10 +77,12 @@ class Decider:
         self._library, self._executor, self._thresholds = library, executor, thresholds
 
     async def decide(self, turn: Turn) -> Decision:
-        """Search and choose; one model call, more only where its reply can't be used or its arguments don't fit.
+        """Search and choose; one model call, more only where its reply can't be used or its
+        arguments don't fit.
 
         Raises:
-            ModelError: nothing can be decided or called without the model, which fails; names the tool that was found.
+            ModelError: nothing can be decided or called without the model, which fails; names the
+                tool that was found.
             BudgetExceeded, EmbedderUnavailable
         """
         started = time.monotonic()
@@ -83,7 +90,9 @@ class Decider:
         with stage("searching"):
             found = await self._search(turn)
             choice, confidence, reason = await self._choose(turn, found.candidates)
-            while isinstance(choice, NoFit) and await turn.need("tools", partial(self._is_another_likely, turn, found.names)):
+            while isinstance(choice, NoFit) and await turn.need(
+                "tools", partial(self._is_another_likely, turn, found.names)
+            ):
                 found = await self._search(turn)
                 choice, confidence, reason = await self._choose(turn, found.candidates)
         searched = {
@@ -96,25 +105,45 @@ class Decider:
             return Decision(choice=choice, considered=found.names)
         name = choice.tool.name
         turn.emit(ToolFound(tool=name, confidence=confidence, reason=reason, **searched))
-        return Decision(choice=choice, considered=found.names, learn_request=name in found.by_itself and not reason)
+        return Decision(
+            choice=choice,
+            considered=found.names,
+            learn_request=name in found.by_itself and not reason,
+        )
 
     async def _is_another_likely(self, turn: Turn, known: tuple[str, ...]) -> bool:
         """Whether a tool that came meanwhile would be used if the model chose it."""
         candidates = (await self._search(turn)).candidates
-        return any(_confirmed(c.confidence) >= self._thresholds.threshold for c in candidates if c.tool.name not in known)
+        return any(
+            _confirmed(c.confidence) >= self._thresholds.threshold
+            for c in candidates
+            if c.tool.name not in known
+        )
 
     async def _search(self, turn: Turn) -> _Found:
-        """The tools nearest to the request, by itself and as one that goes on from those before it."""
+        """The tools nearest to the request, by itself and as one that goes on from those before
+        it.
+        """
         former = [m.content for m in turn.request.history if m.role == "user"]
         alone = found = await self._library.search(turn.request.text, CANDIDATES)
         if former:
-            found += await self._library.search("\n".join([*former[-1:], turn.request.text]), CANDIDATES)
+            found += await self._library.search(
+                "\n".join([*former[-1:], turn.request.text]), CANDIDATES
+            )
         if len(former) > 1 and all(c.confidence < self._thresholds.floor for c in found):
-            found += await self._library.search("\n".join([*former[-_LOOKED_BACK:], turn.request.text]), CANDIDATES)
+            found += await self._library.search(
+                "\n".join([*former[-_LOOKED_BACK:], turn.request.text]), CANDIDATES
+            )
         best: dict[str, Candidate] = {}
-        for candidate in sorted(found, key=lambda c: -c.confidence):  # stable: of equals, what was found alone is first
+        for candidate in sorted(
+            found, key=lambda c: -c.confidence
+        ):  # stable: of equals, what was found alone is first
             best.setdefault(candidate.tool.name, candidate)
-        able = {c.tool.name for c in alone if c.confidence >= max(self._thresholds.floor, best[c.tool.name].confidence)}
+        able = {
+            c.tool.name
+            for c in alone
+            if c.confidence >= max(self._thresholds.floor, best[c.tool.name].confidence)
+        }
         return _Found(tuple(best.values())[:CANDIDATES], frozenset(able))
 
     async def _choose(self, turn: Turn, candidates: tuple[Candidate, ...]) -> _Choice:
@@ -123,31 +152,54 @@ class Decider:
         best = candidates[0]
         if best.confidence < self._thresholds.floor:
             limit = f"below the {self._thresholds.floor:.1%} of SEARCH_FLOOR"
-            return _Choice(NoFit(reason=f"The nearest tool, {best.tool.name}, has a confidence of {best.confidence:.1%} only, {limit}."))
+            return _Choice(
+                NoFit(
+                    reason=f"The nearest tool, {best.tool.name}, has a confidence of "
+                    f"{best.confidence:.1%} only, {limit}."
+                )
+            )
         try:
             choice = await self._executor.choose(turn, [c.tool for c in candidates])
         except ModelError as error:
             return await self._choose_alone(turn, best, error)
         if isinstance(choice, NoFit):
             return _Choice(choice)
-        confidence = next(_confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name)
+        confidence = next(
+            _confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name
+        )
         if confidence < self._thresholds.threshold:
             limit = f"below the {self._thresholds.threshold:.0%} of SIMILARITY_THRESHOLD"
-            return _Choice(NoFit(reason=f"{choice.tool.name} fits with a confidence of {confidence:.0%} only, {limit}."))
+            return _Choice(
+                NoFit(
+                    reason=f"{choice.tool.name} fits with a confidence of {confidence:.0%} only, "
+                    f"{limit}."
+                )
+            )
         return _Choice(choice, confidence)
 
     async def _choose_alone(self, turn: Turn, best: Candidate, error: ModelError) -> _Choice:
-        """What the search alone decides after `error`; a tool without required parameters can be called without the model.
+        """What the search alone decides after `error`; a tool without required parameters can be
+        called without the model.
 
         Raises:
-            ModelError: `error`, or what came of asking for the arguments, in words that name the tool.
+            ModelError: `error`, or what came of asking for the arguments, in words that name the
+                tool.
         """
         name, out = best.tool.name, isinstance(error, ModelUnavailable)
         if best.confidence < self._thresholds.threshold:
             if out:
                 near = f"the nearest, {name}, has a confidence of {best.confidence:.0%}"
-                raise _without_model(error, f"no tool is near enough to be taken without the model ({near}), and none can be built")
-            return _Choice(NoFit(reason=f"The model could not choose ({error.message}), and the search alone is not sure enough."))
+                raise _without_model(
+                    error,
+                    f"no tool is near enough to be taken without the model ({near}), and none can "
+                    "be built",
+                )
+            return _Choice(
+                NoFit(
+                    reason=f"The model could not choose ({error.message}), and the search alone "
+                    "is not sure enough."
+                )
+            )
         reason = f"The model could not choose ({error.message}); the search alone decided."
         try:
             if out:
@@ -157,7 +209,9 @@ class Decider:
             needed = [p.name for p in best.tool.signature.parameters if p.required]
             if needed:
                 found = f"{name} was found with a confidence of {best.confidence:.0%}"
-                raise _without_model(failure, f"{found}, but its arguments ({', '.join(needed)}) need the model") from failure
+                raise _without_model(
+                    failure, f"{found}, but its arguments ({', '.join(needed)}) need the model"
+                ) from failure
             return _Choice(Call(tool=best.tool, arguments={}), best.confidence, reason)
 
 
@@ -166,5 +220,7 @@ def _without_model(error: ModelError, found: str) -> ModelError:
 
 
 def _confirmed(confidence: float) -> float:
-    """Confidence of the search, 0..1, after the model has chosen the same tool; Bayes' rule in odds form."""
+    """Confidence of the search, 0..1, after the model has chosen the same tool; Bayes' rule in odds
+    form.
+    """
     return CHOICE_ODDS * confidence / (CHOICE_ODDS * confidence + 1 - confidence)

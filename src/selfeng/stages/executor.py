@@ -1,4 +1,6 @@
-"""The executor: turns a request and tools that may fit into one checked call, and runs it once in the sandbox."""
+"""The executor: turns a request and tools that may fit into one checked call, and runs it once in
+the sandbox.
+"""
 
 import json
 import time
@@ -32,7 +34,7 @@ class Call(Value):
     """Plain JSON by parameter name; parameters that are left out take their defaults."""
 
     def __str__(self) -> str:
-        return f"{self.tool.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"
+        return f"{self.tool.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"  # noqa: E501
 
 
 class NoFit(Value):
@@ -47,29 +49,44 @@ class Misfit(Value):
     tool: Tool
     problem: str
     missing: tuple[str, ...] = ()
-    """Required parameters that nobody gave a value for; if only these are the problem, the person can be asked."""
+    """Required parameters that nobody gave a value for; if only these are the problem, the person
+    can be asked.
+    """
 
     @property
     def text(self) -> str:
         """What introduces the questions."""
-        return "To do this I still need:" if self.missing else f"I can do this with `{self.tool.name}`, but {self.problem}."
+        return (
+            "To do this I still need:"
+            if self.missing
+            else f"I can do this with `{self.tool.name}`, but {self.problem}."
+        )
 
     @property
     def questions(self) -> tuple[Question, ...]:
         """What the call lacks."""
         missing = [p for p in self.tool.signature.parameters if p.name in self.missing]
-        return tuple(map(question_for, missing)) or (Question(id="request", question="What do you want done instead?"),)
+        return tuple(map(question_for, missing)) or (
+            Question(id="request", question="What do you want done instead?"),
+        )
 
 
 class Executor:
     """Prepares calls with the model's help and runs them."""
 
-    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources | None = None) -> None:
+    def __init__(
+        self,
+        model: ModelClient,
+        sandbox: Sandbox,
+        library: ToolLibrary,
+        sources: PinnedSources | None = None,
+    ) -> None:
         self._model, self._sandbox, self._library = model, sandbox, library
         self._sources = sources or PinnedSources(library)
 
     async def choose(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
-        """Which of the tools the request calls for, and with which arguments: one model call, two if its arguments don't fit.
+        """Which of the tools the request calls for, and with which arguments: one model call, two
+        if its arguments don't fit.
 
         Raises:
             ModelError: the model can't be reached, declines or makes no sense.
@@ -78,7 +95,8 @@ class Executor:
         return await self._again(turn, await self._chosen(turn, prompt, tools))
 
     async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
-        """The call of a tool that is known to be meant: one model call, two if its arguments don't fit.
+        """The call of a tool that is known to be meant: one model call, two if its arguments don't
+        fit.
 
         Raises:
             ModelError: as above.
@@ -86,24 +104,41 @@ class Executor:
         return await self._again(turn, await self._extracted(turn, tool, ""))
 
     async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
-        """Have arguments that don't fit corrected once; what is missing is the person's to say, not the model's."""
+        """Have arguments that don't fit corrected once; what is missing is the person's to say, not
+        the model's.
+        """
         if isinstance(result, Misfit) and not result.missing:
             return await self._extracted(turn, result.tool, result.problem)
         return result
 
     async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
-        prompt = render("arguments", turn.request.history, **await _shown(turn), function=tool.name, problem=problem)
+        prompt = render(
+            "arguments",
+            turn.request.history,
+            **await _shown(turn),
+            function=tool.name,
+            problem=problem,
+        )
         return await self._chosen(turn, prompt, (tool,))
 
-    async def _chosen(self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
+    async def _chosen(
+        self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]
+    ) -> Call | NoFit | Misfit:
         passable = [result.id for result in turn.request.results if result.data is not None]
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         choice = await self._model.choose(prompt, functions, turn.budget)
         if choice.name == NO_TOOL_FITS.name:
-            return NoFit(reason=str(choice.arguments.get("reason") or "none of the tools does what is asked for"))
+            return NoFit(
+                reason=str(
+                    choice.arguments.get("reason") or "none of the tools does what is asked for"
+                )
+            )
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            return Call(tool=tool, arguments=bind(tool.signature, resolved(choice.arguments, turn.request.results)))
+            return Call(
+                tool=tool,
+                arguments=bind(tool.signature, resolved(choice.arguments, turn.request.results)),
+            )
         except ArgumentsInvalid as error:
             return Misfit(tool=tool, problem=error.problem, missing=error.missing)
 
@@ -116,9 +151,13 @@ class Executor:
         started = time.monotonic()
         name = call.tool.name
         with stage("executing"):
-            turn.emit(Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False)))
+            turn.emit(
+                Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False))
+            )
             files, modules = await _files(turn, call), await self._sources.of(call.tool.requires)
-            execution = await self._sandbox.execute(name, call.tool.code, call.arguments, files, library=modules)
+            execution = await self._sandbox.execute(
+                name, call.tool.code, call.arguments, files, library=modules
+            )
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
@@ -130,12 +169,16 @@ class Executor:
         await self._report(turn, call, files, execution)
         return execution
 
-    async def _report(self, turn: Turn, call: Call, files: Sequence[File], execution: Execution) -> None:
+    async def _report(
+        self, turn: Turn, call: Call, files: Sequence[File], execution: Execution
+    ) -> None:
         """Let the library judge the tool by what came of the call."""
         change, tool = None, call.tool
         with suppress(ToolNotFound):  # it was removed meanwhile
             if isinstance(execution, Returned):
-                change = await self._library.record_use(tool.name, tool.version, call_digest(call.arguments, files))
+                change = await self._library.record_use(
+                    tool.name, tool.version, call_digest(call.arguments, files)
+                )
             elif problem := own_failure(execution):
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
@@ -151,7 +194,10 @@ async def _files(turn: Turn, call: Call) -> tuple[File, ...]:
     """What came with the request, and what the conversation had before and the call names."""
     named = set(_texts(call.arguments))
     wanted = [reference for reference in turn.request.earlier.references if reference.name in named]
-    return (*turn.request.files, *[await turn.request.earlier.read(reference) for reference in wanted])
+    return (
+        *turn.request.files,
+        *[await turn.request.earlier.read(reference) for reference in wanted],
+    )
 
 
 def _texts(value: Any) -> Iterator[str]:

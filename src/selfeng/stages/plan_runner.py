@@ -35,8 +35,8 @@ class PlanRunner:
         self._serve = serve
 
     async def run(self, turn: Turn, plan: Plan) -> tuple[StepResult, ...]:
-        """The results of all steps, in the order of the plan. The first step that fails ends the others, and is told when they
-        have ended.
+        """The results of all steps, in the order of the plan. The first step that fails ends the
+        others, and is told when they have ended.
 
         Raises:
             PlanFailed: a step failed; names it, why, and what was reached.
@@ -51,7 +51,9 @@ class PlanRunner:
             raise errors.exceptions[0] from None
         return tuple(steps[step.id].result().result for step in plan.steps)
 
-    async def _step(self, turn: Turn, step: PlannedStep, steps: Mapping[str, asyncio.Task[Served]]) -> Served:
+    async def _step(
+        self, turn: Turn, step: PlannedStep, steps: Mapping[str, asyncio.Task[Served]]
+    ) -> Served:
         needed = [await steps[need] for need in step.needs]
         started = time.monotonic()
         turn.emit(PlanStepChanged(step=step.id, state="started"))
@@ -59,10 +61,22 @@ class PlanRunner:
             served = await self._serve(_part(turn, step, needed))
         except AgentError as error:
             seconds = time.monotonic() - started
-            turn.emit(PlanStepChanged(step=step.id, state="failed", text=error.message, seconds=seconds))
-            raise PlanFailed(_told(step, error.message, steps.values()), error.remedy, where="plan") from error
+            turn.emit(
+                PlanStepChanged(step=step.id, state="failed", text=error.message, seconds=seconds)
+            )
+            raise PlanFailed(
+                _told(step, error.message, steps.values()), error.remedy, where="plan"
+            ) from error
         result, seconds = served.result, time.monotonic() - started
-        turn.emit(PlanStepChanged(step=step.id, state="finished", tool=result.tool, text=shortened(result.text, SHOWN), seconds=seconds))
+        turn.emit(
+            PlanStepChanged(
+                step=step.id,
+                state="finished",
+                tool=result.tool,
+                text=shortened(result.text, SHOWN),
+                seconds=seconds,
+            )
+        )
         return served
 
 
@@ -73,12 +87,23 @@ def _part(turn: Turn, step: PlannedStep, needed: Sequence[Served]) -> Turn:
         assert isinstance(event, StageEvent), event
         return turn.emit(event.model_copy(update={"plan_step": step.id}))
 
-    files = {file.name: file for source in (turn.request.files, *(served.files for served in needed)) for file in source}
+    files = {
+        file.name: file
+        for source in (turn.request.files, *(served.files for served in needed))
+        for file in source
+    }
     results = tuple(served.result for served in needed)
-    return turn.part(turn.request.part(step.request, tuple(files.values()), plan_step=step.id, results=results), emit)
+    return turn.part(
+        turn.request.part(step.request, tuple(files.values()), plan_step=step.id, results=results),
+        emit,
+    )
 
 
 def _told(step: PlannedStep, problem: str, steps: Iterable[asyncio.Task[Served]]) -> str:
-    reached = [t.result().result for t in steps if t.done() and not t.cancelled() and t.exception() is None]
+    reached = [
+        t.result().result for t in steps if t.done() and not t.cancelled() and t.exception() is None
+    ]
     done = "; ".join(f"{result.id}: {shortened(result.text, SHOWN)}" for result in reached)
-    return f"the step {step.id} ({step.request}) failed: {problem}" + (f". What was reached: {done}" if done else "")
+    return f"the step {step.id} ({step.request}) failed: {problem}" + (
+        f". What was reached: {done}" if done else ""
+    )

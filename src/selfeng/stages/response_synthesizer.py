@@ -1,4 +1,6 @@
-"""The response synthesizer: the result of a call, told in natural language as the model streams it."""
+"""The response synthesizer: the result of a call, told in natural language as the model streams
+it.
+"""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -32,17 +34,21 @@ class ResponseSynthesizer:
     async def answer(self, turn: Turn, call: str, execution: Execution) -> AsyncIterator[str]:
         """The answer in pieces, Markdown; `call` is the call as Python source.
 
-        When the model can't be reached, declines or has no budget left, the plain result is the answer, so that work that
-        was done is never lost.
+        When the model can't be reached, declines or has no budget left, the plain result is the
+        answer, so that work that was done is never lost.
         """
         result = shortened(describe(execution), SHOWN_TO_MODEL)
-        prompt = render("answer", turn.request.history, request=turn.request.text, call=call, result=result)
+        prompt = render(
+            "answer", turn.request.history, request=turn.request.text, call=call, result=result
+        )
         async for piece in self._told(turn, prompt, plain(execution)):
             yield piece
 
     async def answer_plan(self, turn: Turn, results: Sequence[StepResult]) -> AsyncIterator[str]:
         """The same for a plan."""
-        prompt = render("results", turn.request.history, request=turn.request.text, results=all_results(results))
+        prompt = render(
+            "results", turn.request.history, request=turn.request.text, results=all_results(results)
+        )
         async for piece in self._told(turn, prompt, plain_results(results)):
             yield piece
 
@@ -53,7 +59,11 @@ class ResponseSynthesizer:
                 begun = True
                 yield piece
         except (ModelError, BudgetExceeded) as error:
-            yield ("\n\n" if begun else "") + instead + f"\n\n*The model could not put this into words: {error.message}.*"
+            yield (
+                ("\n\n" if begun else "")
+                + instead
+                + f"\n\n*The model could not put this into words: {error.message}.*"
+            )
 
 
 def describe(execution: Execution) -> str:
@@ -61,7 +71,11 @@ def describe(execution: Execution) -> str:
     match execution:
         case Returned():
             text = f"{execution.text}" if execution.text else "(an empty text)"
-            return text + ("\n… (the value is longer than this)" if execution.truncated else "") + _files(execution)
+            return (
+                text
+                + ("\n… (the value is longer than this)" if execution.truncated else "")
+                + _files(execution)
+            )
         case Raised():
             return f"raised {execution.type_name}: {execution.message}" + _files(execution)
         case Killed():
@@ -72,8 +86,13 @@ def describe(execution: Execution) -> str:
 
 def _files(execution: Returned | Raised) -> str:
     """What the model is told of the files that a call has left."""
-    made = "".join(f"\nmade the file {f.name} ({f.reference().media_type}), which the person sees below" for f in execution.files)
-    return made + "".join(f"\nleft a file that can't be handed out, {refused}" for refused in execution.refused_files)
+    made = "".join(
+        f"\nmade the file {f.name} ({f.reference().media_type}), which the person sees below"
+        for f in execution.files
+    )
+    return made + "".join(
+        f"\nleft a file that can't be handed out, {refused}" for refused in execution.refused_files
+    )
 
 
 def plain(execution: Execution) -> str:
@@ -84,7 +103,9 @@ def plain(execution: Execution) -> str:
             return f"The result is:\n\n{_block(execution.text)}{more}"
         case Raised():
             said = (
-                [execution.message] if execution.message and execution.type_name in _EXPECTED else [execution.type_name, execution.message]
+                [execution.message]
+                if execution.message and execution.type_name in _EXPECTED
+                else [execution.type_name, execution.message]
             )
             return f"The tool refused this input: {': '.join(filter(None, said))}"
         case Killed():
@@ -95,7 +116,9 @@ def plain(execution: Execution) -> str:
 
 def plain_results(results: Sequence[StepResult]) -> str:
     """What the person is told of a plan without a model's help."""
-    return "The results are:\n\n" + "\n\n".join(f"{result.id}:\n\n{_block(result.text)}" for result in results)
+    return "The results are:\n\n" + "\n\n".join(
+        f"{result.id}:\n\n{_block(result.text)}" for result in results
+    )
 
 
 def _block(text: str) -> str:

@@ -1,4 +1,6 @@
-"""The stages of a request: what each does, in one table. src/selfeng/core/stage.py says what they are and which follows which."""
+"""The stages of a request: what each does, in one table. src/selfeng/core/stage.py says what they
+are and which follows which.
+"""
 
 import json
 import logging
@@ -107,9 +109,20 @@ class Stages:
         background: PromisingContext,
         delegation: Delegation | None = None,
     ) -> None:
-        """Tools are found by what they have served from then on; that is written in the `background`."""
-        self._library, self._decider, self._executor, self._synthesis = library, decider, executor, synthesis
-        self._served, self._delegation, self._plans = ServedRequests(library, background), delegation, PlanRunner(self.serve_part)
+        """Tools are found by what they have served from then on; that is written in the
+        `background`.
+        """
+        self._library, self._decider, self._executor, self._synthesis = (
+            library,
+            decider,
+            executor,
+            synthesis,
+        )
+        self._served, self._delegation, self._plans = (
+            ServedRequests(library, background),
+            delegation,
+            PlanRunner(self.serve_part),
+        )
         self._stages: Mapping[StageName, Stage] = {
             "gather": self._gather,
             "search": self._search,
@@ -142,10 +155,25 @@ class Stages:
         match end:
             case Executed(call=call, execution=execution):
                 returned = _returned(execution)
-                result = StepResult(id=request.plan_step, request=request.text, tool=call.tool.name, text=returned.text, data=returned.data)
+                result = StepResult(
+                    id=request.plan_step,
+                    request=request.text,
+                    tool=call.tool.name,
+                    text=returned.text,
+                    data=returned.data,
+                )
                 return PartServed(result, returned.files)
             case DirectAnswer(text=text, questions=()):
-                return PartServed(StepResult(id=request.plan_step, request=request.text, tool=None, text=text, data=json.dumps(text)), ())
+                return PartServed(
+                    StepResult(
+                        id=request.plan_step,
+                        request=request.text,
+                        tool=None,
+                        text=text,
+                        data=json.dumps(text),
+                    ),
+                    (),
+                )
             case DirectAnswer(text=text, questions=questions):
                 raise AgentError(told(questions, text), "ask again, with what is missing")
             case PlanExecuted() | AgentReply():
@@ -154,8 +182,16 @@ class Stages:
                 assert_never(end)
 
     async def _gather(self, state: RequestState) -> str:
-        """A turn that makes a tool of a plan does not search; one for an agent goes there at once."""
-        return "for agents" if state.turn.request.agent else "kept" if state.turn.request.saved_plan else "new"
+        """A turn that makes a tool of a plan does not search; one for an agent goes there at
+        once.
+        """
+        return (
+            "for agents"
+            if state.turn.request.agent
+            else "kept"
+            if state.turn.request.saved_plan
+            else "new"
+        )
 
     async def _search(self, state: RequestState) -> str:
         turn = state.turn
@@ -168,13 +204,19 @@ class Stages:
             case NoFit():
                 return "nothing fits"
             case Misfit(tool=tool, problem=problem, missing=missing):
-                turn.emit(ToolMismatch(tool=tool.name, problem=problem, then="ask" if missing else "synthesize"))
+                turn.emit(
+                    ToolMismatch(
+                        tool=tool.name, problem=problem, then="ask" if missing else "synthesize"
+                    )
+                )
                 return "incomplete" if missing else "nothing fits"
             case _:
                 assert_never(state.choice)
 
     async def _clarify(self, state: RequestState) -> str:
-        """What the specification or an agent leaves open is a question already; what a call lacks becomes one."""
+        """What the specification or an agent leaves open is a question already; what a call lacks
+        becomes one.
+        """
         if not isinstance(state.outcome or state.synthesis.result, DirectAnswer | AgentReply):
             assert isinstance(state.choice, Misfit), state.choice
             state.outcome = DirectAnswer(text=state.choice.text, questions=state.choice.questions)
@@ -206,14 +248,19 @@ class Stages:
         return "mended"
 
     async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:
-        """A new version of the tool; None if it is not at fault, is retired, has changed meanwhile or can't be mended.
+        """A new version of the tool; None if it is not at fault, is retired, has changed meanwhile
+        or can't be mended.
 
         No trouble on the way fails the turn, which has an outcome without it.
         """
         reason = own_failure(execution)
         if reason is None:
             return None
-        failure = execution.reason if isinstance(execution, Killed) else f"{execution.type_name}: {execution.message}"
+        failure = (
+            execution.reason
+            if isinstance(execution, Killed)
+            else f"{execution.type_name}: {execution.message}"
+        )
         try:
             now = await self._library.get(call.tool.name)
             if now.standing == "retired" or now.version != call.tool.version:
@@ -228,7 +275,9 @@ class Stages:
             choice = await self._executor.prepare(turn, built)
             if isinstance(choice, NoFit):
                 raise AgentError(
-                    f"{built.name} was built, but can't be called for this request: {choice.reason}", "ask again with the values"
+                    f"{built.name} was built, but can't be called for this request: "
+                    f"{choice.reason}",
+                    "ask again with the values",
                 )
         if isinstance(choice, Misfit):
             turn.emit(ToolMismatch(tool=built.name, problem=choice.problem, then="ask"))
@@ -244,7 +293,11 @@ class Stages:
         """Raises: AgentGaveUp; and as `hand_over`."""
         turn, agent = state.turn, state.turn.request.agent or FRONT
         if self._delegation is None:
-            raise AgentGaveUp("the request needs an agent, but none is configured", "give the orchestrator a delegation", where=agent)
+            raise AgentGaveUp(
+                "the request needs an agent, but none is configured",
+                "give the orchestrator a delegation",
+                where=agent,
+            )
         state.outcome = reply = await self._delegation.hand_over(turn, agent, turn.request.text)
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
@@ -260,7 +313,9 @@ def _returned(execution: Execution) -> Returned:
         case Returned():
             return execution
         case Raised():
-            raise AgentError(f"the tool raised {execution.type_name}: {execution.message}", where="executing")
+            raise AgentError(
+                f"the tool raised {execution.type_name}: {execution.message}", where="executing"
+            )
         case Killed():
             raise AgentError(f"the tool was ended: {execution.reason}", where="executing")
         case _:
@@ -268,15 +323,20 @@ def _returned(execution: Execution) -> Returned:
 
 
 class ServedRequests:
-    """Adds requests that tools have served to those they are found by; in the background, as embedding takes a while."""
+    """Adds requests that tools have served to those they are found by; in the background, as
+    embedding takes a while.
+    """
 
     def __init__(self, library: ToolLibrary, background: PromisingContext) -> None:
         self._library, self._background = library, background
 
     def record(self, tool: Tool, request: str) -> None:
-        """The tool was found for the request and has served it. A request that is long or holds a secret is not kept."""
+        """The tool was found for the request and has served it. A request that is long or holds a
+        secret is not kept.
+        """
         if may_be_kept(request):
-            # In a context of its own, so that the end of the turn, or of the step of a plan, does not cancel it.
+            # In a context of its own, so that the end of the turn, or of the step of a plan, does
+            # not cancel it.
             Context().run(self._background.start, self._keep(tool, request))
 
     async def _keep(self, tool: Tool, request: str) -> None:

@@ -1,4 +1,6 @@
-"""The toolsmith: the agent that serves a message with one tool of the library, and builds the tool where it lacks."""
+"""The toolsmith: the agent that serves a message with one tool of the library, and builds the tool
+where it lacks.
+"""
 
 from selfeng.agents import AgentReply, Task
 from selfeng.core.prompt import ChatMessage
@@ -6,17 +8,24 @@ from selfeng.stages.stages import Stages
 
 
 class Toolsmith:
-    """Implements `Agent` on the stages of a turn; its thread with a sender is the conversation that a request goes on from."""
+    """Implements `Agent` on the stages of a turn; its thread with a sender is the conversation that
+    a request goes on from.
+    """
 
     name = "toolsmith"
-    description = "Computes one thing with a tested tool of the library, and builds the tool if there is none; it needs the values."
+    description = (
+        "Computes one thing with a tested tool of the library, and builds the tool if "
+        "there is none; it needs the values."
+    )
 
     def __init__(self, stages: Stages) -> None:
         self._stages = stages
 
     async def work(self, task: Task) -> AgentReply:
         """Raises: AgentError: no tool serves the message, or one failed."""
-        request = task.turn.request.part(task.message, task.workspace.files, history=tuple(task.thread), delegated=True)
+        request = task.turn.request.part(
+            task.message, task.workspace.files, history=tuple(task.thread), delegated=True
+        )
         task.thread.append(ChatMessage(role="user", content=task.message))
         result, _ = await self._stages.serve_part(task.turn.part(request))
         task.thread.append(ChatMessage(role="assistant", content=result.text))

@@ -23,9 +23,15 @@ def keep(connection: sa.Connection, record: Record) -> None:
         reference = file.reference()
         known = sa.select(_CONTENTS.c.sha256).where(_CONTENTS.c.sha256 == reference.sha256)
         if connection.scalar(known) is None:
-            connection.execute(_CONTENTS.insert().values(sha256=reference.sha256, content=file.content))
+            connection.execute(
+                _CONTENTS.insert().values(sha256=reference.sha256, content=file.content)
+            )
         key = {"conversation_id": record.conversation_id, "seq": record.seq, "position": position}
-        connection.execute(_FILES.insert().values(**key, reference=reference.model_dump_json(), sha256=reference.sha256))
+        connection.execute(
+            _FILES.insert().values(
+                **key, reference=reference.model_dump_json(), sha256=reference.sha256
+            )
+        )
 
 
 class ConversationFiles:
@@ -37,7 +43,11 @@ class ConversationFiles:
     def newest(self, conversation_id: str) -> tuple[FileReference, ...]:
         """The newest file of each name, the newest first."""
         mine = _FILES.c.conversation_id == storable(conversation_id)
-        query = sa.select(_FILES.c.reference).where(mine).order_by(_FILES.c.seq.desc(), _FILES.c.position)
+        query = (
+            sa.select(_FILES.c.reference)
+            .where(mine)
+            .order_by(_FILES.c.seq.desc(), _FILES.c.position)
+        )
         with reading(self._engine) as connection:
             texts = connection.scalars(query).all()
         found: dict[str, FileReference] = {}
@@ -46,17 +56,29 @@ class ConversationFiles:
         return tuple(found.values())
 
     def read(self, conversation_id: str, sha256: str, name: str) -> File:
-        """A file of a conversation by its content's hash and its name, as the same content may have several.
+        """A file of a conversation by its content's hash and its name, as the same content may have
+        several.
 
         Raises:
             ResourceNotFound: the conversation has no such file.
         """
-        mine = (_FILES.c.conversation_id == storable(conversation_id)) & (_FILES.c.sha256 == storable(sha256))
+        mine = (_FILES.c.conversation_id == storable(conversation_id)) & (
+            _FILES.c.sha256 == storable(sha256)
+        )
         with reading(self._engine) as connection:
-            names = {r.name for r in _references(connection.scalars(sa.select(_FILES.c.reference).where(mine)).all())}
-            content = connection.scalar(sa.select(_CONTENTS.c.content).where(_CONTENTS.c.sha256 == storable(sha256)))
+            names = {
+                r.name
+                for r in _references(
+                    connection.scalars(sa.select(_FILES.c.reference).where(mine)).all()
+                )
+            }
+            content = connection.scalar(
+                sa.select(_CONTENTS.c.content).where(_CONTENTS.c.sha256 == storable(sha256))
+            )
         if name not in names or content is None:
-            raise ResourceNotFound(f"the conversation has no such file {shown_name(name)!r}", "attach it again")
+            raise ResourceNotFound(
+                f"the conversation has no such file {shown_name(name)!r}", "attach it again"
+            )
         return File(name=name, content=content)
 
 

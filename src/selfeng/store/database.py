@@ -26,23 +26,32 @@ _ADVISORY_LOCK = 0x5E1F_A6E7
 
 
 def open_database(url: str, projects: Path | None = None) -> sa.Engine:
-    """Open the database, creating it and its folder where there is none, and migrate it to the newest schema.
+    """Open the database, creating it and its folder where there is none, and migrate it to the
+    newest schema.
 
-    Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call it in a thread. `projects` is the
-    folder of the projects on the page: before version 0009 of the schema, its names alone said which conversations are projects.
+    Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call
+    it in a thread. `projects` is the folder of the projects on the page: before version 0009 of the
+    schema, its names alone said which conversations are projects.
 
     Raises:
-        DatabaseUnavailable: it can't be opened, or its driver is not installed; names it without its password.
+        DatabaseUnavailable: it can't be opened, or its driver is not installed; names it without
+            its password.
     """
     try:
-        return _open(url, [path.name for path in projects.iterdir()] if projects and projects.is_dir() else [])
+        return _open(
+            url,
+            [path.name for path in projects.iterdir()] if projects and projects.is_dir() else [],
+        )
     except ImportError as error:
         raise DatabaseUnavailable(
-            f"{_shown(url)} needs the Python package psycopg: {error}", "run `pip install 'psycopg[binary]'`, or use SQLite"
+            f"{_shown(url)} needs the Python package psycopg: {error}",
+            "run `pip install 'psycopg[binary]'`, or use SQLite",
         ) from error
     except (OSError, ValueError, sa.exc.SQLAlchemyError, sqlite3.Error) as error:
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason}", _remedy(error)) from error
+        raise DatabaseUnavailable(
+            f"{_shown(url)} can't be opened: {reason}", _remedy(error)
+        ) from error
 
 
 def attach(url: str) -> sa.Engine:
@@ -95,7 +104,8 @@ def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
 def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A connection in a transaction that is committed at the end, or rolled back by an exception.
 
-    On SQLite the write lock is taken at once (`BEGIN IMMEDIATE`), so that reading before writing can't fail half-way.
+    On SQLite the write lock is taken at once (`BEGIN IMMEDIATE`), so that reading before writing
+    can't fail half-way.
     """
     with engine.connect() as connection, connection.execution_options(writing=True).begin():
         yield connection
@@ -104,7 +114,11 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
 def id_of(engine: sa.Engine) -> str:
     """Random, given when the database was made; copies share it."""
     with reading(engine) as connection:
-        return str(connection.execute(sa.select(properties.c.value).where(properties.c.name == "id")).scalar_one())
+        return str(
+            connection.execute(
+                sa.select(properties.c.value).where(properties.c.name == "id")
+            ).scalar_one()
+        )
 
 
 def migrations() -> "Config":
@@ -122,12 +136,16 @@ class _NotMigrated(ValueError):
 
 
 def _is_newest(engine: sa.Engine) -> bool:
-    """Whether nothing has to be migrated; known without Alembic, which takes a quarter of a server's start."""
+    """Whether nothing has to be migrated; known without Alembic, which takes a quarter of a
+    server's start.
+    """
     newest = max(path.name for path in MIGRATIONS.glob("versions/[0-9]*.py")).partition("_")[0]
     with reading(engine) as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return False
-        return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars().all() == [newest]
+        return connection.execute(
+            sa.text("SELECT version_num FROM alembic_version")
+        ).scalars().all() == [newest]
 
 
 def _migrate(engine: sa.Engine, projects: list[str]) -> None:
@@ -148,7 +166,9 @@ def _migrate(engine: sa.Engine, projects: list[str]) -> None:
 
 
 def _one_process_only(url: sa.URL) -> AbstractContextManager[object]:
-    """Switching SQLite to WAL fails, without waiting, while another process does the same; hence a lock file."""
+    """Switching SQLite to WAL fails, without waiting, while another process does the same; hence a
+    lock file.
+    """
     if url.get_backend_name() != "sqlite" or not url.database:
         return nullcontext()
     path = Path(url.database)
@@ -170,10 +190,19 @@ def _keep_a_write_ahead_log(engine: sa.Engine) -> None:
 def _speak_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def _configure(connection, _record):  # type: ignore[no-untyped-def]
-        connection.isolation_level = None  # Python's driver must not begin transactions of its own: `_begin` does
-        for pragma in ("busy_timeout = 10000", "foreign_keys = ON", "synchronous = NORMAL", f"cache_size = -{_CACHE_KB}"):
+        connection.isolation_level = (
+            None  # Python's driver must not begin transactions of its own: `_begin` does
+        )
+        for pragma in (
+            "busy_timeout = 10000",
+            "foreign_keys = ON",
+            "synchronous = NORMAL",
+            f"cache_size = -{_CACHE_KB}",
+        ):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writing") else "BEGIN")
+        connection.exec_driver_sql(
+            "BEGIN IMMEDIATE" if connection.get_execution_options().get("writing") else "BEGIN"
+        )

@@ -17,7 +17,17 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from selfeng.core.errors import ResourceNotFound
-from selfeng.core.events import EVENT, Event, FilesMade, QuestionsAsked, Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from selfeng.core.events import (
+    EVENT,
+    Event,
+    FilesMade,
+    QuestionsAsked,
+    Record,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+)
 from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.value import Value
@@ -71,46 +81,84 @@ class Journal:
     def create_conversation(self, owner: str, title: str, kind: ConversationKind = "chat") -> str:
         """Begin a conversation and return its id."""
         conversation_id = uuid4().hex
-        row = {"id": conversation_id, "owner": owner, "title": storable(title), "created_at": datetime.now(UTC), "kind": kind}
+        row = {
+            "id": conversation_id,
+            "owner": owner,
+            "title": storable(title),
+            "created_at": datetime.now(UTC),
+            "kind": kind,
+        }
         with writing(self._engine) as connection:
             connection.execute(_CONVERSATIONS.insert().values(**row))
         return conversation_id
 
-    def conversations(self, owner: str, kind: ConversationKind = "chat") -> tuple[ConversationSummary, ...]:
+    def conversations(
+        self, owner: str, kind: ConversationKind = "chat"
+    ) -> tuple[ConversationSummary, ...]:
         """An owner's conversations of a kind, the newest first."""
         query = _summaries(_CONVERSATIONS.c.owner == owner, _CONVERSATIONS.c.kind == kind)
         with reading(self._engine) as connection:
-            return tuple(map(_summary, connection.execute(query.order_by(_CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id))))
+            return tuple(
+                map(
+                    _summary,
+                    connection.execute(
+                        query.order_by(_CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id)
+                    ),
+                )
+            )
 
     def conversation(self, owner: str, conversation_id: str) -> ConversationSummary:
         """One conversation of an owner.
 
         Raises:
-            ResourceNotFound: the owner has no such conversation; the same words whether it exists or not.
+            ResourceNotFound: the owner has no such conversation; the same words whether it exists
+                or not.
         """
-        query = _summaries(_CONVERSATIONS.c.id == storable(conversation_id), _CONVERSATIONS.c.owner == owner)
+        query = _summaries(
+            _CONVERSATIONS.c.id == storable(conversation_id), _CONVERSATIONS.c.owner == owner
+        )
         with reading(self._engine) as connection:
             row = connection.execute(query).first()
         if row is None:
-            raise ResourceNotFound(f"there is no conversation {conversation_id[:40]!r}", "begin a new one")
+            raise ResourceNotFound(
+                f"there is no conversation {conversation_id[:40]!r}", "begin a new one"
+            )
         return _summary(row)
 
     def turn(self, owner: str, turn_id: str) -> tuple[Record, ...]:
-        """The events of one turn, in their order. Raises: ResourceNotFound: the owner has no such turn."""
+        """The events of one turn, in their order. Raises: ResourceNotFound: the owner has no such
+        turn.
+        """
         mine = (_EVENTS.c.turn_id == storable(turn_id)) & (_CONVERSATIONS.c.owner == owner)
-        query = sa.select(_EVENTS).join(_CONVERSATIONS, _CONVERSATIONS.c.id == _EVENTS.c.conversation_id).where(mine)
+        query = (
+            sa.select(_EVENTS)
+            .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _EVENTS.c.conversation_id)
+            .where(mine)
+        )
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_EVENTS.c.seq)).all()
         if not rows:
-            raise ResourceNotFound(f"there is no turn {turn_id[:40]!r}", "name one of your own, as `ask --json` prints it")
+            raise ResourceNotFound(
+                f"there is no turn {turn_id[:40]!r}",
+                "name one of your own, as `ask --json` prints it",
+            )
         return tuple(record for row in rows if (record := read_record(row)))
 
     def begin_turn(self, conversation_id: str, request: str) -> str:
-        """Note a running turn and return its id. The event that ends it also ends it here, see `append`."""
+        """Note a running turn and return its id. The event that ends it also ends it here, see
+        `append`.
+        """
         turn_id = uuid4().hex
-        row = {"id": turn_id, "conversation_id": conversation_id, "request": storable(request), "state": "running"}
+        row = {
+            "id": turn_id,
+            "conversation_id": conversation_id,
+            "request": storable(request),
+            "state": "running",
+        }
         with writing(self._engine) as connection:
-            connection.execute(_TURNS.insert().values(**row, started_at=datetime.now(UTC), server=self._server))
+            connection.execute(
+                _TURNS.insert().values(**row, started_at=datetime.now(UTC), server=self._server)
+            )
         return turn_id
 
     def said(self, owner: str, texts: Iterable[str]) -> frozenset[str]:
@@ -120,15 +168,25 @@ class Journal:
     def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
         """Which of the texts another owner has asked until then, and `owner` has not."""
         texts = list(texts)
-        return self._asked(texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until) - self.said(owner, texts)
+        return self._asked(
+            texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until
+        ) - self.said(owner, texts)
 
     def _asked(self, texts: Iterable[str], *where: sa.ColumnElement[bool]) -> frozenset[str]:
-        joined = sa.select(_TURNS.c.request).join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
+        joined = sa.select(_TURNS.c.request).join(
+            _CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        )
         with reading(self._engine) as connection:
-            return frozenset(connection.execute(joined.where(_TURNS.c.request.in_(list(texts)), *where)).scalars())
+            return frozenset(
+                connection.execute(
+                    joined.where(_TURNS.c.request.in_(list(texts)), *where)
+                ).scalars()
+            )
 
     def remove_conversation(self, conversation_id: str) -> None:
-        """Forget a conversation with its turns, events, files and threads of agents; contents that another conversation has stay."""
+        """Forget a conversation with its turns, events, files and threads of agents; contents that
+        another conversation has stay.
+        """
         mine = storable(conversation_id)
         with writing(self._engine) as connection:
             hashes = sa.select(schema.files.c.sha256).where(schema.files.c.conversation_id == mine)
@@ -136,7 +194,11 @@ class Journal:
             connection.execute(schema.files.delete().where(schema.files.c.conversation_id == mine))
             kept = sa.select(schema.files.c.sha256)
             contents = schema.contents
-            connection.execute(contents.delete().where(contents.c.sha256.in_(gone) & contents.c.sha256.not_in(kept)))
+            connection.execute(
+                contents.delete().where(
+                    contents.c.sha256.in_(gone) & contents.c.sha256.not_in(kept)
+                )
+            )
             for table in (_EVENTS, _TURNS, schema.agents):
                 connection.execute(table.delete().where(table.c.conversation_id == mine))
             connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id == mine))
@@ -144,27 +206,38 @@ class Journal:
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """Number and keep events in one transaction, and end the turns that these events end.
 
-        Returns one record for each entry, in the same order; the number is 0 where there is no such conversation.
+        Returns one record for each entry, in the same order; the number is 0 where there is no such
+        conversation.
         """
         with writing(self._engine) as connection:
             return _append(connection, entries)
 
     def history(self, conversation_id: str, after_seq: int = 0) -> tuple[Record, ...]:
         """The events of a conversation after a number, in their order."""
-        mine = (_EVENTS.c.conversation_id == storable(conversation_id)) & (_EVENTS.c.seq > after_seq)
+        mine = (_EVENTS.c.conversation_id == storable(conversation_id)) & (
+            _EVENTS.c.seq > after_seq
+        )
         with reading(self._engine) as connection:
             rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
         return tuple(record for row in rows if (record := read_record(row)))
 
     def messages(self, conversation_id: str, limit: int = 20) -> tuple[ChatMessage, ...]:
-        """What was asked and answered, for a model: the newest finished turns, oldest first, at most `limit` messages.
+        """What was asked and answered, for a model: the newest finished turns, oldest first, at
+        most `limit` messages.
 
         Long messages are cut to 8,000 characters, and all together stay below 24,000.
         """
         finished = (_TURNS.c.conversation_id == conversation_id) & (_TURNS.c.state == "finished")
-        query = sa.select(_TURNS.c.request, _TURNS.c.answer).where(finished).order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
+        query = (
+            sa.select(_TURNS.c.request, _TURNS.c.answer)
+            .where(finished)
+            .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
+        )
         with reading(self._engine) as connection:
-            turns = [(_cut(r.request), _cut(r.answer or "")) for r in connection.execute(query.limit(limit // 2))]
+            turns = [
+                (_cut(r.request), _cut(r.answer or ""))
+                for r in connection.execute(query.limit(limit // 2))
+            ]
         total = 0
 
         def fits(turn: tuple[str, str]) -> bool:
@@ -173,30 +246,60 @@ class Journal:
             return total <= _LONGEST_HISTORY
 
         kept = reversed(list(takewhile(fits, turns)))
-        return tuple(m for request, answer in kept for m in (_message("user", request), _message("assistant", answer)))
+        return tuple(
+            m
+            for request, answer in kept
+            for m in (_message("user", request), _message("assistant", answer))
+        )
 
     def rounds(self, conversation_id: str) -> tuple[QuestionsAsked, ...]:
-        """What the newest turns in a row have asked the person, the newest first; none if the newest has asked nothing."""
+        """What the newest turns in a row have asked the person, the newest first; none if the
+        newest has asked nothing.
+        """
         mine = _TURNS.c.conversation_id == storable(conversation_id)
-        newest = sa.select(_TURNS.c.id).where(mine).order_by(_TURNS.c.started_at.desc(), _TURNS.c.id).limit(_MOST_ROUNDS)
+        newest = (
+            sa.select(_TURNS.c.id)
+            .where(mine)
+            .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
+            .limit(_MOST_ROUNDS)
+        )
         with reading(self._engine) as connection:
             turns = connection.scalars(newest).all()
             of_type = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "questions_asked")
-            asked = {row.turn_id: read_record(row) for row in connection.execute(sa.select(_EVENTS).where(of_type))}
+            asked = {
+                row.turn_id: read_record(row)
+                for row in connection.execute(sa.select(_EVENTS).where(of_type))
+            }
         newest_first = takewhile(lambda record: record is not None, map(asked.get, turns))
-        return tuple(record.event for record in newest_first if record and isinstance(record.event, QuestionsAsked))
+        return tuple(
+            record.event
+            for record in newest_first
+            if record and isinstance(record.event, QuestionsAsked)
+        )
 
     def stop_abandoned_turns(self) -> list[Record]:
-        """End the turns that killed servers left running; those of a server that still runs are left."""
-        running = sa.select(_TURNS).where(_TURNS.c.state == "running").order_by(_TURNS.c.started_at).with_for_update()
+        """End the turns that killed servers left running; those of a server that still runs are
+        left.
+        """
+        running = (
+            sa.select(_TURNS)
+            .where(_TURNS.c.state == "running")
+            .order_by(_TURNS.c.started_at)
+            .with_for_update()
+        )
         event = TurnStopped(reason=_SERVER_ENDED)
         with writing(self._engine) as connection:
             left = [turn for turn in connection.execute(running).all() if _abandoned(turn)]
-            return _append(connection, [JournalEntry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left])
+            return _append(
+                connection,
+                [JournalEntry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left],
+            )
 
 
 def _summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    return sa.select(*(_CONVERSATIONS.c[name] for name in ConversationSummary.model_fields)).where(*where)
+    return sa.select(*(_CONVERSATIONS.c[name] for name in ConversationSummary.model_fields)).where(
+        *where
+    )
 
 
 def _summary(row: sa.Row[Any]) -> ConversationSummary:
@@ -214,11 +317,21 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     records, rows = [], []
     for entry, (event, text) in [(e, _dump(e.event)) for e in entries]:
         seq = following[entry.conversation_id]
-        records.append(Record(conversation_id=entry.conversation_id, seq=seq, turn_id=entry.turn_id, at=entry.at, event=event))
+        records.append(
+            Record(
+                conversation_id=entry.conversation_id,
+                seq=seq,
+                turn_id=entry.turn_id,
+                at=entry.at,
+                event=event,
+            )
+        )
         if seq:
             following[entry.conversation_id] += 1
             key = {"conversation_id": entry.conversation_id, "seq": seq}
-            rows.append({**key, "turn_id": entry.turn_id, "at": entry.at, "type": event.type, "event": text})
+            rows.append(
+                {**key, "turn_id": entry.turn_id, "at": entry.at, "type": event.type, "event": text}
+            )
     if rows:
         connection.execute(_EVENTS.insert(), rows)
     for record in records:
@@ -253,7 +366,9 @@ def _end_turn(connection: sa.Connection, record: Record) -> None:
 
 
 def _dump(event: Event) -> tuple[Event, str]:
-    """The event and its JSON; halves of surrogate pairs, which no UTF-8 can carry, are replaced in both."""
+    """The event and its JSON; halves of surrogate pairs, which no UTF-8 can carry, are replaced in
+    both.
+    """
     try:
         return event, EVENT.dump_json(event).decode()
     except PydanticSerializationError:
@@ -264,13 +379,23 @@ def _dump(event: Event) -> tuple[Event, str]:
 
 
 def read_record(row: sa.Row[Any]) -> Record | None:
-    """The record of a row of the table of events; None if another version wrote what this one can't read."""
+    """The record of a row of the table of events; None if another version wrote what this one can't
+    read.
+    """
     try:
         event = EVENT.validate_json(row.event)
-    except ValidationError:  # written by another version; the rest of the conversation is still worth reading
+    except (
+        ValidationError
+    ):  # written by another version; the rest of the conversation is still worth reading
         log.exception("event %d of conversation %s can't be read", row.seq, row.conversation_id)
         return None
-    return Record(conversation_id=row.conversation_id, seq=row.seq, turn_id=row.turn_id, at=_utc(row.at), event=event)
+    return Record(
+        conversation_id=row.conversation_id,
+        seq=row.seq,
+        turn_id=row.turn_id,
+        at=_utc(row.at),
+        event=event,
+    )
 
 
 def _message(role: str, content: str) -> ChatMessage:

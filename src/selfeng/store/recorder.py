@@ -1,7 +1,9 @@
-"""The recorder: takes events on an event loop, keeps them in the journal and hands them to the subscribers.
+"""The recorder: takes events on an event loop, keeps them in the journal and hands them to the
+subscribers.
 
-A database that fails must neither hold up a turn nor lose it: the recorder tries a few times, then hands the events out
-with the number 0, keeps them in memory, and hands them out once more, numbered, as soon as the journal takes them.
+A database that fails must neither hold up a turn nor lose it: the recorder tries a few times, then
+hands the events out with the number 0, keeps them in memory, and hands them out once more,
+numbered, as soon as the journal takes them.
 """
 
 import asyncio
@@ -26,13 +28,20 @@ class EventLog(Protocol):
 
 
 class Recorder:
-    """Writes events in batches: pieces of streams at most every `window` seconds, anything else at once.
+    """Writes events in batches: pieces of streams at most every `window` seconds, anything else at
+    once.
 
-    Create and use it on one event loop. `pauses` are the seconds between the first attempts at a database that fails;
-    then it is tried with each batch, or every `retry` seconds.
+    Create and use it on one event loop. `pauses` are the seconds between the first attempts at a
+    database that fails; then it is tried with each batch, or every `retry` seconds.
     """
 
-    def __init__(self, journal: EventLog, window: float = 0.035, pauses: Sequence[float] = (0.05, 0.2, 1.0), retry: float = 5.0) -> None:
+    def __init__(
+        self,
+        journal: EventLog,
+        window: float = 0.035,
+        pauses: Sequence[float] = (0.05, 0.2, 1.0),
+        retry: float = 5.0,
+    ) -> None:
         self._journal = journal
         self._window = window
         self._pauses = pauses
@@ -62,7 +71,9 @@ class Recorder:
             self._urgent.set()
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Have `callback` called on the loop with all records from now on, in order; returns what ends that."""
+        """Have `callback` called on the loop with all records from now on, in order; returns what
+        ends that.
+        """
         self._subscribers = [*self._subscribers, callback]
 
         def unsubscribe() -> None:
@@ -117,11 +128,18 @@ class Recorder:
                 return records
             except Exception:  # a full disk, a broken connection, a bug: turns continue in any case
                 log.exception("the journal could not keep %d events", len(batch) + len(overdue))
-            if pause is None or overdue or self._closing.is_set():  # while it stays broken, one attempt per batch is enough
+            if (
+                pause is None or overdue or self._closing.is_set()
+            ):  # while it stays broken, one attempt per batch is enough
                 break
             await _either(self._closing, pause)
         self._shown = [*overdue, *batch]
-        return [Record(conversation_id=e.conversation_id, seq=0, turn_id=e.turn_id, at=e.at, event=e.event) for e in batch]
+        return [
+            Record(
+                conversation_id=e.conversation_id, seq=0, turn_id=e.turn_id, at=e.at, event=e.event
+            )
+            for e in batch
+        ]
 
     def _hand_out(self, records: list[Record]) -> None:
         for subscriber in self._subscribers if records else ():
@@ -132,7 +150,9 @@ class Recorder:
 
 
 def _is_piece(event: Event) -> bool:
-    return isinstance(event, AnswerToken) or (isinstance(event, SynthesisStep) and event.state == "streaming")
+    return isinstance(event, AnswerToken) or (
+        isinstance(event, SynthesisStep) and event.state == "streaming"
+    )
 
 
 async def _either(event: asyncio.Event, seconds: float | None) -> None:

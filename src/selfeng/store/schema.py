@@ -1,4 +1,6 @@
-"""The tables, for SQLite and PostgreSQL alike. Migrations live in `src/selfeng/store/migrations`."""
+"""The tables, for SQLite and PostgreSQL alike. Migrations live in
+`src/selfeng/store/migrations`.
+"""
 
 import sqlalchemy as sa
 
@@ -19,7 +21,9 @@ conversations = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("last_seq", sa.Integer, nullable=False, server_default="0"),
-    sa.Column("kind", sa.String(16), nullable=False, server_default="chat"),  # chat, project: see store.journal
+    sa.Column(
+        "kind", sa.String(16), nullable=False, server_default="chat"
+    ),  # chat, project: see store.journal
 )
 
 turns = sa.Table(
@@ -29,16 +33,22 @@ turns = sa.Table(
     sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), nullable=False),
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("answer", sa.Text),
-    sa.Column("state", sa.String(16), nullable=False, index=True),  # running, finished, failed, stopped
+    sa.Column(
+        "state", sa.String(16), nullable=False, index=True
+    ),  # running, finished, failed, stopped
     sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
-    sa.Column("server", sa.Text),  # which process runs it, see core.process; NULL in rows of version 0001
+    sa.Column(
+        "server", sa.Text
+    ),  # which process runs it, see core.process; NULL in rows of version 0001
     sa.Index("ix_turns_conversation_id_started_at", "conversation_id", "started_at"),
 )
 
 events = sa.Table(
     "events",
     metadata,
-    sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
+    sa.Column(
+        "conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True
+    ),
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("turn_id", sa.String(32), nullable=False),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
@@ -57,8 +67,12 @@ contents = sa.Table(
 files = sa.Table(
     "files",
     metadata,
-    sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
-    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),  # of the event that brought it
+    sa.Column(
+        "conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True
+    ),
+    sa.Column(
+        "seq", sa.Integer, primary_key=True, autoincrement=False
+    ),  # of the event that brought it
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("reference", sa.Text, nullable=False),  # JSON of core.files.FileReference
     sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
@@ -68,7 +82,9 @@ tools = sa.Table(
     "tools",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
-    sa.Column("state", sa.String(16), nullable=False),  # pending, revising, active, removing, missing: see registry.records
+    sa.Column(
+        "state", sa.String(16), nullable=False
+    ),  # pending, revising, active, removing, missing: see registry.records
     sa.Column("description", sa.Text, nullable=False),
     sa.Column("signature", sa.Text, nullable=False),  # JSON of core.signature.Signature
     sa.Column("code", sa.Text, nullable=False),
@@ -79,15 +95,22 @@ tools = sa.Table(
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("uses", sa.Integer, nullable=False, server_default="0"),
     sa.Column("version", sa.Integer, nullable=False, server_default="1"),
-    sa.Column("standing", sa.String(16), nullable=False, server_default="provisional"),  # provisional, trusted, retired
-    sa.Column("requires", sa.Text, nullable=False, server_default="[]"),  # JSON list of core.tool.Requirement
-    sa.Column("failures", sa.Integer, nullable=False, server_default="0"),  # of this version, since it last succeeded
+    sa.Column(
+        "standing", sa.String(16), nullable=False, server_default="provisional"
+    ),  # provisional, trusted, retired
+    sa.Column(
+        "requires", sa.Text, nullable=False, server_default="[]"
+    ),  # JSON list of core.tool.Requirement
+    sa.Column(
+        "failures", sa.Integer, nullable=False, server_default="0"
+    ),  # of this version, since it last succeeded
     # All that is read of every tool when a library opens, without the sources that lie between.
     sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
 )
 
 tool_versions = sa.Table(
-    "tool_versions",  # every version that ever was; they outlive their tool, and a later one of its name counts on
+    # every version that ever was; they outlive their tool, and a later one of its name counts on
+    "tool_versions",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
@@ -109,7 +132,9 @@ tool_versions = sa.Table(
 tool_uses = sa.Table(
     "tool_uses",  # the different calls that a version has served; none are added once it is trusted
     metadata,
-    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column(
+        "name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
+    ),
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("call", sa.String(64), primary_key=True),  # sha256 of arguments and files
 )
@@ -117,7 +142,9 @@ tool_uses = sa.Table(
 tool_vectors = sa.Table(
     "tool_vectors",
     metadata,
-    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column(
+        "name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
+    ),
     sa.Column("embedder", sa.String(128), primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),  # little-endian float32
 )
@@ -125,7 +152,9 @@ tool_vectors = sa.Table(
 tool_requests = sa.Table(
     "tool_requests",  # that a tool has served; its example requests stand in its record
     metadata,
-    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column(
+        "name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
+    ),
     sa.Column("request", sa.Text, primary_key=True),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
@@ -134,17 +163,26 @@ tool_words = sa.Table(
     "tool_words",  # on SQLite triggers copy them to the FTS5 table WORD_INDEX; the id is its rowid
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), nullable=False, unique=True),
+    sa.Column(
+        "name",
+        sa.String(64),
+        sa.ForeignKey("tools.name", ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
     sa.Column("words", sa.Text, nullable=False),
 )
 
 WORD_INDEX = "tool_words_index"
 
 tool_changes = sa.Table(
-    "tool_changes",  # the last change of every name that ever was a tool's, numbered by properties.library_revision
+    # the last change of every name that ever was a tool's, numbered by properties.library_revision
+    "tool_changes",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
-    sa.Column("embedder", sa.String(128), primary_key=True),  # "": of the record, else of this embedder's vector
+    sa.Column(
+        "embedder", sa.String(128), primary_key=True
+    ),  # "": of the record, else of this embedder's vector
     sa.Column("revision", sa.Integer, nullable=False, index=True),
 )
 
@@ -167,16 +205,27 @@ lessons = sa.Table(
 lesson_evidence = sa.Table(
     "lesson_evidence",
     metadata,
-    sa.Column("lesson_id", sa.String(32), sa.ForeignKey("lessons.id", ondelete="CASCADE"), primary_key=True),
-    sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column(
+        "lesson_id",
+        sa.String(32),
+        sa.ForeignKey("lessons.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column(
+        "turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True
+    ),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
 
 examined_turns = sa.Table(
     "examined_turns",  # those that were looked at for lessons
     metadata,
-    sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
-    sa.Column("digest", sa.String(64), nullable=False, index=True),  # of what the model was shown of it, "" for nothing
+    sa.Column(
+        "turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True
+    ),
+    sa.Column(
+        "digest", sa.String(64), nullable=False, index=True
+    ),  # of what the model was shown of it, "" for nothing
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
 
@@ -184,7 +233,9 @@ agents = sa.Table(
     "agents",  # instances of agents: one for each sender in a conversation
     metadata,
     sa.Column("id", sa.String(32), primary_key=True),
-    sa.Column("conversation_id", sa.String(64), nullable=False),  # of `conversations`, or what a Python program names
+    sa.Column(
+        "conversation_id", sa.String(64), nullable=False
+    ),  # of `conversations`, or what a Python program names
     sa.Column("sender", sa.String(16), nullable=False),
     sa.Column("agent", sa.String(16), nullable=False),  # its kind
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
@@ -194,7 +245,9 @@ agents = sa.Table(
 agent_messages = sa.Table(
     "agent_messages",
     metadata,
-    sa.Column("agent_id", sa.String(32), sa.ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column(
+        "agent_id", sa.String(32), sa.ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True
+    ),
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("role", sa.String(16), nullable=False),
     sa.Column("content", sa.Text, nullable=False),

@@ -4,10 +4,14 @@ from typing import Any
 
 
 def storable(text: str) -> str:
-    """The text with torn surrogate pairs joined, lone halves replaced by U+FFFD and NUL characters removed."""
+    """The text with torn surrogate pairs joined, lone halves replaced by U+FFFD and NUL characters
+    removed.
+    """
     if text.isascii() and "\0" not in text:
         return text
-    return text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return (
+        text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
 
 
 def storable_data(data: Any) -> Any:

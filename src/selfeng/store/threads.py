@@ -1,4 +1,6 @@
-"""The threads of agents: kept exchange by exchange, and found again by conversation, sender and kind of agent."""
+"""The threads of agents: kept exchange by exchange, and found again by conversation, sender and
+kind of agent.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -26,7 +28,9 @@ class Threads:
         with reading(self._engine) as connection:
             row = _found(connection, conversation_id, sender, agent)
             if row is None:
-                return AgentThread(id=uuid4().hex, conversation_id=conversation_id, sender=sender, agent=agent)
+                return AgentThread(
+                    id=uuid4().hex, conversation_id=conversation_id, sender=sender, agent=agent
+                )
             return _loaded(connection, row)
 
     def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None:
@@ -35,24 +39,53 @@ class Threads:
         with writing(self._engine) as connection:
             row = _found(connection, thread.conversation_id, thread.sender, thread.agent)
             if row is None:
-                key = {"conversation_id": storable(thread.conversation_id), "sender": thread.sender, "agent": thread.agent}
+                key = {
+                    "conversation_id": storable(thread.conversation_id),
+                    "sender": thread.sender,
+                    "agent": thread.agent,
+                }
                 connection.execute(_AGENTS.insert().values(id=thread.id, **key, created_at=now))
             agent_id = thread.id if row is None else row.id
-            count = connection.scalar(sa.select(sa.func.count()).where(_MESSAGES.c.agent_id == agent_id)) or 0
+            count = (
+                connection.scalar(
+                    sa.select(sa.func.count()).where(_MESSAGES.c.agent_id == agent_id)
+                )
+                or 0
+            )
             new = [message for message in exchange if not (count and message.role == "system")]
             rows = [
-                {"agent_id": agent_id, "position": position, "role": message.role, "content": storable(message.content), "at": now}
+                {
+                    "agent_id": agent_id,
+                    "position": position,
+                    "role": message.role,
+                    "content": storable(message.content),
+                    "at": now,
+                }
                 for position, message in enumerate(new, count)
             ]
             connection.execute(_MESSAGES.insert(), rows)
 
 
-def _found(connection: sa.Connection, conversation_id: str, sender: str, agent: str) -> sa.Row[Any] | None:
+def _found(
+    connection: sa.Connection, conversation_id: str, sender: str, agent: str
+) -> sa.Row[Any] | None:
     pair = (_AGENTS.c.sender == sender) & (_AGENTS.c.agent == agent)
-    return connection.execute(sa.select(_AGENTS).where(pair & (_AGENTS.c.conversation_id == storable(conversation_id)))).first()
+    return connection.execute(
+        sa.select(_AGENTS).where(pair & (_AGENTS.c.conversation_id == storable(conversation_id)))
+    ).first()
 
 
 def _loaded(connection: sa.Connection, row: sa.Row[Any]) -> AgentThread:
-    query = sa.select(_MESSAGES.c.role, _MESSAGES.c.content).where(_MESSAGES.c.agent_id == row.id).order_by(_MESSAGES.c.position)
+    query = (
+        sa.select(_MESSAGES.c.role, _MESSAGES.c.content)
+        .where(_MESSAGES.c.agent_id == row.id)
+        .order_by(_MESSAGES.c.position)
+    )
     messages = tuple(ChatMessage(role=m.role, content=m.content) for m in connection.execute(query))
-    return AgentThread(id=row.id, conversation_id=row.conversation_id, sender=row.sender, agent=row.agent, messages=messages)
+    return AgentThread(
+        id=row.id,
+        conversation_id=row.conversation_id,
+        sender=row.sender,
+        agent=row.agent,
+        messages=messages,
+    )

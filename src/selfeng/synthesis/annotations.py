@@ -1,12 +1,37 @@
-"""The annotations that a specification may use: those whose values travel as JSON and whose arguments can be checked."""
+"""The annotations that a specification may use: those whose values travel as JSON and whose
+arguments can be checked.
+"""
 
 import ast
 
-from selfeng.core.signature import DEEPEST, UNREADABLE, alternatives, last_name, literal_values, subscripts
+from selfeng.core.signature import (
+    DEEPEST,
+    UNREADABLE,
+    alternatives,
+    last_name,
+    literal_values,
+    subscripts,
+)
 
-ALLOWED = "str, int, float, bool, list[...], dict[str, ...], ... | None and Literal[...] of plain values"
+ALLOWED = (
+    "str, int, float, bool, list[...], dict[str, ...], ... | None and Literal[...] of plain values"
+)
 """What the analyst is told; the common spellings of the same are let through."""
-_NAMES = {"str", "int", "float", "bool", "Any", "list", "List", "dict", "Dict", "tuple", "Tuple", "set", "Set"}
+_NAMES = {
+    "str",
+    "int",
+    "float",
+    "bool",
+    "Any",
+    "list",
+    "List",
+    "dict",
+    "Dict",
+    "tuple",
+    "Tuple",
+    "set",
+    "Set",
+}
 _LONGEST = 100
 
 
@@ -17,7 +42,11 @@ def annotation_problem(annotation: str, whose: str) -> str | None:
         node = ast.parse(annotation, mode="eval").body
     except UNREADABLE:
         return f"{named} is not a Python expression"
-    return None if _is_allowed(node, 0) else f"{named} is not one that tools may have; it must be made of {ALLOWED}"
+    return (
+        None
+        if _is_allowed(node, 0)
+        else f"{named} is not one that tools may have; it must be made of {ALLOWED}"
+    )
 
 
 def _is_allowed(node: ast.expr, depth: int) -> bool:
@@ -43,7 +72,11 @@ def _is_allowed_generic(name: str, items: list[ast.expr], depth: int) -> bool:
         case "Union":
             return bool(items) and all(_is_allowed(i, depth) for i in items)
         case "tuple" | "Tuple":
-            members = items[:-1] if items and isinstance(items[-1], ast.Constant) and items[-1].value is ... else items
+            members = (
+                items[:-1]
+                if items and isinstance(items[-1], ast.Constant) and items[-1].value is ...
+                else items
+            )
             return bool(members) and all(_is_allowed(i, depth) for i in members)
         case "dict" | "Dict":
             return len(items) == 2 and last_name(items[0]) == "str" and _is_allowed(items[1], depth)
@@ -54,5 +87,7 @@ def _is_allowed_generic(name: str, items: list[ast.expr], depth: int) -> bool:
 def _is_name(node: ast.expr) -> bool:
     """Whether it is a plain name or one of the module `typing`."""
     return isinstance(node, ast.Name) or (
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "typing"
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "typing"
     )

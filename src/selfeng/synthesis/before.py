@@ -1,4 +1,6 @@
-"""The version before, as a witness: what it returned, the next one returns as well, unless a test tells the two apart."""
+"""The version before, as a witness: what it returned, the next one returns as well, unless a test
+tells the two apart.
+"""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -35,15 +37,22 @@ def earlier_tests(name: str, tests: str, names: Mapping[str, str]) -> dict[str, 
     return found
 
 
-async def failing(sandbox: Sandbox, name: str, tests: str, before: Before, wanted: Collection[str] | None = None) -> str:
-    """Which of the tests `wanted` of a suite fails on the version before, and how; "" if none does. By default all are.
+async def failing(
+    sandbox: Sandbox, name: str, tests: str, before: Before, wanted: Collection[str] | None = None
+) -> str:
+    """Which of the tests `wanted` of a suite fails on the version before, and how; "" if none does.
+    By default all are.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
     if not tests or (wanted is not None and not wanted):
         return ""
-    kept = tests if wanted is None else without(tests, name, names_of(tests, name).difference(wanted))
-    (verdict,) = await sandbox.verify_versions(name, [Version(code=before.code, apart=False)], kept, SECONDS, library=before.library)
+    kept = (
+        tests if wanted is None else without(tests, name, names_of(tests, name).difference(wanted))
+    )
+    (verdict,) = await sandbox.verify_versions(
+        name, [Version(code=before.code, apart=False)], kept, SECONDS, library=before.library
+    )
     failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
     if failed is None:
         return "" if verdict.passed else f"the tests do not run ({verdict.problem})"
@@ -52,12 +61,19 @@ async def failing(sandbox: Sandbox, name: str, tests: str, before: Before, wante
 
 
 async def difference(
-    sandbox: Sandbox, before: Before, *, signature: Signature, code: str, tests: str, library: Mapping[str, str] = NO_MODULES
+    sandbox: Sandbox,
+    before: Before,
+    *,
+    signature: Signature,
+    code: str,
+    tests: str,
+    library: Mapping[str, str] = NO_MODULES,
 ) -> str:
-    """A call for which the version before returns something that a module, which passes the suite, does not; "" if none is found.
+    """A call for which the version before returns something that a module, which passes the suite,
+    does not; "" if none is found.
 
-    Nothing is compared where the suite itself refutes the version before: then the change is said. `library` holds what the module
-    imports.
+    Nothing is compared where the suite itself refutes the version before: then the change is said.
+    `library` holds what the module imports.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -65,16 +81,24 @@ async def difference(
     if stand_in is None:
         return ""
     function, versions = signature.function, [Version(code=stand_in, apart=False)]
-    (verdict,) = await sandbox.verify_versions(function, versions, tests, SECONDS, library=before.library)
+    (verdict,) = await sandbox.verify_versions(
+        function, versions, tests, SECONDS, library=before.library
+    )
     inputs = await asyncio.to_thread(_inputs, before, tests) if verdict.passed else []
     if not inputs:
         return ""
-    returned, again = [await probe(sandbox, before.code, function, inputs, library=before.library) for _ in range(2)]
+    returned, again = [
+        await probe(sandbox, before.code, function, inputs, library=before.library)
+        for _ in range(2)
+    ]
     if returned is None or again is None:
         return ""
     found = await probe(sandbox, code, function, inputs, library=library)
     if found is None:
-        return f"it can't be run on the calls on which it is compared with version {before.version}; keep to plain functions"
+        return (
+            "it can't be run on the calls on which it is compared with version "
+            f"{before.version}; keep to plain functions"
+        )
 
     def first_change() -> str:
         for arguments, old, once_more, new in zip(inputs, returned, again, found, strict=True):
@@ -87,7 +111,8 @@ async def difference(
 
 def _message(before: Before, call: str, old: Outcome, new: Outcome) -> str:
     return (
-        f"for {call} version {before.version} returns {old.text} and this one {SAYS[new.kind](new.text)}, and the tests accept both; "
+        f"for {call} version {before.version} returns {old.text} and this one "
+        f"{SAYS[new.kind](new.text)}, and the tests accept both; "
         "keep what it did, or add a test that says which is right"
     )
 
@@ -100,7 +125,8 @@ def _inputs(before: Before, tests: str) -> Sequence[Arguments]:
 
 
 def _stand_in(before: Before, signature: Signature, code: str) -> str | None:
-    """The version before as a module of the new signature, in which the new code answers calls with parameters that it did not have.
+    """The version before as a module of the new signature, in which the new code answers calls with
+    parameters that it did not have.
 
     None where the new one does not take all of its calls: that is another function.
     """
@@ -112,7 +138,7 @@ def _stand_in(before: Before, signature: Signature, code: str) -> str | None:
     if any(p.required for p in new[len(old) :]):
         return None
     name, further = signature.function, [p.name for p in new[len(old) :]]
-    return f"{code}\n\n\n{_DISPATCH.format(name=name, further=further, source=before.code, places=len(old))}"
+    return f"{code}\n\n\n{_DISPATCH.format(name=name, further=further, source=before.code, places=len(old))}"  # noqa: E501
 
 
 _DISPATCH = """
@@ -131,4 +157,4 @@ def _both():
 
 
 {name} = _both()
-"""
+"""  # noqa: E501

@@ -1,6 +1,8 @@
-"""Boundary values: the ends of what the types of a call's arguments hold, tried one at a time in its place.
+"""Boundary values: the ends of what the types of a call's arguments hold, tried one at a time in
+its place.
 
-They keep to what the calls show, as mutations do; zero and what is empty is tried all the same, and `is_unusual` tells where.
+They keep to what the calls show, as mutations do; zero and what is empty is tried all the same, and
+`is_unusual` tells where.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +31,11 @@ def boundaries(calls: Sequence[Arguments]) -> list[Arguments]:
         for end in _ends(value, kinds[name])
         if kinds[name].shows(end)
     ]
-    return list({text: one for one in tried if len(text := repr(one)) <= LARGEST and text not in known}.values())
+    return list(
+        {
+            text: one for one in tried if len(text := repr(one)) <= LARGEST and text not in known
+        }.values()
+    )
 
 
 def is_unusual(arguments: Arguments, kinds: Mapping[str, ValueKind]) -> bool:
@@ -46,7 +52,11 @@ def _ends(value: Any, kind: ValueKind) -> Iterator[Any]:
         case float():
             yield from _FLOATS
         case str():
-            yield from ("", *kind.alphabet[:_CHARACTERS], *(2 * c for c in kind.alphabet[:_CHARACTERS]))
+            yield from (
+                "",
+                *kind.alphabet[:_CHARACTERS],
+                *(2 * c for c in kind.alphabet[:_CHARACTERS]),
+            )
             yield from ((value * length)[:length] for length in _LENGTHS if value)
         case list() | tuple():
             yield from (type(value)(items) for items in _lists(list(value), kind))

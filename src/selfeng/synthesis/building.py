@@ -1,7 +1,9 @@
-"""A tool under way: the stages that build it, from the specification to the registration, and what each leaves to those after it.
+"""A tool under way: the stages that build it, from the specification to the registration, and what
+each leaves to those after it.
 
-The suite is frozen once the candidates have voted on it; repairs change the code only. A specification that no implementation can
-fulfil is reopened once. Each stage returns the symbol that it ends with; src/selfeng/graph/turn_graph.py says what follows.
+The suite is frozen once the candidates have voted on it; repairs change the code only. A
+specification that no implementation can fulfil is reopened once. Each stage returns the symbol that
+it ends with; src/selfeng/graph/turn_graph.py says what follows.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -67,7 +69,9 @@ class Synthesis:
     _code: str
     _verdict: Verdict
 
-    def __init__(self, deps: SynthesisDeps, turn: Turn, search_candidates: Sequence[str] = ()) -> None:
+    def __init__(
+        self, deps: SynthesisDeps, turn: Turn, search_candidates: Sequence[str] = ()
+    ) -> None:
         """`search_candidates` names the tools that the search came up with and that don't fit."""
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
         self._search_candidates = search_candidates
@@ -77,8 +81,12 @@ class Synthesis:
         """Why the specification was reopened."""
 
     async def specify(self) -> str:
-        problem = f"it can't be fulfilled as it stands: {self._stuck.message}" if self._stuck else ""
-        made = await self._deps.analyst.specify(self._steps, self._search_candidates, problem=problem)
+        problem = (
+            f"it can't be fulfilled as it stands: {self._stuck.message}" if self._stuck else ""
+        )
+        made = await self._deps.analyst.specify(
+            self._steps, self._search_candidates, problem=problem
+        )
         if not isinstance(made, BuildSpec):
             self.result = made
             match made:
@@ -102,19 +110,26 @@ class Synthesis:
         return "ordered"
 
     async def test(self) -> str:
-        written = await self._deps.tester.write(self._steps, self._build, self._former, problem=self._problem)
+        written = await self._deps.tester.write(
+            self._steps, self._build, self._former, problem=self._problem
+        )
         self._tests, self._earlier = written.tests, written.earlier
         return "rewritten" if self._drawn else "written"
 
     async def implement(self) -> str:
-        self._drawn = await self._deps.programmer.draw(self._steps, self._build.spec, self._tests, self._tools)
+        self._drawn = await self._deps.programmer.draw(
+            self._steps, self._build.spec, self._tests, self._tools
+        )
         self._begin_repairs(self._drawn[0])
         return "different" if len(set(self._drawn)) > 1 else "alike"
 
     async def compare(self) -> str:
         agreed = await self._agreed(self._drawn, self._tests)
         enough = agreed.kept >= self._policy.least_tests or not agreed.dropped
-        problem, last = "" if enough else _too_few(agreed), self._rewrites == self._policy.max_rewrites
+        problem, last = (
+            "" if enough else _too_few(agreed),
+            self._rewrites == self._policy.max_rewrites,
+        )
         if not problem or last:
             problem = await self._weakened(agreed.tests)
         if not problem:
@@ -128,29 +143,55 @@ class Synthesis:
 
     async def _weakened(self, tests: str) -> str:
         """Why what a vote left of the suite does not count; "" if it does."""
-        judged = await self._deps.chain.suite_problem(self._build.spec.signature(), tests) if tests != self._tests else None
-        return f"without the tests that most of the independent implementations refute, {judged.problem}" if judged else ""
+        judged = (
+            await self._deps.chain.suite_problem(self._build.spec.signature(), tests)
+            if tests != self._tests
+            else None
+        )
+        return (
+            "without the tests that most of the independent implementations refute, "
+            f"{judged.problem}"
+            if judged
+            else ""
+        )
 
     async def _agreed(self, drawn: Sequence[str], tests: str) -> Consensus:
-        """What the candidates say of the tests and of each other, with one more test where two of them differ and no third decides."""
+        """What the candidates say of the tests and of each other, with one more test where two of
+        them differ and no third decides.
+        """
         agreed = await self._vote(drawn, tests)
         if agreed.open_question is None:
             return agreed
-        larger = await self._deps.tester.decide(self._steps, self._build, agreed.tests, agreed.open_question)
+        larger = await self._deps.tester.decide(
+            self._steps, self._build, agreed.tests, agreed.open_question
+        )
         return agreed if larger == agreed.tests else await self._vote(drawn, larger)
 
     async def _vote(self, drawn: Sequence[str], tests: str) -> Consensus:
         signature = self._build.spec.signature()
         with self._steps.step("consensus") as current:
-            agreed = await agree(self._deps.sandbox, signature, distinct(drawn), tests, self._examples(), frozen=self._earlier)
-            self._witnesses = [DrawnCode(code=r.code, draws=r.draws) for r in agreed.reports if r.right]
+            agreed = await agree(
+                self._deps.sandbox,
+                signature,
+                distinct(drawn),
+                tests,
+                self._examples(),
+                frozen=self._earlier,
+            )
+            self._witnesses = [
+                DrawnCode(code=r.code, draws=r.draws) for r in agreed.reports if r.right
+            ]
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
             current.failed = agreed.chosen is None
         return agreed
 
     def _examples(self) -> list[Arguments]:
         spec = self._build.spec
-        return [a for e in (*spec.user_examples, *spec.examples) if (a := arguments_of(e, spec.signature()))]
+        return [
+            a
+            for e in (*spec.user_examples, *spec.examples)
+            if (a := arguments_of(e, spec.signature()))
+        ]
 
     def _begin_repairs(self, code: str) -> None:
         """Have as many repairs of the code ahead as may be."""
@@ -161,46 +202,82 @@ class Synthesis:
     async def verify(self) -> str:
         name = self._build.spec.name
         with self._steps.step("verification") as current:
-            self._verdict = await self._deps.chain.gate.green(name, self._code, self._tests, self._steps.turn.emit, current.attempt)
+            self._verdict = await self._deps.chain.gate.green(
+                name, self._code, self._tests, self._steps.turn.emit, current.attempt
+            )
             if self._verdict.passed and (problem := await self._refuted()):
                 self._verdict = Verdict(passed=False, problem=problem)
             if self._verdict.passed:
                 current.summary = steady_summary(self._verdict)
                 return "passed" if self._strengthened else "unproven"
             current.fail(summary(self._verdict))
-        failed = {t.test for t in self._verdict.tests if t.outcome != "passed" and not self._verdict.problem}
+        failed = {
+            t.test
+            for t in self._verdict.tests
+            if t.outcome != "passed" and not self._verdict.problem
+        }
         self._always = failed if self._always is None else self._always & failed
         return "failed"
 
     async def _refuted(self) -> str:
-        """What the version before, or the candidates where the code is none of them, say against code that passes; "" for nothing."""
+        """What the version before, or the candidates where the code is none of them, say against
+        code that passes; "" for nothing.
+        """
         deps, signature = self._deps, self._build.spec.signature()
         if problem := await deps.chain.comparison(signature, self._code, self._tests, self._former):
             return problem
         if self._code in self._drawn:
             return ""
-        found = await against(deps.sandbox, signature, self._code, self._witnesses, tests=self._tests, examples=self._examples())
-        return f"for {found.call} it {found.own}, and most of the implementations that passed return {found.others}" if found else ""
+        found = await against(
+            deps.sandbox,
+            signature,
+            self._code,
+            self._witnesses,
+            tests=self._tests,
+            examples=self._examples(),
+        )
+        return (
+            f"for {found.call} it {found.own}, and most of the implementations that passed return "
+            f"{found.others}"
+            if found
+            else ""
+        )
 
     async def repair(self) -> str:
         """Have the code written again until it can be run, as often as may be.
 
         Raises:
-            SynthesisFailed: no repair is left, and it is not the specification that is wrong, or that was reopened before.
+            SynthesisFailed: no repair is left, and it is not the specification that is wrong, or
+                that was reopened before.
         """
         build, last = self._build, summary(self._verdict)
         while self._repairs < self._policy.max_repairs:
             self._repairs += 1
             new, last = await self._deps.programmer.repair(
-                self._steps, build.spec, self._tests, self._tools, self._code, before=self._before, verdict=self._verdict
+                self._steps,
+                build.spec,
+                self._tests,
+                self._tools,
+                self._code,
+                before=self._before,
+                verdict=self._verdict,
             )
             if not last:
                 self._before, self._code = self._code, new
                 return "repaired"
         failure = no_implementation(self._policy, last)
-        old = sorted({self._earlier[name] for t in self._always or () if (name := t.partition("[")[0]) in self._earlier})
+        old = sorted(
+            {
+                self._earlier[name]
+                for t in self._always or ()
+                if (name := t.partition("[")[0]) in self._earlier
+            }
+        )
         if build.extends and old:
-            raise can_not_pass(build.extends, f"{failure.message}; of version {build.extends.version}: {', '.join(old)}")
+            raise can_not_pass(
+                build.extends,
+                f"{failure.message}; of version {build.extends.version}: {', '.join(old)}",
+            )
         if self._stuck or not self._always or not self._policy.max_repairs:
             raise failure
         self._stuck = failure
@@ -211,7 +288,9 @@ class Synthesis:
         self._strengthened = True
         with self._steps.step("mutation") as current:
             found = await self._deps.chain.strength(self._build.spec.name, self._code, self._tests)
-            current.summary = f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
+            current.summary = (
+                f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
+            )
             current.artifact = found.model_dump_json(indent=2)
         if found.score >= self._policy.mutation_score:
             return "strong"
@@ -222,7 +301,11 @@ class Synthesis:
         if len(set(self._drawn)) > 1:
             agreed = await self._agreed([*self._drawn, code], tests)
             tests = self._tests if await self._weakened(agreed.tests) else agreed.tests
-            code = code if any(r.right for r in agreed.reports if r.code == code) else agreed.nearest.code
+            code = (
+                code
+                if any(r.right for r in agreed.reports if r.code == code)
+                else agreed.nearest.code
+            )
         self._tests = tests
         self._begin_repairs(code)
         return "added"
@@ -233,8 +316,19 @@ class Synthesis:
 
     async def _registered(self, build: BuildSpec, verdict: Verdict) -> Tool:
         library, turn, spec, known = self._deps.library, self._steps.turn, build.spec, build.extends
-        origin = Extended(parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])) if known else Created()
-        made = Provenance(origin=origin, verdict=verdict, prompts=tuple(self._steps.prompts_sent), usage=turn.budget.usage)
+        origin = (
+            Extended(
+                parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])
+            )
+            if known
+            else Created()
+        )
+        made = Provenance(
+            origin=origin,
+            verdict=verdict,
+            prompts=tuple(self._steps.prompts_sent),
+            usage=turn.budget.usage,
+        )
         with self._steps.step("registration") as current:
             draft = ToolDraft(
                 name=spec.name,
@@ -252,7 +346,10 @@ class Synthesis:
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."
                 return tool
             if twin := await self._deps.analyst.twin(spec, self._code, self._tests):
-                current.summary = f"{twin.name} is in the library already, and each passes the other's tests: it is used."
+                current.summary = (
+                    f"{twin.name} is in the library already, and each passes the "
+                    "other's tests: it is used."
+                )
                 return twin
             try:
                 tool = await library.add(draft, made)
@@ -263,14 +360,18 @@ class Synthesis:
                 tool = await library.get(spec.name)
                 if tool.signature != draft.signature:
                     raise
-                current.summary = f"{tool.name} was registered by another turn meanwhile; that one is used."
+                current.summary = (
+                    f"{tool.name} was registered by another turn meanwhile; that one is used."
+                )
             return tool
 
     async def _found_by_request(self, tool: Tool) -> None:
         """What a person said is no example for others, but finds the tool from now on."""
         with suppress(EmbedderUnavailable):  # then its words and its examples find it
             if may_be_kept(self._steps.turn.request.text):
-                await self._deps.library.record_request(tool.name, tool.version, self._steps.turn.request.text)
+                await self._deps.library.record_request(
+                    tool.name, tool.version, self._steps.turn.request.text
+                )
 
 
 SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {
@@ -286,5 +387,11 @@ SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {
 
 
 def _too_few(agreed: Consensus) -> str:
-    refuted = "; ".join(f"{d.test} ({d.message.strip().splitlines()[-1] if d.message.strip() else 'failed'})" for d in agreed.dropped)
-    return f"most of the independent implementations refute these tests, so only {count(agreed.kept, 'test')} would be left: {refuted}"
+    refuted = "; ".join(
+        f"{d.test} ({d.message.strip().splitlines()[-1] if d.message.strip() else 'failed'})"
+        for d in agreed.dropped
+    )
+    return (
+        "most of the independent implementations refute these tests, so only "
+        f"{count(agreed.kept, 'test')} would be left: {refuted}"
+    )

@@ -1,4 +1,6 @@
-"""The calls of a suite with its cases filled in: what `parametrize`, a loop over a written list, or a variable puts into them."""
+"""The calls of a suite with its cases filled in: what `parametrize`, a loop over a written list, or
+a variable puts into them.
+"""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +13,9 @@ Cases = Sequence[Mapping[str, ast.expr]]
 
 
 def calls(module: ast.Module, function: str) -> Iterator[ast.Call]:
-    """The calls of a function, once for each case that they stand in; names whose values are not written out stay."""
+    """The calls of a function, once for each case that they stand in; names whose values are not
+    written out stay.
+    """
     yield from _calls(module.body, function, [{}])
 
 
@@ -20,13 +24,21 @@ def _calls(body: Sequence[ast.stmt], function: str, cases: Cases) -> Iterator[as
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             cases = [_bound(case, node.targets[0], node.value) for case in cases]
         inner = _cases_of(node, cases)
-        blocks = [b for name in ("body", "orelse", "finalbody") if isinstance(b := getattr(node, name, None), list)]
+        blocks = [
+            b
+            for name in ("body", "orelse", "finalbody")
+            if isinstance(b := getattr(node, name, None), list)
+        ]
         for block in blocks:
             yield from _calls(block, function, inner)
         if isinstance(node, ast.Try):
             for handler in node.handlers:
                 yield from _calls(handler.body, function, inner)
-        parts = node.decorator_list if isinstance(node, (*FUNCTIONS, ast.ClassDef)) else list(ast.iter_child_nodes(node))
+        parts = (
+            node.decorator_list
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef))
+            else list(ast.iter_child_nodes(node))
+        )
         for part in parts:
             if not isinstance(part, ast.stmt | ast.ExceptHandler):
                 yield from _filled(part, function, inner)
@@ -42,19 +54,33 @@ def _filled(part: ast.AST, function: str, cases: Cases) -> Iterator[ast.Call]:
 
 
 def _last_name(called: ast.expr) -> str:
-    return called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
+    return (
+        called.id
+        if isinstance(called, ast.Name)
+        else called.attr
+        if isinstance(called, ast.Attribute)
+        else ""
+    )
 
 
 def _cases_of(node: ast.stmt, cases: Cases) -> Cases:
     """The cases in which what is inside of a statement runs."""
     if isinstance(node, ast.For):
-        return [_bound(case, node.target, one) for case in cases for one in _elements(_value(node.iter, case))][:_MOST] or cases
+        return [
+            _bound(case, node.target, one)
+            for case in cases
+            for one in _elements(_value(node.iter, case))
+        ][:_MOST] or cases
     for mark in node.decorator_list if isinstance(node, (*FUNCTIONS, ast.ClassDef)) else ():
         match mark:
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, values]):
                 target = _target(names)
                 rows = [(case, one) for case in cases for one in _elements(_value(values, case))]
-                cases = [_bound(case, target, one) for case, one in rows][:_MOST] if target and rows else cases
+                cases = (
+                    [_bound(case, target, one) for case, one in rows][:_MOST]
+                    if target and rows
+                    else cases
+                )
     return cases
 
 
@@ -68,17 +94,29 @@ def _target(names: ast.expr) -> ast.expr | None:
         case ast.Constant(value=str(text)):
             parts = [part.strip() for part in text.split(",") if part.strip()]
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            parts = [e.value for e in elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+            parts = [
+                e.value for e in elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
+            ]
         case _:
             return None
     named: list[ast.expr] = [ast.Name(part) for part in parts]
     return named[0] if len(named) == 1 else ast.Tuple(named)
 
 
-def _bound(case: Mapping[str, ast.expr], target: ast.expr, value: ast.expr) -> Mapping[str, ast.expr]:
+def _bound(
+    case: Mapping[str, ast.expr], target: ast.expr, value: ast.expr
+) -> Mapping[str, ast.expr]:
     """The case with what an assignment adds."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "param":
-        value = value.args[0] if isinstance(target, ast.Name) and len(value.args) == 1 else ast.Tuple(value.args)
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "param"
+    ):
+        value = (
+            value.args[0]
+            if isinstance(target, ast.Name) and len(value.args) == 1
+            else ast.Tuple(value.args)
+        )
     value = _value(value, case)
     if isinstance(target, ast.Name):
         return {**case, target.id: value}
@@ -89,7 +127,9 @@ def _bound(case: Mapping[str, ast.expr], target: ast.expr, value: ast.expr) -> M
 
 
 def _value(node: ast.expr, case: Mapping[str, ast.expr]) -> ast.expr:
-    """The expression with the names of the case written out, where it is made of literals and names."""
+    """The expression with the names of the case written out, where it is made of literals and
+    names.
+    """
     match node:
         case ast.Name(id=name):
             return case.get(name, node)

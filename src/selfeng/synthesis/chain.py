@@ -1,8 +1,10 @@
-"""The chain: all that a suite and a module must show before they count, link after link, whoever brings them.
+"""The chain: all that a suite and a module must show before they count, link after link, whoever
+brings them.
 
-Policy, red on stubs, green in every order, comparison with the version before, mutants. Synthesis takes the links one by one, since
-the model writes between them; `judge` takes them all for what is written already: an edit by hand, a seed, a mended tool, or one
-whose imports have changed. What follows from a refusal is the caller's business.
+Policy, red on stubs, green in every order, comparison with the version before, mutants. Synthesis
+takes the links one by one, since the model writes between them; `judge` takes them all for what is
+written already: an edit by hand, a seed, a mended tool, or one whose imports have changed. What
+follows from a refusal is the caller's business.
 """
 
 import asyncio
@@ -57,7 +59,8 @@ class Chain:
         before: Before | None = None,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Judgement:
-        """Take a tool through every link. `tools` are those that it may import, `library` what it is given of them, if not the newest.
+        """Take a tool through every link. `tools` are those that it may import, `library` what it
+        is given of them, if not the newest.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -68,12 +71,18 @@ class Chain:
         verdict = await self.gate.green(draft.name, draft.code, draft.tests, emit, library=library)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
-        if told := await self.comparison(draft.signature, draft.code, draft.tests, before, library=library):
+        if told := await self.comparison(
+            draft.signature, draft.code, draft.tests, before, library=library
+        ):
             return Judgement(link="comparison", problem=told, verdict=verdict)
         noticed = await self.strength(draft.name, draft.code, draft.tests, library=library)
         if noticed.score < self._policy.mutation_score:
             return Judgement(link="mutation", problem=weakness(noticed), verdict=verdict)
-        said = f" The tests notice {noticed.killed} of {count(noticed.mutants, 'mutant')}." if noticed.mutants else ""
+        said = (
+            f" The tests notice {noticed.killed} of {count(noticed.mutants, 'mutant')}."
+            if noticed.mutants
+            else ""
+        )
         return Judgement(verdict=verdict, summary=steady_summary(verdict) + said)
 
     async def suite_problem(self, signature: Signature, tests: str) -> Judgement | None:
@@ -86,26 +95,41 @@ class Chain:
         red = await self.gate.red(signature, tests, lambda _: None)
         return Judgement(link="red", problem=red.problem) if red.problem else None
 
-    async def failing_before(self, name: str, tests: str, before: Before, wanted: Collection[str] | None = None) -> str:
-        """Which of the tests `wanted`, by default of all, fails on the version before, and how; "" if none does.
+    async def failing_before(
+        self, name: str, tests: str, before: Before, wanted: Collection[str] | None = None
+    ) -> str:
+        """Which of the tests `wanted`, by default of all, fails on the version before, and how; ""
+        if none does.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
         return await failing(self._sandbox, name, tests, before, wanted)
 
     async def comparison(
-        self, signature: Signature, code: str, tests: str, before: Before | None, *, library: Mapping[str, str] = NO_MODULES
+        self,
+        signature: Signature,
+        code: str,
+        tests: str,
+        before: Before | None,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> str:
-        """What the version before says against a module that passes the suite; "" where there is none, or it says nothing.
+        """What the version before says against a module that passes the suite; "" where there is
+        none, or it says nothing.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
         if before is None:
             return ""
-        return await difference(self._sandbox, before, signature=signature, code=code, tests=tests, library=library)
+        return await difference(
+            self._sandbox, before, signature=signature, code=code, tests=tests, library=library
+        )
 
-    async def strength(self, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES) -> Strength:
-        """How many mutants of a module that passes it the suite notices; none are made where the policy wants none.
+    async def strength(
+        self, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES
+    ) -> Strength:
+        """How many mutants of a module that passes it the suite notices; none are made where the
+        policy wants none.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -118,6 +142,7 @@ def weakness(found: Strength) -> str:
     """A suite that notices too little, in words for people."""
     named = "; ".join(mutant.change for mutant in found.survivors[:SURVIVORS])
     return (
-        f"the tests notice only {found.killed} of {count(found.mutants, 'mutant')}, so they would accept wrong code too; "
+        f"the tests notice only {found.killed} of {count(found.mutants, 'mutant')}, so they would "
+        "accept wrong code too; "
         f"not noticed: {named}; add tests that fail on these"
     )

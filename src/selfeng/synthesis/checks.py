@@ -1,6 +1,8 @@
-"""What a specification, a suite and a module must look like before the sandbox is troubled with them.
+"""What a specification, a suite and a module must look like before the sandbox is troubled with
+them.
 
-Source is only parsed, never run. Each check returns the first problem in words that the model can act on, or None.
+Source is only parsed, never run. Each check returns the first problem in words that the model can
+act on, or None.
 """
 
 import ast
@@ -22,7 +24,9 @@ from selfeng.synthesis.suite import Suite, problems
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
 LONGEST = 300
-"""Characters of a text that describes a tool, or one of its parameters, to all who choose among tools later."""
+"""Characters of a text that describes a tool, or one of its parameters, to all who choose among
+tools later.
+"""
 _THERE = ", ".join(["the standard library", *sandbox_packages()])
 
 
@@ -62,7 +66,9 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
 
 
 def _shown_later(spec: Specification) -> Iterator[tuple[str, str]]:
-    """What other people's turns will show to the model: plain and short, it is no place for anything but a description."""
+    """What other people's turns will show to the model: plain and short, it is no place for
+    anything but a description.
+    """
     yield "the description", spec.description
     for parameter in spec.parameters:
         yield f"the description of {parameter.name}", parameter.description
@@ -71,7 +77,9 @@ def _shown_later(spec: Specification) -> Iterator[tuple[str, str]]:
 
 
 def suite_problem(tests: str, name: str) -> str | None:
-    """Why the suite is not worth running: it does not parse, tests nothing, asserts nothing, or evades."""
+    """Why the suite is not worth running: it does not parse, tests nothing, asserts nothing, or
+    evades.
+    """
     try:
         return next(_suite_problems(Suite(tests, name)), None)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -94,7 +102,8 @@ def _suite_problems(suite: Suite) -> Iterator[str]:
 
 
 def module_problem(code: str, wanted: Signature, tools: Importable | None = None) -> str | None:
-    """Why the module can't be the tool: it does not parse, has another signature, or imports what is not there.
+    """Why the module can't be the tool: it does not parse, has another signature, or imports what
+    is not there.
 
     `tools` are those that it may import.
     """
@@ -103,11 +112,15 @@ def module_problem(code: str, wanted: Signature, tools: Importable | None = None
         found = parse_signature(code, wanted.function)
     except SignatureError as error:
         return str(error)
-    if [(p.name, p.default) for p in found.parameters] != [(p.name, _normal(p.default)) for p in wanted.parameters]:
+    if [(p.name, p.default) for p in found.parameters] != [
+        (p.name, _normal(p.default)) for p in wanted.parameters
+    ]:
         return f"the signature is `{found}`, but the specification says `{wanted}`"
     foreign = _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names)
     if foreign:
-        return f"the code imports {foreign}; only {_THERE} are there" + (", and tools of the library" if tools.names else "")
+        return f"the code imports {foreign}; only {_THERE} are there" + (
+            ", and tools of the library" if tools.names else ""
+        )
     return tools.problem(code, wanted.function)
 
 

@@ -1,4 +1,6 @@
-"""Composing: what else a request may become than one tool, what of the library may be imported, and what the new tool is pinned to."""
+"""Composing: what else a request may become than one tool, what of the library may be imported, and
+what the new tool is pinned to.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,23 +20,34 @@ NEAR = 0.4
 
 
 async def offered(library: ToolLibrary, request: Request, spec: Specification) -> str:
-    """The tools of a plan that is kept, and those near the specification, a line each; "" if there are none."""
+    """The tools of a plan that is kept, and those near the specification, a line each; "" if there
+    are none.
+    """
     tools = {step.tool: await library.get(step.tool) for step in request.saved_plan}
     for candidate in await library.search(spec.description, MOST):
         if candidate.similarity >= NEAR:
             tools.setdefault(candidate.tool.name, candidate.tool)
-    return lines(tool for tool in tools.values() if tool.standing != "retired" and tool.name != spec.name)
+    return lines(
+        tool for tool in tools.values() if tool.standing != "retired" and tool.name != spec.name
+    )
 
 
 def lines(tools: Iterable[Tool]) -> str:
     """How each is imported and what it does, a line each."""
-    return "\n".join(f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}" for tool in tools)
+    return "\n".join(
+        f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}"
+        for tool in tools
+    )
 
 
 def steps_problem(request: Request, steps: Sequence[PlannedStep]) -> str:
-    """Why the request can't be taken in these steps, in words that the model can act on; "" if it can."""
+    """Why the request can't be taken in these steps, in words that the model can act on; "" if it
+    can.
+    """
     if request.plan_step:
-        return "this is a step of a plan already, and can't be a plan itself; specify one tool for it"
+        return (
+            "this is a step of a plan already, and can't be a plan itself; specify one tool for it"
+        )
     if request.delegated:
         return "an agent has asked for this as one operation; specify one tool for it"
     if request.saved_plan:
@@ -50,18 +63,28 @@ def delegation_problem(request: Request) -> str:
 def asking_problem(request: Request, questions: Sequence[Question]) -> str:
     """Why the person can't be asked this; "" if they can."""
     if request.rounds >= ROUNDS:
-        return f"the person was asked {ROUNDS} times already; go on with what is known, and assume what is most likely for the rest"
+        return (
+            f"the person was asked {ROUNDS} times already; go on with what is known, and "
+            "assume what is most likely for the rest"
+        )
     return questions_problem(questions)
 
 
-async def steady_requirements(library: ToolLibrary, before: Importable, code: str) -> tuple[Requirement, ...]:
+async def steady_requirements(
+    library: ToolLibrary, before: Importable, code: str
+) -> tuple[Requirement, ...]:
     """What the code is pinned to, by the tools as they were `before` it was verified.
 
     Raises:
-        SynthesisFailed: they have changed since, so nobody knows with which versions it was verified.
+        SynthesisFailed: they have changed since, so nobody knows with which versions it was
+            verified.
     """
     requires = before.requires(code)
     if requires != Importable(await library.tools()).requires(code):
         names = ", ".join(pin.name for pin in requires)
-        raise SynthesisFailed(f"the tools that it imports ({names}) have changed meanwhile", "ask again", where="registration")
+        raise SynthesisFailed(
+            f"the tools that it imports ({names}) have changed meanwhile",
+            "ask again",
+            where="registration",
+        )
     return requires

@@ -1,9 +1,11 @@
-"""Consensus: what several candidates, written independently from one specification, tell about its tests and about each other.
+"""Consensus: what several candidates, written independently from one specification, tell about its
+tests and about each other.
 
-A test that most candidates fail is more likely wrong than they all are, so it goes; the person's own examples always stay, and so do
-the tests of the version before. Of the candidates that pass what is left, one that returns other values than most of the others, if
-these are different codes, or takes much longer, is refuted.
-After CodeT (Chen et al. 2022), with votes in place of its products of counts; docs/synthesis.md has the measurements.
+A test that most candidates fail is more likely wrong than they all are, so it goes; the person's
+own examples always stay, and so do the tests of the version before. Of the candidates that pass
+what is left, one that returns other values than most of the others, if these are different codes,
+or takes much longer, is refuted. After CodeT (Chen et al. 2022), with votes in place of its
+products of counts; docs/synthesis.md has the measurements.
 """
 
 import asyncio
@@ -122,13 +124,18 @@ class Consensus(Value):
         if refuted:
             parts.append(f"{count(refuted, 'candidate')} returned other values than most")
         if self.dropped:
-            parts.append(f"dropped, as most candidates refute them: {', '.join(d.test for d in self.dropped)}")
+            parts.append(
+                "dropped, as most candidates refute them: "
+                f"{', '.join(d.test for d in self.dropped)}"
+            )
         return "; ".join(parts) + "."
 
 
 def distinct(codes: Sequence[str]) -> tuple[DrawnCode, ...]:
     """Each code once, in the order of its first draw."""
-    return tuple(DrawnCode(code=code, draws=list(codes).count(code)) for code in dict.fromkeys(codes))
+    return tuple(
+        DrawnCode(code=code, draws=list(codes).count(code)) for code in dict.fromkeys(codes)
+    )
 
 
 async def agree(
@@ -140,7 +147,8 @@ async def agree(
     *,
     frozen: Collection[str] = (),
 ) -> Consensus:
-    """Let candidates vote on the tests but the `frozen` ones, and compare those that pass; `examples` are further inputs.
+    """Let candidates vote on the tests but the `frozen` ones, and compare those that pass;
+    `examples` are further inputs.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -157,7 +165,9 @@ async def agree(
     passing = [n for n, report in enumerate(reports) if report.right]
     inputs = Inputs(signature, tests, examples)
     compared = passing if len(passing) > 1 and inputs.all else []
-    found = await asyncio.gather(*(probe(sandbox, candidates[n].code, name, inputs.all) for n in compared))
+    found = await asyncio.gather(
+        *(probe(sandbox, candidates[n].code, name, inputs.all) for n in compared)
+    )
     ran = {n: outcomes for n, outcomes in zip(compared, found, strict=True) if outcomes is not None}
     for n, outcomes in ran.items():
         others = [(o, candidates[m].draws) for m, o in ran.items() if m != n]
@@ -171,41 +181,72 @@ async def agree(
         dropped=tuple(dropped),
         reports=tuple(reports),
         inputs=len(inputs.all) if compared else 0,
-        open_question=next((d for other in left_over[1:] if (d := _first_difference(other, left_over[0], inputs))), None),
+        open_question=next(
+            (d for other in left_over[1:] if (d := _first_difference(other, left_over[0], inputs))),
+            None,
+        ),
     )
 
 
 async def against(
-    sandbox: Sandbox, signature: Signature, code: str, others: Sequence[DrawnCode], *, tests: str, examples: Sequence[Arguments] = ()
+    sandbox: Sandbox,
+    signature: Signature,
+    code: str,
+    others: Sequence[DrawnCode],
+    *,
+    tests: str,
+    examples: Sequence[Arguments] = (),
 ) -> Difference | None:
-    """Where a module that passes the tests differs from most of the candidates that passed them before.
+    """Where a module that passes the tests differs from most of the candidates that passed them
+    before.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
     if sum(other.draws for other in others) < LEAST_JURY:
         return None
     inputs = Inputs(signature, tests, examples)
-    own, *rest = await asyncio.gather(*(probe(sandbox, c, signature.function, inputs.all) for c in (code, *(o.code for o in others))))
-    ran = [(outcomes, other.draws) for outcomes, other in zip(rest, others, strict=True) if outcomes is not None]
+    own, *rest = await asyncio.gather(
+        *(
+            probe(sandbox, c, signature.function, inputs.all)
+            for c in (code, *(o.code for o in others))
+        )
+    )
+    ran = [
+        (outcomes, other.draws)
+        for outcomes, other in zip(rest, others, strict=True)
+        if outcomes is not None
+    ]
     return difference(own, ran, inputs) if own else None
 
 
-async def _run(sandbox: Sandbox, name: str, candidates: Sequence[DrawnCode], tests: str) -> tuple[Verdict, ...]:
+async def _run(
+    sandbox: Sandbox, name: str, candidates: Sequence[DrawnCode], tests: str
+) -> tuple[Verdict, ...]:
     versions = [Version(code=c.code, whole=True, apart=False) for c in candidates]
     return await sandbox.verify_versions(name, versions, tests, SECONDS)
 
 
-def _refuted(candidates: Sequence[DrawnCode], verdicts: Sequence[Verdict], frozen: Collection[str]) -> list[Dropped]:
-    """The tests that most of the votes are against, if they come from different candidates; each votes where it ran."""
+def _refuted(
+    candidates: Sequence[DrawnCode], verdicts: Sequence[Verdict], frozen: Collection[str]
+) -> list[Dropped]:
+    """The tests that most of the votes are against, if they come from different candidates; each
+    votes where it ran.
+    """
     ballots: dict[str, list[tuple[DrawnCode, bool, str]]] = {}
     for candidate, verdict in zip(candidates, verdicts, strict=True):
         for test in verdict.tests:
-            ballots.setdefault(test.test, []).append((candidate, test.outcome == "passed", test.message))
+            ballots.setdefault(test.test, []).append(
+                (candidate, test.outcome == "passed", test.message)
+            )
     found = []
     for name, votes in ballots.items():
         against = [(candidate, message) for candidate, passed, message in votes if not passed]
         draws, of = sum(c.draws for c, _ in against), sum(c.draws for c, *_ in votes)
-        if draws * 2 > of and len(against) > 1 and not (name.startswith(PREFIX) or name.partition("[")[0] in frozen):
+        if (
+            draws * 2 > of
+            and len(against) > 1
+            and not (name.startswith(PREFIX) or name.partition("[")[0] in frozen)
+        ):
             found.append(Dropped(test=name, against=draws, of=of, message=against[0][1]))
     return found
 
@@ -213,11 +254,19 @@ def _refuted(candidates: Sequence[DrawnCode], verdicts: Sequence[Verdict], froze
 def _report(candidate: DrawnCode, verdict: Verdict, gone: set[str]) -> Report:
     counted = [t for t in verdict.tests if t.test not in gone]
     failed = tuple(t.test for t in counted if t.outcome != "passed")
-    return Report(code=candidate.code, draws=candidate.draws, passed=len(counted) - len(failed), failed=failed, problem=verdict.problem)
+    return Report(
+        code=candidate.code,
+        draws=candidate.draws,
+        passed=len(counted) - len(failed),
+        failed=failed,
+        problem=verdict.problem,
+    )
 
 
 class Inputs:
-    """What candidates are called with: the calls of examples and tests, mutations of them, and boundary values."""
+    """What candidates are called with: the calls of examples and tests, mutations of them, and
+    boundary values.
+    """
 
     def __init__(self, signature: Signature, tests: str, examples: Sequence[Arguments]) -> None:
         calls = list({repr(i): i for i in (*examples, *calls_in(tests, signature))}.values())
@@ -231,16 +280,25 @@ class Inputs:
 
     def shown(self, number: int, own: Outcome, others: Outcome) -> Difference:
         """A difference for people."""
-        return Difference(call=shown_call(self._name, self.all[number]), others=others.text, own=SAYS[own.kind](own.text))
+        return Difference(
+            call=shown_call(self._name, self.all[number]),
+            others=others.text,
+            own=SAYS[own.kind](own.text),
+        )
 
 
 def difference(
-    own: Sequence[Outcome], others: Sequence[tuple[Sequence[Outcome], int]], inputs: Inputs, rule: ComparisonRule = RULE
+    own: Sequence[Outcome],
+    others: Sequence[tuple[Sequence[Outcome], int]],
+    inputs: Inputs,
+    rule: ComparisonRule = RULE,
 ) -> Difference | None:
-    """The first input on which the witnesses return one value and this candidate another, or on which it alone is slow.
+    """The first input on which the witnesses return one value and this candidate another, or on
+    which it alone is slow.
 
-    The witnesses of a value are most of the others, all of them where the input is unusual, and different codes. Where one of the
-    others raises there are none: it may be that the input is not one that the function is meant for.
+    The witnesses of a value are most of the others, all of them where the input is unusual, and
+    different codes. Where one of the others raises there are none: it may be that the input is not
+    one that the function is meant for.
     """
     jury = sum(draws for _, draws in others)
     compared = own if rule.boundaries else own[: inputs.boundaries]
@@ -251,7 +309,11 @@ def difference(
             enough = votes * 2 >= jury
         else:
             needed = rule.unusual if inputs.unusual[number] else "most"
-            doubted = needed == "none" or not outcome.is_answer or any(other.kind == "raised" for other, _ in given)
+            doubted = (
+                needed == "none"
+                or not outcome.is_answer
+                or any(other.kind == "raised" for other, _ in given)
+            )
             sure = votes == jury if needed == "all" else votes * 2 > jury
             enough = sure and not doubted and codes >= rule.codes
         if enough and not same(outcome, most):
@@ -268,11 +330,15 @@ def _most(given: Sequence[tuple[Outcome, int]]) -> tuple[Outcome, int, int]:
             if group is None:
                 groups.append(group := [])
             group.append((other, draws))
-    most = max(groups, key=lambda g: sum(draws for _, draws in g), default=[(Outcome(kind="slow"), 0)])
+    most = max(
+        groups, key=lambda g: sum(draws for _, draws in g), default=[(Outcome(kind="slow"), 0)]
+    )
     return most[0][0], sum(draws for _, draws in most), len(most)
 
 
-def _first_difference(own: Sequence[Outcome], other: Sequence[Outcome], inputs: Inputs) -> Difference | None:
+def _first_difference(
+    own: Sequence[Outcome], other: Sequence[Outcome], inputs: Inputs
+) -> Difference | None:
     for number, (one, two) in enumerate(zip(own, other, strict=True)):
         if one.kind == two.kind == "returned" and not same(one, two) and not inputs.unusual[number]:
             return inputs.shown(number, one, two)

@@ -1,4 +1,6 @@
-"""The examples that the person gave, as tests: they are frozen with the suite, and no vote drops them."""
+"""The examples that the person gave, as tests: they are frozen with the suite, and no vote drops
+them.
+"""
 
 import ast
 import re
@@ -16,11 +18,19 @@ _RAISES = "raises "
 
 
 def example_problem(example: SpecExample, signature: Signature) -> str | None:
-    """Why the example can't be a test: it has to be one call with literal arguments, and a literal or `raises SomeError`."""
+    """Why the example can't be a test: it has to be one call with literal arguments, and a literal
+    or `raises SomeError`.
+    """
     if not arguments_of(example, signature):
-        return f"the example {example.call!r} is no call of {signature.function} with literal arguments"
+        return (
+            f"the example {example.call!r} is no call of {signature.function} with literal "
+            "arguments"
+        )
     if exception_of(example) is None and not _is_literal(example.result):
-        return f"the result {example.result!r} of {example.call!r} is neither a Python literal nor `raises SomeError`"
+        return (
+            f"the result {example.result!r} of {example.call!r} is neither a Python literal "
+            "nor `raises SomeError`"
+        )
     return None
 
 
@@ -35,16 +45,27 @@ def arguments_of(example: SpecExample, signature: Signature) -> Arguments | None
 
 
 def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
-    """The suite of some examples, "" if there are none; they are such as `example_problem` lets through.
+    """The suite of some examples, "" if there are none; they are such as `example_problem` lets
+    through.
 
     Those that need a file, which a comment tells of, are left to the tester.
     """
-    tests = [_test(f"{PREFIX}{number}", example) for number, example in enumerate(examples, 1) if "#" not in example.call]
-    return "\n\n".join([f"import pytest\n\nfrom {spec.name} import {spec.name}\n", *tests]) if tests else ""
+    tests = [
+        _test(f"{PREFIX}{number}", example)
+        for number, example in enumerate(examples, 1)
+        if "#" not in example.call
+    ]
+    return (
+        "\n\n".join([f"import pytest\n\nfrom {spec.name} import {spec.name}\n", *tests])
+        if tests
+        else ""
+    )
 
 
 def stated(example: SpecExample, said: str) -> bool:
-    """Whether a person can have given the example: the numbers and texts of its call and result, or an error, stand in what was said."""
+    """Whether a person can have given the example: the numbers and texts of its call and result, or
+    an error, stand in what was said.
+    """
     text, exception = said.replace(",", "").lower(), exception_of(example)
     if exception and exception.lower() not in text and "error" not in text:
         return False
@@ -53,10 +74,15 @@ def stated(example: SpecExample, said: str) -> bool:
         nodes = [node for source in sources for node in ast.walk(ast.parse(source, mode="eval"))]
     except UNREADABLE:
         return False
-    values = [n.value for n in nodes if isinstance(n, ast.Constant) and not isinstance(n.value, bool)]
+    values = [
+        n.value for n in nodes if isinstance(n, ast.Constant) and not isinstance(n.value, bool)
+    ]
     numbers = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)}
     texts = [v.replace(",", "").lower() for v in values if isinstance(v, str)]
-    return all(t in text for t in texts) and {float(v) for v in values if isinstance(v, int | float)} <= numbers
+    return (
+        all(t in text for t in texts)
+        and {float(v) for v in values if isinstance(v, int | float)} <= numbers
+    )
 
 
 def contradiction(spec: Specification) -> str:
@@ -77,9 +103,19 @@ def _test(name: str, example: SpecExample) -> str:
 def _expected(result: str) -> str:
     """Floats nearly equal; pytest compares only flat collections so."""
     source, value = ast.unparse(ast.parse(result, mode="eval")), ast.literal_eval(result)
-    inner = list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list | tuple) else [value]
+    inner = (
+        list(value.values())
+        if isinstance(value, dict)
+        else list(value)
+        if isinstance(value, list | tuple)
+        else [value]
+    )
     numbers = all(isinstance(v, int | float) for v in inner)
-    return f"pytest.approx({source})" if numbers and any(isinstance(v, float) for v in inner) else source
+    return (
+        f"pytest.approx({source})"
+        if numbers and any(isinstance(v, float) for v in inner)
+        else source
+    )
 
 
 def exception_of(example: SpecExample) -> str | None:

@@ -1,8 +1,9 @@
 """The gate: what a suite and a module must show in the sandbox before they count.
 
-A suite is red: every test fails on a stub that raises, none passes on all stubs that return something, and the whole passes on no
-stub, not even where its results refuse no comparison. A module is green: it passes the whole suite. Both are run again in other orders
-and with other hash seeds, and must come to the same end.
+A suite is red: every test fails on a stub that raises, none passes on all stubs that return
+something, and the whole passes on no stub, not even where its results refuse no comparison. A
+module is green: it passes the whole suite. Both are run again in other orders and with other hash
+seeds, and must come to the same end.
 """
 
 import asyncio
@@ -20,11 +21,15 @@ from selfeng.synthesis.stubs import agreeing_stubs, returning_stubs, stub
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
 """Of the repeats, after a run in the given order."""
 STUB_SECONDS = 10.0
-"""Time limit of a run on a stub: a test that waits for the right value would use up the whole time."""
+"""Time limit of a run on a stub: a test that waits for the right value would use up the whole
+time.
+"""
 
 _WHY = {
-    True: "It passes in the given order, so a call depends on calls before it; keep no state between calls.",
-    False: "Not the order alone decides, so it depends on the hash seed (the order of sets), on chance or on time.",
+    True: "It passes in the given order, so a call depends on calls before it; keep no state "
+    "between calls.",
+    False: "Not the order alone decides, so it depends on the hash seed (the order of sets), on "
+    "chance or on time.",
 }
 """What makes a module flaky, by whether the order decides."""
 
@@ -49,7 +54,11 @@ class Gate:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        code, returning, agreeing = stub(signature), returning_stubs(signature), agreeing_stubs(signature)
+        code, returning, agreeing = (
+            stub(signature),
+            returning_stubs(signature),
+            agreeing_stubs(signature),
+        )
         versions = [
             *(Version(code=code, order=order, whole=True, apart=False) for order in ORDERS),
             *(Version(code=other.code, whole=True, apart=False) for other in returning),
@@ -58,52 +67,111 @@ class Gate:
         ]
         try:
             async with asyncio.TaskGroup() as group:
-                live = group.create_task(self._sandbox.verify(signature.function, code, tests, _reporter(emit, "stub", attempt)))
-                others = group.create_task(self._sandbox.verify_versions(signature.function, versions, tests, STUB_SECONDS))
+                live = group.create_task(
+                    self._sandbox.verify(
+                        signature.function, code, tests, _reporter(emit, "stub", attempt)
+                    )
+                )
+                others = group.create_task(
+                    self._sandbox.verify_versions(signature.function, versions, tests, STUB_SECONDS)
+                )
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         first, (reverse, shuffled, *rest) = live.result(), others.result()
-        returned, none_again, agreed = rest[: len(returning)], rest[len(returning)], rest[len(returning) + 1 :]
+        returned, none_again, agreed = (
+            rest[: len(returning)],
+            rest[len(returning)],
+            rest[len(returning) + 1 :],
+        )
         problem = _not_red(first)
         if not problem:
             differences = _repeated(emit, "stub", attempt, first, [reverse, shuffled])
             problem = _flaky_suite(differences, "an empty stub")
         if not problem and returned[0].problem is None and none_again.problem is None:
-            problem = _flaky_suite([_difference(returned[0], none_again)], f"a function that {returning[0].does}")
-        problem = problem or _indifferent(returned, [r.does for r in returning]) or _passing(agreed, [a.does for a in agreeing])
+            problem = _flaky_suite(
+                [_difference(returned[0], none_again)], f"a function that {returning[0].does}"
+            )
+        problem = (
+            problem
+            or _indifferent(returned, [r.does for r in returning])
+            or _passing(agreed, [a.does for a in agreeing])
+        )
         return Red(tests=len(first.tests), problem=problem)
 
     async def green(
-        self, name: str, code: str, tests: str, emit: Emit, attempt: int = 1, *, library: Mapping[str, str] = NO_MODULES
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        emit: Emit,
+        attempt: int = 1,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
         """Verify a module test by test, then again; a flaky one does not pass.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        first = await self._sandbox.verify(name, code, tests, _reporter(emit, "implementation", attempt), library=library)
+        first = await self._sandbox.verify(
+            name, code, tests, _reporter(emit, "implementation", attempt), library=library
+        )
         if not first.passed:
             return first
         versions = [Version(code=code, order=order, whole=True) for order in ORDERS]
         again = await self._sandbox.verify_versions(name, versions, tests, library=library)
         _repeated(emit, "implementation", attempt, first, again)
-        failed = next(((order, verdict) for order, verdict in zip(ORDERS, again, strict=True) if not verdict.passed), None)
+        failed = next(
+            (
+                (order, verdict)
+                for order, verdict in zip(ORDERS, again, strict=True)
+                if not verdict.passed
+            ),
+            None,
+        )
         return await self._flaky(name, code, tests, *failed, library=library) if failed else first
 
-    async def _flaky(self, name: str, code: str, tests: str, order: TestOrder, again: Verdict, *, library: Mapping[str, str]) -> Verdict:
-        """The verdict on a module that passed at first; further runs tell whether the order decides."""
-        versions = [Version(code=code, order=o, whole=True) for o in ("given", order, "given", order)]
-        given, same, given_again, same_again = await self._sandbox.verify_versions(name, versions, tests, library=library)
+    async def _flaky(
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        order: TestOrder,
+        again: Verdict,
+        *,
+        library: Mapping[str, str],
+    ) -> Verdict:
+        """The verdict on a module that passed at first; further runs tell whether the order
+        decides.
+        """
+        versions = [
+            Version(code=code, order=o, whole=True) for o in ("given", order, "given", order)
+        ]
+        given, same, given_again, same_again = await self._sandbox.verify_versions(
+            name, versions, tests, library=library
+        )
         drawn = order == "shuffled"  # another order each time, which may pass
-        by_order = given.passed and given_again.passed and (drawn or not (same.passed or same_again.passed))
+        by_order = (
+            given.passed
+            and given_again.passed
+            and (drawn or not (same.passed or same_again.passed))
+        )
         failed = tuple(t for t in again.tests if t.outcome != "passed")
         what = again.problem or f"{_named(t.test for t in failed)} failed"
-        problem = f"flaky: every test passed at first, but run again in {order} order and with another hash seed, {what}. {_WHY[by_order]}"
-        return Verdict(passed=False, tests=failed, problem=problem, output=again.output, seconds=again.seconds)
+        problem = (
+            f"flaky: every test passed at first, but run again in {order} order and with "
+            f"another hash seed, {what}. {_WHY[by_order]}"
+        )
+        return Verdict(
+            passed=False, tests=failed, problem=problem, output=again.output, seconds=again.seconds
+        )
 
 
 def steady_summary(verdict: Verdict) -> str:
     """A module that is green, in a sentence for people."""
-    return f"{count(len(verdict.tests), 'test')} passed; in reversed and in shuffled order, with other hash seeds: the same."
+    return (
+        f"{count(len(verdict.tests), 'test')} passed; in reversed and in shuffled order, with "
+        "other hash seeds: the same."
+    )
 
 
 def summary(verdict: Verdict) -> str:
@@ -125,7 +193,9 @@ def _not_red(first: Verdict) -> str:
     if first.problem:
         return f"the suite does not run: {first.problem}"
     idle = [t.test for t in first.tests if t.outcome == "passed"]
-    return f"these tests pass on an empty stub, so they test nothing: {_named(idle)}" if idle else ""
+    return (
+        f"these tests pass on an empty stub, so they test nothing: {_named(idle)}" if idle else ""
+    )
 
 
 def _difference(first: Verdict, again: Verdict) -> str:
@@ -137,18 +207,29 @@ def _difference(first: Verdict, again: Verdict) -> str:
     return ", ".join(f"{_named(names)} {how}" for names, how in changes if names)
 
 
-def _repeated(emit: Emit, against: Against, attempt: int, first: Verdict, again: Sequence[Verdict]) -> list[str]:
+def _repeated(
+    emit: Emit, against: Against, attempt: int, first: Verdict, again: Sequence[Verdict]
+) -> list[str]:
     """Show what the repeats came to; how each differs from the first run."""
     differences = [_difference(first, verdict) for verdict in again]
     for order, difference in zip(ORDERS, differences, strict=True):
-        emit(SuiteRepeated(against=against, attempt=attempt, order=order, same=not difference, detail=difference))
+        emit(
+            SuiteRepeated(
+                against=against,
+                attempt=attempt,
+                order=order,
+                same=not difference,
+                detail=difference,
+            )
+        )
     return differences
 
 
 def _flaky_suite(differences: Sequence[str], what: str) -> str:
     return next(
         (
-            f"the suite is flaky: on {what} it came to another end in another order and with another hash seed: {difference}; "
+            f"the suite is flaky: on {what} it came to another end in another order and with "
+            f"another hash seed: {difference}; "
             "let no test depend on another one, on chance, on time or on the order of sets"
             for difference in differences
             if difference
@@ -165,13 +246,22 @@ def _indifferent(returned: Sequence[Verdict], does: Sequence[str]) -> str:
     if not always:
         return ""
     names = _named(t.test for t in returned[0].tests if t.test in always)
-    return f"these tests pass whatever the function returns: {names}; compare what it returns with a literal"
+    return (
+        f"these tests pass whatever the function returns: {names}; compare what it returns "
+        "with a literal"
+    )
 
 
 def _passing(verdicts: Sequence[Verdict], does: Sequence[str]) -> str:
     """Why the suite accepts one of several functions, "" if it accepts none."""
-    passed = next((what for verdict, what in zip(verdicts, does, strict=True) if verdict.passed), "")
-    return f"the suite passes on a function that {passed}, so it compares nothing with a value" if passed else ""
+    passed = next(
+        (what for verdict, what in zip(verdicts, does, strict=True) if verdict.passed), ""
+    )
+    return (
+        f"the suite passes on a function that {passed}, so it compares nothing with a value"
+        if passed
+        else ""
+    )
 
 
 def _passed(verdict: Verdict) -> set[str]:

@@ -1,7 +1,9 @@
-"""Inputs on which candidates are compared: the calls that examples and tests make, and mutations of them.
+"""Inputs on which candidates are compared: the calls that examples and tests make, and mutations of
+them.
 
-A mutation keeps to what the calls show: no negative number where none is, no empty list where all hold something, sorted lists stay
-sorted, texts are made of the words and characters seen. So most are inputs that the function is meant for.
+A mutation keeps to what the calls show: no negative number where none is, no empty list where all
+hold something, sorted lists stay sorted, texts are made of the words and characters seen. So most
+are inputs that the function is meant for.
 """
 
 import ast
@@ -25,7 +27,9 @@ _TOKEN = re.compile(r"\d+|[^\W\d_]+|\s+|.", re.DOTALL)
 
 
 def calls_in(source: str, signature: Signature) -> list[Arguments]:
-    """The arguments of all calls of the function whose values are written out, there or as cases, each once, in their order."""
+    """The arguments of all calls of the function whose values are written out, there or as cases,
+    each once, in their order.
+    """
     names = [p.name for p in signature.parameters]
     try:
         nodes = list(calls(ast.parse(source), signature.function))
@@ -34,9 +38,14 @@ def calls_in(source: str, signature: Signature) -> list[Arguments]:
     found: dict[str, Arguments] = {}
     for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
         if len(node.args) <= len(names):
-            given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+            given = [
+                *zip(names, node.args, strict=False),
+                *((k.arg, k.value) for k in node.keywords),
+            ]
             try:
-                arguments = {name: ast.literal_eval(value) for name, value in given if name is not None}
+                arguments = {
+                    name: ast.literal_eval(value) for name, value in given if name is not None
+                }
             except UNREADABLE:
                 continue
             if len(arguments) == len(given) and len(repr(arguments)) <= LARGEST:
@@ -45,7 +54,9 @@ def calls_in(source: str, signature: Signature) -> list[Arguments]:
 
 
 def mutations(calls: Sequence[Arguments], count: int, seed: int = 0) -> list[Arguments]:
-    """At most `count` inputs that are none of the calls, the same ones for the same calls and `seed`."""
+    """At most `count` inputs that are none of the calls, the same ones for the same calls and
+    `seed`.
+    """
     if not any(calls):
         return []
     chance, kinds = random.Random(seed), kinds_of(calls)
@@ -110,23 +121,39 @@ class ValueKind:
             zero=0 in numbers,
             largest=max((abs(n) for n in numbers), default=0),
             alphabet="".join(sorted({c for text in texts for c in text})),
-            words=tuple(dict.fromkeys(w for text in texts for w in _TOKEN.findall(text) if w.isalnum())),
-            filled=all(len(v) > 0 for v in values if isinstance(v, list | tuple | dict | str | set)),
+            words=tuple(
+                dict.fromkeys(w for text in texts for w in _TOKEN.findall(text) if w.isalnum())
+            ),
+            filled=all(
+                len(v) > 0 for v in values if isinstance(v, list | tuple | dict | str | set)
+            ),
             ordered=bool(long) and all(_is_sorted(v) for v in long),
             elements=tuple(e for v in lists for e in v),
         )
 
     def shows(self, value: Any) -> bool:
-        """Whether the values seen are like it: signs, characters and order, but for zero and what is empty."""
+        """Whether the values seen are like it: signs, characters and order, but for zero and what
+        is empty.
+        """
         inner = list(_within(value))
         signed = self.negative or not any(v < 0 for v in inner if isinstance(v, int | float))
         written = all(c in self.alphabet for v in inner if isinstance(v, str) for c in v)
-        return signed and written and (not self.ordered or all(_is_sorted(v) for v in inner if isinstance(v, list | tuple)))
+        return (
+            signed
+            and written
+            and (
+                not self.ordered or all(_is_sorted(v) for v in inner if isinstance(v, list | tuple))
+            )
+        )
 
     def lacks(self, value: Any) -> bool:
         """Whether it holds a zero, or is empty, as no value seen is."""
-        zero = any(v == 0 for v in _within(value) if isinstance(v, int | float) and not isinstance(v, bool))
-        return (zero and not self.zero) or (self.filled and isinstance(value, list | tuple | dict | str | set) and not value)
+        zero = any(
+            v == 0 for v in _within(value) if isinstance(v, int | float) and not isinstance(v, bool)
+        )
+        return (zero and not self.zero) or (
+            self.filled and isinstance(value, list | tuple | dict | str | set) and not value
+        )
 
     def mutated(self, value: Any, chance: random.Random) -> Any:
         match value:
@@ -137,7 +164,11 @@ class ValueKind:
             case float():
                 return self._signed(chance.choice(_FLOATS)(value, chance), value)
             case str():
-                new = self._characters(value, chance) if chance.random() < 0.5 else self._words(value, chance)
+                new = (
+                    self._characters(value, chance)
+                    if chance.random() < 0.5
+                    else self._words(value, chance)
+                )
                 return new if new or not self.filled else value
             case list():
                 return self._items(value, chance)
@@ -157,7 +188,9 @@ class ValueKind:
         if not self.alphabet:
             return text
         place, some = chance.randrange(len(text) + 1), chance.choice(self.alphabet)
-        alike = [c for c in self.alphabet if place < len(text) and _class(c) == _class(text[place])] or [some]
+        alike = [
+            c for c in self.alphabet if place < len(text) and _class(c) == _class(text[place])
+        ] or [some]
         return chance.choice(
             (
                 text[:place] + some + text[place:],
@@ -175,7 +208,9 @@ class ValueKind:
             return text
         place, other = chance.randrange(len(tokens)), chance.randrange(len(tokens))
         if tokens[place].isdecimal() and chance.random() < 0.5:
-            tokens[place] = str(self._signed(chance.choice(_INTEGERS)(int(tokens[place][:9]), chance), 1))
+            tokens[place] = str(
+                self._signed(chance.choice(_INTEGERS)(int(tokens[place][:9]), chance), 1)
+            )
             return "".join(tokens)
         match chance.randrange(5):
             case 0:

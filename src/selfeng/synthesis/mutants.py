@@ -1,4 +1,6 @@
-"""Mutants of a module: how many of them a suite notices says how much it would notice of other mistakes."""
+"""Mutants of a module: how many of them a suite notices says how much it would notice of other
+mistakes.
+"""
 
 import ast
 import asyncio
@@ -57,20 +59,30 @@ class Strength(Value):
         return self.killed / self.mutants if self.mutants else 1.0
 
 
-async def strength(sandbox: Sandbox, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES) -> Strength:
+async def strength(
+    sandbox: Sandbox, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES
+) -> Strength:
     """Run the suite on mutants of code that passes it.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
     found = await asyncio.to_thread(mutants, code)
     versions = [Version(code=mutant.code, apart=False) for mutant in found]
-    verdicts = await sandbox.verify_versions(name, versions, tests, SECONDS, library=library) if found else ()
-    survivors = tuple(mutant for mutant, verdict in zip(found, verdicts, strict=True) if verdict.passed)
+    verdicts = (
+        await sandbox.verify_versions(name, versions, tests, SECONDS, library=library)
+        if found
+        else ()
+    )
+    survivors = tuple(
+        mutant for mutant, verdict in zip(found, verdicts, strict=True) if verdict.passed
+    )
     return Strength(killed=len(found) - len(survivors), mutants=len(found), survivors=survivors)
 
 
 def mutants(code: str, most: int = MOST) -> list[Mutant]:
-    """At most `most` modules, each with one thing changed: an operator, a comparison, a constant, a condition, a returned value."""
+    """At most `most` modules, each with one thing changed: an operator, a comparison, a constant, a
+    condition, a returned value.
+    """
     module = ast.parse(code)
     unchanged = ast.unparse(module)
     places = [place for place, node in enumerate(ast.walk(module)) if _change(node)]
@@ -107,8 +119,12 @@ def _change(node: ast.AST) -> Callable[[], None] | None:
             return lambda: setattr(node, "value", not truth)
         case ast.Constant(value=int() as number):
             return lambda: setattr(node, "value", number + 1)
-        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+        case ast.Return(value=ast.expr() as value) if not (
+            isinstance(value, ast.Constant) and value.value is None
+        ):
             return lambda: setattr(node, "value", ast.Constant(None))
-        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) if not isinstance(test, ast.Constant):
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) if not isinstance(
+            test, ast.Constant
+        ):
             return lambda: setattr(node, "test", ast.Constant(False))
     return None

@@ -1,4 +1,6 @@
-"""The probe: what candidates return for given inputs, in the sandbox, and where two of them differ."""
+"""The probe: what candidates return for given inputs, in the sandbox, and where two of them
+differ.
+"""
 
 import ast
 import math
@@ -65,11 +67,19 @@ class Outcome(Value):
 
     @property
     def is_answer(self) -> bool:
-        """Whether it tells of the function: of exceptions only those of what ran out, as the function may not be meant for the input."""
+        """Whether it tells of the function: of exceptions only those of what ran out, as the
+        function may not be meant for the input.
+        """
         return self.kind != "raised" or self.text in _EXHAUSTED
 
 
-_OUTCOMES = TypeAdapter(list[tuple[Literal["returned", "raised", "slow", "large"], Annotated[str, Field(max_length=4000)]]])
+_OUTCOMES = TypeAdapter(
+    list[
+        tuple[
+            Literal["returned", "raised", "slow", "large"], Annotated[str, Field(max_length=4000)]
+        ]
+    ]
+)
 SAYS: dict[str, Callable[[str], str]] = {
     "returned": lambda text: f"returns {text}",
     "raised": lambda text: f"raises {text}",
@@ -87,15 +97,26 @@ def shown_call(function: str, arguments: Arguments) -> str:
 
 
 async def probe(
-    sandbox: Sandbox, code: str, function: str, inputs: Sequence[Arguments], *, library: Mapping[str, str] = NO_MODULES
+    sandbox: Sandbox,
+    code: str,
+    function: str,
+    inputs: Sequence[Arguments],
+    *,
+    library: Mapping[str, str] = NO_MODULES,
 ) -> list[Outcome] | None:
     """What the candidate makes of each input; None if it can't be run on them at all.
 
-    All calls run in one process, and the candidate could lie about them: this compares candidates, it is no verdict.
+    All calls run in one process, and the candidate could lie about them: this compares candidates,
+    it is no verdict.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    arguments = {"function": function, "calls": [repr(i) for i in inputs], "seconds_a_call": SECONDS_A_CALL, "seconds": SECONDS}
+    arguments = {
+        "function": function,
+        "calls": [repr(i) for i in inputs],
+        "seconds_a_call": SECONDS_A_CALL,
+        "seconds": SECONDS,
+    }
     execution = await sandbox.execute(ENTRY, code + _DRIVER, arguments, library=library)
     if not isinstance(execution, Returned) or execution.data is None:
         return None
@@ -103,11 +124,17 @@ async def probe(
         outcomes = _OUTCOMES.validate_json(execution.data)
     except ValueError:  # the candidate has written it itself
         return None
-    return [Outcome(kind=kind, text=_ADDRESS.sub("", text)) for kind, text in outcomes] if len(outcomes) == len(inputs) else None
+    return (
+        [Outcome(kind=kind, text=_ADDRESS.sub("", text)) for kind, text in outcomes]
+        if len(outcomes) == len(inputs)
+        else None
+    )
 
 
 def same(one: Outcome, other: Outcome) -> bool:
-    """Whether both say the same: values that are equal, floats nearly so; of exceptions, slow calls and large values the kind."""
+    """Whether both say the same: values that are equal, floats nearly so; of exceptions, slow calls
+    and large values the kind.
+    """
     if one.kind != other.kind or one.kind != "returned" or one.text == other.text:
         return one.kind == other.kind
     try:

@@ -25,8 +25,11 @@ class Programmer:
     def __init__(self, model: ModelClient, library: ToolLibrary, policy: SynthesisPolicy) -> None:
         self._model, self._library, self._policy = model, library, policy
 
-    async def draw(self, steps: Steps, spec: Specification, tests: str, tools: Importable) -> list[str]:
-        """Implementations that were written side by side, none knowing of another; only the first is shown as it comes.
+    async def draw(
+        self, steps: Steps, spec: Specification, tests: str, tools: Importable
+    ) -> list[str]:
+        """Implementations that were written side by side, none knowing of another; only the first
+        is shown as it comes.
 
         `tools` are those that they may import.
 
@@ -42,7 +45,10 @@ class Programmer:
         for _ in range(self._policy.max_repairs + 1):
             prompt = render("implementation", **shown, problem=problem)
             with steps.step("implementation", prompt.name) as current:
-                others = [asyncio.ensure_future(self._silent(steps, prompt, check)) for _ in range(self._policy.candidates - 1)]
+                others = [
+                    asyncio.ensure_future(self._silent(steps, prompt, check))
+                    for _ in range(self._policy.candidates - 1)
+                ]
                 try:
                     code, problem = await current.written(self._model, prompt, check)
                     drawn = [code] if not problem else []
@@ -52,51 +58,91 @@ class Programmer:
                         other.cancel()
                 current.artifact = code
                 if others:
-                    current.summary = f"{len(drawn)} of {count(len(others) + 1, 'candidate')} can be run."
+                    current.summary = (
+                        f"{len(drawn)} of {count(len(others) + 1, 'candidate')} can be run."
+                    )
                 if drawn:
                     return drawn
                 current.fail(f"Refused: {problem}.")
         raise no_implementation(self._policy, problem)
 
     async def repair(
-        self, steps: Steps, spec: Specification, tests: str, tools: Importable, code: str, *, before: str, verdict: Verdict
+        self,
+        steps: Steps,
+        spec: Specification,
+        tests: str,
+        tools: Importable,
+        code: str,
+        *,
+        before: str,
+        verdict: Verdict,
     ) -> tuple[str, str]:
-        """The module again, with what failed in view, and why it can't be run ("": it can). `before` is what it was a repair of, or "".
+        """The module again, with what failed in view, and why it can't be run ("": it can).
+        `before` is what it was a repair of, or "".
 
         Raises:
             ModelError: the model is out of order.
         """
-        changes = "\n".join(unified_diff(before.splitlines(), code.splitlines(), "before", "after", lineterm="")) if before else ""
+        changes = (
+            "\n".join(
+                unified_diff(before.splitlines(), code.splitlines(), "before", "after", lineterm="")
+            )
+            if before
+            else ""
+        )
         shown = await self._shown(steps, spec, tests)
-        prompt = render("repair", **shown, code=code, failures=as_failures(verdict), changes=changes)
+        prompt = render(
+            "repair", **shown, code=code, failures=as_failures(verdict), changes=changes
+        )
         with steps.step("implementation", prompt.name) as current:
-            new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, spec.signature(), tools))
+            new, problem = await current.written(
+                self._model, prompt, lambda code: module_problem(code, spec.signature(), tools)
+            )
             current.artifact = new
             if problem:
                 current.fail(f"Refused: {problem}.")
         return new, problem
 
-    async def mend(self, steps: Steps, tool: Tool, tools: Importable, call: str, failure: str) -> str:
-        """A kept tool's module again, after a call of it failed; "" if the model finds that the call was wrong, or wrote nothing of use.
+    async def mend(
+        self, steps: Steps, tool: Tool, tools: Importable, call: str, failure: str
+    ) -> str:
+        """A kept tool's module again, after a call of it failed; "" if the model finds that the
+        call was wrong, or wrote nothing of use.
 
         It may import what it imports already, and other `tools` where it knows them.
 
         Raises:
             ModelError: the model is out of order.
         """
-        shown = {"description": tool.description, "tests": tool.tests, "code": tool.code, "call": call, "failure": failure}
-        prompt = render("mend", signature=str(tool.signature), tools=lines(tools.imported(tool.code)), **shown)
+        shown = {
+            "description": tool.description,
+            "tests": tool.tests,
+            "code": tool.code,
+            "call": call,
+            "failure": failure,
+        }
+        prompt = render(
+            "mend", signature=str(tool.signature), tools=lines(tools.imported(tool.code)), **shown
+        )
         with steps.step("implementation", prompt.name) as current:
-            new, problem = await current.written(self._model, prompt, lambda code: module_problem(code, tool.signature, tools))
+            new, problem = await current.written(
+                self._model, prompt, lambda code: module_problem(code, tool.signature, tools)
+            )
             current.artifact = new
             if problem:
                 current.fail(f"The tool stays as it is: {problem}.")
         return "" if problem else new
 
-    async def _silent(self, steps: Steps, prompt: Prompt, check: Callable[[str], str | None]) -> str:
-        """One more candidate, "" if it is of no use or did not come: the first one is enough to go on."""
+    async def _silent(
+        self, steps: Steps, prompt: Prompt, check: Callable[[str], str | None]
+    ) -> str:
+        """One more candidate, "" if it is of no use or did not come: the first one is enough to go
+        on.
+        """
         try:
-            reply = "".join([piece async for piece in self._model.stream(prompt, steps.turn.budget)])
+            reply = "".join(
+                [piece async for piece in self._model.stream(prompt, steps.turn.budget)]
+            )
         except (ModelError, BudgetExceeded):
             return ""
         code, problem = await asyncio.to_thread(checked, reply, check)
@@ -114,7 +160,8 @@ class Programmer:
 
 def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
     return SynthesisFailed(
-        f"no implementation passed the tests in {count(policy.max_repairs + 1, 'attempt')}; the last: {problem}",
+        f"no implementation passed the tests in {count(policy.max_repairs + 1, 'attempt')}; the "
+        f"last: {problem}",
         "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
         where="verification",
     )

@@ -1,4 +1,6 @@
-"""Whether a tool of the library does what a specification asks for, told by running it: on the examples, or on the whole suite."""
+"""Whether a tool of the library does what a specification asks for, told by running it: on the
+examples, or on the whole suite.
+"""
 
 import ast
 from collections.abc import Sequence
@@ -15,13 +17,17 @@ from selfeng.synthesis.probe import Outcome, probe, same
 Likeness = Literal["same", "other", "unknown"]
 
 _LEAST = 3
-"""Examples that tell two meanings apart well enough; they must have two different results at least."""
+"""Examples that tell two meanings apart well enough; they must have two different results at
+least.
+"""
 
 
 async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likeness:
-    """`same`: the tool fulfils every example; `other`: it does not, or takes other parameters; `unknown`: too few examples tell.
+    """`same`: the tool fulfils every example; `other`: it does not, or takes other parameters;
+    `unknown`: too few examples tell.
 
-    Parameters are compared in their order and not by name, so that the same tool under other words is found.
+    Parameters are compared in their order and not by name, so that the same tool under other words
+    is found.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -35,47 +41,75 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     outcomes = await probe(sandbox, tool.code, tool.name, inputs)
     if outcomes is None:
         return "other"
-    return "same" if all(_fulfils(o, example) for o, (example, _) in zip(outcomes, told, strict=True)) else "other"
+    return (
+        "same"
+        if all(_fulfils(o, example) for o, (example, _) in zip(outcomes, told, strict=True))
+        else "other"
+    )
 
 
-async def twin(sandbox: Sandbox, signature: Signature, code: str, tests: str, tools: Sequence[Tool]) -> Tool | None:
+async def twin(
+    sandbox: Sandbox, signature: Signature, code: str, tests: str, tools: Sequence[Tool]
+) -> Tool | None:
     """The first of the tools that does the same as a new function: each passes the other's tests.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    adapters = [(tool, adapter) for tool in tools if (adapter := _adapter(tool.code, tool.signature, signature))]
+    adapters = [
+        (tool, adapter)
+        for tool in tools
+        if (adapter := _adapter(tool.code, tool.signature, signature))
+    ]
     versions = [Version(code=adapter, apart=False) for _, adapter in adapters]
-    verdicts = await sandbox.verify_versions(signature.function, versions, tests) if versions else ()
+    verdicts = (
+        await sandbox.verify_versions(signature.function, versions, tests) if versions else ()
+    )
     for (tool, _), verdict in zip(adapters, verdicts, strict=True):
         if verdict.passed and (back := _adapter(code, signature, tool.signature)):
-            (mutual,) = await sandbox.verify_versions(tool.name, [Version(code=back, apart=False)], tool.tests)
+            (mutual,) = await sandbox.verify_versions(
+                tool.name, [Version(code=back, apart=False)], tool.tests
+            )
             if mutual.passed:
                 return tool
     return None
 
 
 def _adapter(code: str, own: Signature, wanted: Signature) -> str | None:
-    """A module in which a function goes by another one's name and parameters; None where it can't take that one's arguments."""
+    """A module in which a function goes by another one's name and parameters; None where it can't
+    take that one's arguments.
+    """
     renamed = _renamed(wanted.parameters, own.parameters)
     if renamed is None or own.function == wanted.function:
         return None
     arguments = ", ".join(f"{mine}={theirs}" for theirs, mine in renamed.items())
-    head = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in wanted.parameters)
+    head = ", ".join(
+        p.name + ("" if p.default is None else f"={p.default}") for p in wanted.parameters
+    )
     return f"{code}\n\n\ndef {wanted.function}({head}):\n    return {own.function}({arguments})\n"
 
 
 def _renamed(wanted: Sequence[Parameter], taken: Sequence[Parameter]) -> dict[str, str] | None:
-    """The names of the parameters that are taken by those wanted, in their order; None where kinds differ or more is needed."""
+    """The names of the parameters that are taken by those wanted, in their order; None where kinds
+    differ or more is needed.
+    """
     if len(taken) < len(wanted) or any(p.required for p in taken[len(wanted) :]):
         return None
     pairs = list(zip(wanted, taken, strict=False))
-    return {p.name: q.name for p, q in pairs} if all(p.annotation == q.annotation for p, q in pairs) else None
+    return (
+        {p.name: q.name for p, q in pairs}
+        if all(p.annotation == q.annotation for p, q in pairs)
+        else None
+    )
 
 
 def _told(spec: Specification) -> Sequence[tuple[SpecExample, dict[str, object]]]:
     """The examples that can be run, with their arguments."""
     signature = spec.signature()
-    pairs = [(example, arguments_of(example, signature)) for example in (*spec.user_examples, *spec.examples) if "#" not in example.call]
+    pairs = [
+        (example, arguments_of(example, signature))
+        for example in (*spec.user_examples, *spec.examples)
+        if "#" not in example.call
+    ]
     return [(example, arguments) for example, arguments in pairs if arguments]
 
 

@@ -46,13 +46,16 @@ class BuildSpec(Value):
 
 
 class Analyst:
-    def __init__(self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy) -> None:
+    def __init__(
+        self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy
+    ) -> None:
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
 
     async def specify(
         self, steps: Steps, search_candidates: Sequence[str], problem: str = ""
     ) -> BuildSpec | Tool | DirectAnswer | Plan | DelegateToAgents:
-        """`search_candidates` names the tools that the search came up with; `problem` says why an earlier specification would not do.
+        """`search_candidates` names the tools that the search came up with; `problem` says why an
+        earlier specification would not do.
 
         Raises:
             SynthesisFailed: no tool can do it, or no usable specification came.
@@ -60,15 +63,23 @@ class Analyst:
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
         request, lessons = turn.request, await turn.lessons("specification", turn.request.text)
-        known = {**shown(request, lessons), "may_plan": not request.is_part, "kept": saved_plan(request)}
+        known = {
+            **shown(request, lessons),
+            "may_plan": not request.is_part,
+            "kept": saved_plan(request),
+        }
         near = [tool for name in search_candidates if (tool := await self._known(name))]
         for _ in range(attempts):
-            prompt = render("specification", request.history, **known, near=_listed(near), problem=problem)
+            prompt = render(
+                "specification", request.history, **known, near=_listed(near), problem=problem
+            )
             with steps.step("specification", prompt.name) as current:
                 steps.note(prompt)
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
-                    raise SynthesisFailed(reply.message or "the model says that no tool can do this")
+                    raise SynthesisFailed(
+                        reply.message or "the model says that no tool can do this"
+                    )
                 if reply.outcome == "steps":
                     if problem := steps_problem(request, reply.steps):
                         current.fail(f"Refused: {problem}.")
@@ -87,18 +98,24 @@ class Analyst:
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "Something has to be asked first."
-                    return DirectAnswer(text=reply.message if reply.questions else "", questions=questions)
+                    return DirectAnswer(
+                        text=reply.message if reply.questions else "", questions=questions
+                    )
                 if reply.outcome == "answer" and reply.message:
                     current.summary = "No tool is needed."
                     return DirectAnswer(text=reply.message)
-                found = await self._judge(current, _with_stated_examples(reply.specification, request))
+                found = await self._judge(
+                    current, _with_stated_examples(reply.specification, request)
+                )
                 if not isinstance(found, str):
                     return found
                 problem = found
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specification", attempts, problem)
 
-    async def _judge(self, current: Step, spec: Specification | None) -> BuildSpec | Tool | DirectAnswer | str:
+    async def _judge(
+        self, current: Step, spec: Specification | None
+    ) -> BuildSpec | Tool | DirectAnswer | str:
         """What follows from a specification; a text says why it is refused."""
         if spec is None:
             return "the reply holds no specification"
@@ -107,7 +124,9 @@ class Analyst:
         if conflict := contradiction(spec):
             current.fail(f"The examples of the request can't all be right: {conflict}.")
             question = Question(id="example", question="Which one do you mean?")
-            return DirectAnswer(text=f"Your examples can't all be right: {conflict}.", questions=(question,))
+            return DirectAnswer(
+                text=f"Your examples can't all be right: {conflict}.", questions=(question,)
+            )
         named = await self._known(spec.name)
         if named and named.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
@@ -117,7 +136,10 @@ class Analyst:
                 current.summary = f"{named.name} is in the library already, and does this."
                 return named
             if named:
-                return f"the name {spec.name} is taken by a tool that does something else: {named.description}"
+                return (
+                    f"the name {spec.name} is taken by a tool that does something else: "
+                    f"{named.description}"
+                )
             try:
                 self._library.check_name(spec.name)
             except LibraryError as error:
@@ -130,11 +152,17 @@ class Analyst:
 
     async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
         """The tool of another name that does the same as a new one, if the library has it."""
-        near = await self._library.search(f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES)
-        return await twin(self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near])
+        near = await self._library.search(
+            f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES
+        )
+        return await twin(
+            self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near]
+        )
 
     async def _means_the_same(self, named: Tool, spec: Specification) -> bool:
-        same_parameters = [p.name for p in named.signature.parameters] == [p.name for p in spec.parameters]
+        same_parameters = [p.name for p in named.signature.parameters] == [
+            p.name for p in spec.parameters
+        ]
         return same_parameters and await likeness(self._sandbox, named, spec) != "other"
 
     async def _known(self, name: str) -> Tool | None:
@@ -144,7 +172,9 @@ class Analyst:
 
 
 def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:
-    """The specification; what it takes for the person's examples and nobody said becomes an ordinary one, on which a vote may be held."""
+    """The specification; what it takes for the person's examples and nobody said becomes an
+    ordinary one, on which a vote may be held.
+    """
     if spec is None:
         return None
     said = "\n".join([*(m.content for m in request.history if m.role == "user"), request.text])
@@ -156,7 +186,9 @@ def _with_stated_examples(spec: Specification | None, request: Request) -> Speci
 def _extends(spec: Specification, known: Tool) -> bool:
     """Whether the specification is the known tool with further parameters that can be left out."""
     ours, theirs = spec.signature().parameters, known.signature.parameters
-    kept = [(p.name, p.annotation, p.default) for p in ours[: len(theirs)]] == [(p.name, p.annotation, p.default) for p in theirs]
+    kept = [(p.name, p.annotation, p.default) for p in ours[: len(theirs)]] == [
+        (p.name, p.annotation, p.default) for p in theirs
+    ]
     return kept and len(ours) > len(theirs) and not any(p.required for p in ours[len(theirs) :])
 
 

@@ -1,4 +1,6 @@
-"""The steps of a synthesis as a turn's events: started, streaming, then finished or failed with the time they took."""
+"""The steps of a synthesis as a turn's events: started, streaming, then finished or failed with the
+time they took.
+"""
 
 import asyncio
 import time
@@ -35,10 +37,20 @@ class Step:
         text = ""
         async for piece in pieces:
             text += piece
-            self._turn.emit(SynthesisStep(step=self._name, state="streaming", attempt=self.attempt, text=piece, prompt=self._prompt))
+            self._turn.emit(
+                SynthesisStep(
+                    step=self._name,
+                    state="streaming",
+                    attempt=self.attempt,
+                    text=piece,
+                    prompt=self._prompt,
+                )
+            )
         return text
 
-    async def written(self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]) -> tuple[str, str]:
+    async def written(
+        self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]
+    ) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("": nothing)."""
         self._steps.note(prompt)
         try:
@@ -79,10 +91,14 @@ class Steps:
 
     @contextmanager
     def step(self, name: SynthesisStepName, prompt: str = "") -> Iterator[Step]:
-        """Report a step; an error that leaves it makes it fail with the error's message. `prompt` is the name of the model's."""
+        """Report a step; an error that leaves it makes it fail with the error's message. `prompt`
+        is the name of the model's.
+        """
         self._attempts[name] += 1
         current = Step(self, name, self._attempts[name], prompt)
-        self.turn.emit(SynthesisStep(step=name, state="started", attempt=current.attempt, prompt=prompt))
+        self.turn.emit(
+            SynthesisStep(step=name, state="started", attempt=current.attempt, prompt=prompt)
+        )
         with stage(name):
             try:
                 yield current

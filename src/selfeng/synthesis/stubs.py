@@ -1,4 +1,6 @@
-"""Stubs: modules with the signature of a tool that do nothing right. An honest suite fails on each of them."""
+"""Stubs: modules with the signature of a tool that do nothing right. An honest suite fails on each
+of them.
+"""
 
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
@@ -16,7 +18,8 @@ def stub(signature: Signature) -> str:
     It raises an exception of its own, so that only tests which accept any exception at all pass.
     """
     return (
-        f"class NotWritten(Exception):\n    pass\n\n\n{_head(signature)}    raise NotWritten('{signature.function} is not written yet')\n"
+        f"class NotWritten(Exception):\n    pass\n\n\n{_head(signature)}    raise "
+        f"NotWritten('{signature.function} is not written yet')\n"
     )
 
 
@@ -34,10 +37,11 @@ _ZEROS: dict[str, str] = {
 
 
 def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
-    """Modules that return what has nothing to do with the task; a test that passes on all of them accepts whatever is returned.
+    """Modules that return what has nothing to do with the task; a test that passes on all of them
+    accepts whatever is returned.
 
-    A comparison with a literal passes on one of them at most, and of two different calls, such as `f(f(x)) == f(x)`, on two. One of
-    a call with itself passes on all, however it is disguised.
+    A comparison with a literal passes on one of them at most, and of two different calls, such as
+    `f(f(x)) == f(x)`, on two. One of a call with itself passes on all, however it is disguised.
     """
     names = [p.name for p in signature.parameters]
     given = names[0] if len(names) == 1 else f"({', '.join(names)})"
@@ -47,14 +51,20 @@ def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
         Stub(does="returns its arguments", code=f"{_head(signature)}    return {given}\n"),
         Stub(
             does="returns some number for its arguments",
-            code=f"from zlib import crc32\n\n\n{_head(signature)}    return crc32(repr({given}).encode()) % 9973\n",
+            code=f"from zlib import crc32\n\n\n{_head(signature)}    return "
+            f"crc32(repr({given}).encode()) % 9973\n",
         ),
-        *([Stub(does=f"always returns {zero}", code=f"{_head(signature)}    return {zero}\n")] if zero else []),
+        *(
+            [Stub(does=f"always returns {zero}", code=f"{_head(signature)}    return {zero}\n")]
+            if zero
+            else []
+        ),
     )
 
 
 def agreeing_stubs(signature: Signature) -> tuple[Stub, ...]:
-    """Modules whose results refuse no comparison, or none that is made carelessly. A suite must fail on each of them as a whole.
+    """Modules whose results refuse no comparison, or none that is made carelessly. A suite must
+    fail on each of them as a whole.
 
     A test that has such a result in mind may pass: a mean of nothing can be NaN.
     """
@@ -62,7 +72,10 @@ def agreeing_stubs(signature: Signature) -> tuple[Stub, ...]:
     return (
         Stub(does="returns NaN", code=f"{head}    return float('nan')\n"),
         Stub(does="returns a list with nothing but an empty list", code=f"{head}    return [[]]\n"),
-        Stub(does="returns an object that says yes to everything", code=f"{_AGREEING}\n\n{head}    return Agreeing()\n"),
+        Stub(
+            does="returns an object that says yes to everything",
+            code=f"{_AGREEING}\n\n{head}    return Agreeing()\n",
+        ),
         Stub(does="raises StopIteration", code=f"{head}    raise StopIteration\n"),
     )
 
@@ -80,5 +93,7 @@ _AGREEING = """class Agreeing:
 
 
 def _head(signature: Signature) -> str:
-    parameters = ", ".join(p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters)
+    parameters = ", ".join(
+        p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters
+    )
     return f"def {signature.function}({parameters}):\n"

@@ -39,17 +39,25 @@ class Tester:
     def __init__(self, model: ModelClient, chain: Chain, policy: SynthesisPolicy) -> None:
         self._model, self._chain, self._policy = model, chain, policy
 
-    async def write(self, steps: Steps, build: BuildSpec, before: Before | None, problem: str = "") -> Written:
-        """A suite that is red on stubs, with the person's examples and the tests of the version before, which pass on that version.
+    async def write(
+        self, steps: Steps, build: BuildSpec, before: Before | None, problem: str = ""
+    ) -> Written:
+        """A suite that is red on stubs, with the person's examples and the tests of the version
+        before, which pass on that version.
 
         `problem` says why an earlier suite would not do.
 
         Raises:
-            SynthesisFailed: no usable suite came, or a test of the version before can't pass any more.
+            SynthesisFailed: no usable suite came, or a test of the version before can't pass any
+                more.
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         spec, attempts = build.spec, self._policy.max_rewrites + 1
-        if build.extends and before and (failed := await self._chain.failing_before(spec.name, before.tests, before)):
+        if (
+            build.extends
+            and before
+            and (failed := await self._chain.failing_before(spec.name, before.tests, before))
+        ):
             raise can_not_pass(build.extends, f"{failed}, on that version's own code")
         lessons = lessons_shown(await steps.turn.lessons("tests", spec.description))
         shown = {"specification": spec.model_dump_json(indent=2), "lessons": lessons}
@@ -57,15 +65,23 @@ class Tester:
         for _ in range(attempts):
             prompt = render("tests", name=spec.name, **shown, problem=problem)
             with steps.step("tests", prompt.name) as current:
-                tests, problem = await current.written(self._model, prompt, lambda code: _problem(spec.name, code, *given))
+                tests, problem = await current.written(
+                    self._model, prompt, lambda code: _problem(spec.name, code, *given)
+                )
                 earlier: dict[str, str] = {}
                 if not problem:
                     tests, names = join(tests, *given)
                     earlier = earlier_tests(spec.name, given[-1], names[-1])
                     problem = await self._red(steps, current, build, tests)
                 if not problem and build.extends and before:
-                    failed = await self._chain.failing_before(spec.name, tests, before, tuple(earlier))
-                    problem = failed and f"among these tests {failed}, a test of version {before.version} that passed alone"
+                    failed = await self._chain.failing_before(
+                        spec.name, tests, before, tuple(earlier)
+                    )
+                    problem = (
+                        failed
+                        and f"among these tests {failed}, a test of version {before.version} that "
+                        "passed alone"
+                    )
                 current.artifact = tests
                 if not problem:
                     return Written(tests=tests, earlier=earlier)
@@ -73,27 +89,37 @@ class Tester:
         raise gave_up("tests", attempts, problem)
 
     async def more(self, steps: Steps, build: BuildSpec, tests: str, strength: Strength) -> str:
-        """The suite with further tests that should notice the mutants it does not; as it was if none of use came.
+        """The suite with further tests that should notice the mutants it does not; as it was if
+        none of use came.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         survivors = "\n".join(f"- {mutant.change}" for mutant in strength.survivors[:SURVIVORS])
-        return await self._added(steps, build, tests, render("more_tests", **_shown(build, tests), survivors=survivors))
+        return await self._added(
+            steps, build, tests, render("more_tests", **_shown(build, tests), survivors=survivors)
+        )
 
-    async def decide(self, steps: Steps, build: BuildSpec, tests: str, difference: Difference) -> str:
-        """The suite with one more test, for a call on which two candidates differ; as it was if the specification leaves it open.
+    async def decide(
+        self, steps: Steps, build: BuildSpec, tests: str, difference: Difference
+    ) -> str:
+        """The suite with one more test, for a call on which two candidates differ; as it was if the
+        specification leaves it open.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         told = f"{difference.call}\none returns {difference.others}\nthe other {difference.own}"
-        return await self._added(steps, build, tests, render("deciding_test", **_shown(build, tests), difference=told))
+        return await self._added(
+            steps, build, tests, render("deciding_test", **_shown(build, tests), difference=told)
+        )
 
     async def _added(self, steps: Steps, build: BuildSpec, tests: str, prompt: Prompt) -> str:
         name = build.spec.name
         with steps.step("tests", prompt.name) as current:
-            new, problem = await current.written(self._model, prompt, lambda code: _problem(name, tests, code, same=True))
+            new, problem = await current.written(
+                self._model, prompt, lambda code: _problem(name, tests, code, same=True)
+            )
             larger = tests if problem else join(tests, new, open_first=True).source
             if not problem and names_of(larger, name) == names_of(tests, name):
                 problem = "there is no test in it that the suite has not"
@@ -104,9 +130,13 @@ class Tester:
         return current.artifact
 
     async def _red(self, steps: Steps, current: Step, build: BuildSpec, tests: str) -> str:
-        red = await self._chain.gate.red(build.spec.signature(), tests, steps.turn.emit, current.attempt)
+        red = await self._chain.gate.red(
+            build.spec.signature(), tests, steps.turn.emit, current.attempt
+        )
         own = len(build.spec.user_examples)
-        current.summary = f"{count(red.tests, 'test')}, all failing on an empty stub, as they should."
+        current.summary = (
+            f"{count(red.tests, 'test')}, all failing on an empty stub, as they should."
+        )
         if own:
             current.summary += f" From the request's own examples: {own}."
         return red.problem
@@ -117,7 +147,8 @@ def can_not_pass(before: Tool, what: str) -> SynthesisFailed:
     name = before.name
     return SynthesisFailed(
         f"{name} stays at version {before.version}, whose tests hold for every later one: {what}",
-        f"if the test is wrong, correct it in test_{name}.py and run `selfeng verify {name}`; else ask for a tool of another name",
+        f"if the test is wrong, correct it in test_{name}.py and run `selfeng verify {name}`; "
+        "else ask for a tool of another name",
         where="tests",
     )
 
@@ -131,4 +162,8 @@ def _problem(name: str, *suites: str, same: bool = False) -> str | None:
 
 
 def _shown(build: BuildSpec, tests: str) -> dict[str, str]:
-    return {"name": build.spec.name, "specification": build.spec.model_dump_json(indent=2), "tests": tests}
+    return {
+        "name": build.spec.name,
+        "specification": build.spec.model_dump_json(indent=2),
+        "tests": tests,
+    }

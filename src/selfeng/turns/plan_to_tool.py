@@ -16,15 +16,26 @@ def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
     events = [record.event for record in records]
     plan = next((event for event in events if isinstance(event, PlanMade)), None)
     if plan is None:
-        raise RequestError("the turn had no plan", "only a request that was taken in steps can be kept as one tool")
+        raise RequestError(
+            "the turn had no plan", "only a request that was taken in steps can be kept as one tool"
+        )
     if not any(isinstance(event, TurnFinished) for event in events):
-        raise RequestError("the turn has not come to its end", "only a plan that worked can be kept")
-    tools = {event.step: event.tool for event in events if isinstance(event, PlanStepChanged) and event.state == "finished"}
+        raise RequestError(
+            "the turn has not come to its end", "only a plan that worked can be kept"
+        )
+    tools = {
+        event.step: event.tool
+        for event in events
+        if isinstance(event, PlanStepChanged) and event.state == "finished"
+    }
     steps = []
     for step in plan.steps:
         tool = tools.get(step.id)
         if tool is None:
-            raise RequestError(f"the step {step.id} ran no tool", "only a plan all of whose steps ran tools can be kept")
+            raise RequestError(
+                f"the step {step.id} ran no tool",
+                "only a plan all of whose steps ran tools can be kept",
+            )
         steps.append(SavedStep(request=step.request, tool=tool))
     request = next(event.request for event in events if isinstance(event, TurnStarted))
     return SavedPlan(turn_id=records[0].turn_id, request=request, steps=tuple(steps))

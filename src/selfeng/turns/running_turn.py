@@ -19,7 +19,9 @@ Last = TurnFinished | TurnFailed | TurnStopped
 
 
 class RunningTurn(ABC):
-    """A turn that was begun: its events are a stream, which any number of readers have from the first event on."""
+    """A turn that was begun: its events are a stream, which any number of readers have from the
+    first event on.
+    """
 
     def __init__(self) -> None:
         """On the event loop, in the context of a runtime."""
@@ -56,7 +58,12 @@ class RunningTurn(ABC):
             last = self.failed(error)
         except Exception as error:  # the end of a turn: nothing may stop the others
             log.exception("a turn failed on an unexpected error")
-            last = self.failed(AgentError(f"an unexpected error: {type(error).__name__}: {error}", "the server's log has the details"))
+            last = self.failed(
+                AgentError(
+                    f"an unexpected error: {type(error).__name__}: {error}",
+                    "the server's log has the details",
+                )
+            )
         except BaseException:
             self._end(self._stopped())
             raise

@@ -1,4 +1,6 @@
-"""Running turns: those of this process, each told by its events, recorded, and stopped by its owner."""
+"""Running turns: those of this process, each told by its events, recorded, and stopped by its
+owner.
+"""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -10,10 +12,14 @@ from selfeng.turns.running_turn import RunningTurn
 class TurnRegistry:
     """Used on the engine's loop only."""
 
-    def __init__(self, recorder: Recorder, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
+    def __init__(
+        self, recorder: Recorder, start: Callable[[Coroutine[Any, Any, None]], object]
+    ) -> None:
         """`start` has a coroutine run in the background."""
         self._recorder, self._start = recorder, start
-        self._turns: dict[str, tuple[str, str, RunningTurn]] = {}  # turn id → owner, conversation id, turn
+        self._turns: dict[
+            str, tuple[str, str, RunningTurn]
+        ] = {}  # turn id → owner, conversation id, turn
         self.learn: Callable[[str], object] | None = None
         """Called with the id of each turn that has ended and is in the journal."""
 
@@ -29,7 +35,14 @@ class TurnRegistry:
 
     def of(self, conversation_id: str) -> str | None:
         """The id of a turn that runs in the conversation; None if none does."""
-        return next((turn_id for turn_id, (_, conversation, _) in self._turns.items() if conversation == conversation_id), None)
+        return next(
+            (
+                turn_id
+                for turn_id, (_, conversation, _) in self._turns.items()
+                if conversation == conversation_id
+            ),
+            None,
+        )
 
     def stop(self, owner: str, turn_id: str) -> bool:
         """End a running turn of `owner`; False if there is none of that id."""

@@ -1,4 +1,6 @@
-"""The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so where it knows none."""
+"""The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so
+where it knows none.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -32,7 +34,9 @@ ANSWERS: Mapping[str, Callable[[ReadPrompt], Completion]] = {
 
 
 class Cookbook:
-    """Completes prompts from recipes, and makes small talk with everybody else; implements `Author`."""
+    """Completes prompts from recipes, and makes small talk with everybody else; implements
+    `Author`.
+    """
 
     def complete(self, request: CompletionRequest) -> Completion:
         return ANSWERS.get(request.prompt, _talk)(ReadPrompt.of(request))

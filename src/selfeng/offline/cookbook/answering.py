@@ -9,7 +9,10 @@ from selfeng.offline.completion import Completion
 from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
 
-_FILES = re.compile(r"\n(?:made the file [^\n]*, which the person sees below|left a file that can't be handed out, ([^\n]*))")
+_FILES = re.compile(
+    r"\n(?:made the file [^\n]*, which the person sees below|left a file that can't be handed "
+    r"out, ([^\n]*))"
+)
 _EMPTY = "(an empty text)"
 _RAISED = re.compile(r"raised (?P<type>\w+)(?:: (?P<message>.*))?", re.DOTALL)
 _ENDED = re.compile(r"was ended: (?P<reason>.*)", re.DOTALL)
@@ -22,13 +25,20 @@ def answer(asked: ReadPrompt) -> Completion:
     """The result of a call in words, from what `response_synthesizer.describe` says of it."""
     result = asked.sections["result"]
     name, arguments = _call(asked.sections["call"])
-    refused = [f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason]
+    refused = [
+        f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason
+    ]
     return Completion(content="".join([_told(name, arguments, _FILES.sub("", result)), *refused]))
 
 
 def answer_plan(asked: ReadPrompt) -> Completion:
     """What each step of a plan gave."""
-    return Completion(content="\n".join(f"- {line['request']}: {_inline_or_block(line['value'])}" for line in asked.lines("results")))
+    return Completion(
+        content="\n".join(
+            f"- {line['request']}: {_inline_or_block(line['value'])}"
+            for line in asked.lines("results")
+        )
+    )
 
 
 def _inline_or_block(text: str) -> str:
@@ -43,7 +53,9 @@ def _told(name: str, arguments: Mapping[str, Any], result: str) -> str:
         return f"The calculation was ended before it had a result. {ended['reason']}"
     if result == _EMPTY:
         return "The result is an empty text."
-    return (recipe and _phrased(recipe, arguments, result)) or _plain(result, is_text=_returns_text(recipe, result))
+    return (recipe and _phrased(recipe, arguments, result)) or _plain(
+        result, is_text=_returns_text(recipe, result)
+    )
 
 
 def _call(source: str) -> tuple[str, dict[str, Any]]:
@@ -67,7 +79,9 @@ def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str |
     says = recipe.says
     if isinstance(says, tuple):
         says = {"True": says[0], "False": says[1]}.get(result, "")
-    values = {p.name: p.default and ast.literal_eval(p.default) for p in recipe.signature.parameters} | dict(arguments)
+    values = {
+        p.name: p.default and ast.literal_eval(p.default) for p in recipe.signature.parameters
+    } | dict(arguments)
     shown = {name: _inline(value) for name, value in values.items()}
     shown["result"] = _code(result) if _returns_text(recipe, result) else _value(result)
     used = set(re.findall(r"\{(\w+)\}", says))
@@ -90,8 +104,20 @@ def _plain(result: str, is_text: bool) -> str:
     value = _NOT_PYTHON if is_text else _literal(result)
     if value is None:
         return "There is no value: the result is `None`."
-    if isinstance(value, dict) and 0 < len(value) <= _MOST_ROWS and all(_is_scalar(v) for v in value.values()):
-        return "\n".join(["Here is the result:", "", "| | |", "|---|---|", *(f"| {_cell(k)} | {_cell(v)} |" for k, v in value.items())])
+    if (
+        isinstance(value, dict)
+        and 0 < len(value) <= _MOST_ROWS
+        and all(_is_scalar(v) for v in value.values())
+    ):
+        return "\n".join(
+            [
+                "Here is the result:",
+                "",
+                "| | |",
+                "|---|---|",
+                *(f"| {_cell(k)} | {_cell(v)} |" for k, v in value.items()),
+            ]
+        )
     inline = _code(result)
     return f"The result is {inline}." if inline else f"Here is the result:\n\n{_block(result)}"
 
@@ -107,7 +133,11 @@ def _literal(source: str) -> Any:
 
 
 def _is_scalar(value: object) -> bool:
-    return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and "\n" not in value and len(value) < 80)
+    return (
+        value is None
+        or isinstance(value, bool | int | float)
+        or (isinstance(value, str) and "\n" not in value and len(value) < 80)
+    )
 
 
 def _cell(value: object) -> str:

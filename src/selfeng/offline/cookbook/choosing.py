@@ -1,4 +1,6 @@
-"""Choosing: which of the tools on the wire does what a request asks for, and with which arguments."""
+"""Choosing: which of the tools on the wire does what a request asks for, and with which
+arguments.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,9 +21,12 @@ _LITERAL = re.compile(
 _SILENT = frozenset(
     re.findall(
         r"\w+",
-        "a an the of to in on at for from with and or is are be was it its this that these those by as me my you i we please can could "
-        "would what which who how many much do does did give show tell find get make calculate compute determine number numbers text "
-        "string value values list word result return returns given using one whether if into between each",
+        "a an the of to in on at for from with and or is are be was it its this that these those "
+        "by as me my you i we please can could "
+        "would what which who how many much do does did give show tell find get make calculate "
+        "compute determine number numbers text "
+        "string value values list word result return returns given using one whether if into "
+        "between each",
     )
 )
 
@@ -36,28 +41,59 @@ class OfferedTool(Value):
     @classmethod
     def from_wire(cls, function: Mapping[str, Any]) -> "OfferedTool":
         properties = (function.get("parameters") or {}).get("properties") or {}
-        return cls(name=function["name"], description=function.get("description") or "", properties=properties)
+        return cls(
+            name=function["name"],
+            description=function.get("description") or "",
+            properties=properties,
+        )
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Parameters without a default; the schema requires all of them and names defaults in the descriptions."""
-        return tuple(name for name, schema in self.properties.items() if "(default " not in schema.get("description", ""))
+        """Parameters without a default; the schema requires all of them and names defaults in the
+        descriptions.
+        """
+        return tuple(
+            name
+            for name, schema in self.properties.items()
+            if "(default " not in schema.get("description", "")
+        )
 
 
 def choose(asked: ReadPrompt) -> Completion:
-    """The call of the tool that does what a matching recipe does, or of one that speaks of the same as the request."""
-    tools = [OfferedTool.from_wire(tool) for tool in asked.tools if tool["name"] != NO_TOOL_FITS.name]
+    """The call of the tool that does what a matching recipe does, or of one that speaks of the same
+    as the request.
+    """
+    tools = [
+        OfferedTool.from_wire(tool) for tool in asked.tools if tool["name"] != NO_TOOL_FITS.name
+    ]
     answers = {answer["id"]: answer["answer"] for answer in asked.lines("answers")}
     found = completed(asked.earlier, answers) or matches(asked.request, asked.earlier)
     wanted = tuple(match.with_file(asked.files) for match in found)
     for match in wanted:
         for tool in tools:
-            if recipe_for_tool(tool.name) is match.recipe and (arguments := _filled(tool, match)) is not None:
+            if (
+                recipe_for_tool(tool.name) is match.recipe
+                and (arguments := _filled(tool, match)) is not None
+            ):
                 results = {result["id"] for result in asked.lines("results")}
-                return _called(tool.name, {n: {REFERENCE: v} if isinstance(v, str) and v in results else v for n, v in arguments.items()})
+                return _called(
+                    tool.name,
+                    {
+                        n: {REFERENCE: v} if isinstance(v, str) and v in results else v
+                        for n, v in arguments.items()
+                    },
+                )
     foreign = [tool for tool in tools if recipe_for_tool(tool.name) is None]
-    fitting = [(tool.name, arguments) for tool in foreign if (arguments := _filled_by_literals(asked.request, tool)) is not None]
-    return _called(*fitting[0]) if len(fitting) == 1 else _called(NO_TOOL_FITS.name, {"reason": _why_none(asked.request, wanted)})
+    fitting = [
+        (tool.name, arguments)
+        for tool in foreign
+        if (arguments := _filled_by_literals(asked.request, tool)) is not None
+    ]
+    return (
+        _called(*fitting[0])
+        if len(fitting) == 1
+        else _called(NO_TOOL_FITS.name, {"reason": _why_none(asked.request, wanted)})
+    )
 
 
 def _called(name: str, arguments: dict[str, Any]) -> Completion:
@@ -74,36 +110,54 @@ def _why_none(request: str, wanted: Sequence[Match]) -> str:
 
 
 def _filled(tool: OfferedTool, match: Match) -> dict[str, Any] | None:
-    """The arguments of the match for this tool, null for what the request does not say; None if they don't fit.
+    """The arguments of the match for this tool, null for what the request does not say; None if
+    they don't fit.
 
-    A tool of the same job whose parameters have other names takes the required ones by place, if their types are right.
+    A tool of the same job whose parameters have other names takes the required ones by place, if
+    their types are right.
     """
     given = {name: value for name, value in match.arguments.items() if value is not None}
     if not set(given) <= set(tool.properties):
         wanted = [p.name for p in match.recipe.signature.parameters if p.required]
         if len(wanted) != len(tool.required) or not set(given) <= set(wanted):
             return None
-        given = {theirs: given[ours] for theirs, ours in zip(tool.required, wanted, strict=True) if ours in given}
+        given = {
+            theirs: given[ours]
+            for theirs, ours in zip(tool.required, wanted, strict=True)
+            if ours in given
+        }
     if not all(_accepts(tool.properties[name], value) for name, value in given.items()):
         return None
     return {name: given.get(name) for name in tool.properties}
 
 
 def _filled_by_literals(request: str, tool: OfferedTool) -> dict[str, Any] | None:
-    """The arguments for a tool that the cookbook did not write, if request and tool speak of the same and nothing is open.
+    """The arguments for a tool that the cookbook did not write, if request and tool speak of the
+    same and nothing is open.
 
-    Each literal must belong to just one required parameter: because the parameter's name stands before it, or by its type.
+    Each literal must belong to just one required parameter: because the parameter's name stands
+    before it, or by its type.
     """
     literals = [(request[: m.start()], _read(m)) for m in _LITERAL.finditer(request)]
-    if not literals or len(literals) != len(tool.required) or not _same_subject(_LITERAL.sub(" ", request), tool):
+    if (
+        not literals
+        or len(literals) != len(tool.required)
+        or not _same_subject(_LITERAL.sub(" ", request), tool)
+    ):
         return None
     arguments: dict[str, Any] = dict.fromkeys(tool.properties)
     for before, value in literals:
-        open_ones = [n for n in tool.required if arguments[n] is None and _accepts(tool.properties[n], value)]
+        open_ones = [
+            n for n in tool.required if arguments[n] is None and _accepts(tool.properties[n], value)
+        ]
         named = [
             n
             for n in open_ones
-            if re.search(rf"\b{'[ _]'.join(map(re.escape, n.split('_')))}(?: is| of| =|:|=)?\s*$", before, re.IGNORECASE)
+            if re.search(
+                rf"\b{'[ _]'.join(map(re.escape, n.split('_')))}(?: is| of| =|:|=)?\s*$",
+                before,
+                re.IGNORECASE,
+            )
         ]
         chosen = named or open_ones
         if len(chosen) != 1:
@@ -122,10 +176,16 @@ def _read(found: re.Match[str]) -> Any:
 
 
 def _same_subject(wording: str, tool: OfferedTool) -> bool:
-    """Whether the request says every word of the tool's name in that order, and hardly a word that the tool does not say."""
+    """Whether the request says every word of the tool's name in that order, and hardly a word that
+    the tool does not say.
+    """
     asked = _words(wording)
     name = _words(tool.name.replace("_", " "))
-    known = {*name, *_words(tool.description), *(w for p in tool.properties for w in _words(p.replace("_", " ")))}
+    known = {
+        *name,
+        *_words(tool.description),
+        *(w for p in tool.properties for w in _words(p.replace("_", " "))),
+    }
     unsaid = [word for word in asked if word not in known]
     return bool(name) and _in_order(name, asked) and len(unsaid) * 5 <= len(asked)
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Quoting = Literal["verbatim", "plain", "quoted"]
-"""How freely text may stand: verbatim after a colon; plain without quotation marks, with doubts; quoted only with them."""
+"""How freely text may stand: verbatim after a colon; plain without quotation marks, with doubts;
+quoted only with them.
+"""
 
 
 class Unreadable(ValueError):
@@ -24,23 +26,43 @@ _OPENING = "".join(_PAIRS)
 _QUOTED = "|".join(rf"{re.escape(a)}[\s\S]*?{re.escape(b)}" for a, b in _PAIRS.items())
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<body>[\s\S]*?)\n?(?P=fence)")
 _NUMBER_WORDS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",  # noqa: E501
     "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
 )  # fmt: skip
 _DIGITS = r"(?:\d{1,3}(?:[,_'’]\d{3})+|\d+)"
 _PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?")
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
-_MONTH = "|".join(rf"{m[:3]}(?:{m[3:]})?\.?" if m != "september" else r"sept?(?:ember)?\.?" for m in _MONTHS)
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_MONTH = "|".join(
+    rf"{m[:3]}(?:{m[3:]})?\.?" if m != "september" else r"sept?(?:ember)?\.?" for m in _MONTHS
+)
 _DATE = re.compile(
     rf"(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<dots>\d{{1,2}}\.\d{{1,2}}\.\d{{4}})|"
     rf"(?P<m1>{_MONTH})\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y1>\d{{4}})|"
     rf"(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+(?P<m2>{_MONTH}),?\s+(?P<y2>\d{{4}})",
     re.IGNORECASE,
 )
-_NOUNS = re.findall(r"\w+", "string text word phrase sentence title name list number csv json message line paragraph input value code")
+_NOUNS = re.findall(
+    r"\w+",
+    "string text word phrase sentence title name list number csv json message line paragraph "
+    "input value code",
+)
 _VAGUE_FIRST = re.findall(
     r"\w+",
-    "of that which about from for my your our his her their this these those all every each any some it its them by with how what "
+    "of that which about from for my your our his her their this these those all every each any "
+    "some it its them by with how what "
     "why when who where if and or to in on at is are as following engineering",
 )
 _VAGUE = re.compile(
@@ -58,9 +80,14 @@ def unquoted(raw: str) -> str | None:
     if len(raw) < 2 or _PAIRS.get(raw[0]) != raw[-1]:
         return None
     inner = raw[1:-1]
-    # An apostrophe inside a word is fine; a quotation mark next to white space belongs to another quotation.
+    # An apostrophe inside a word is fine; a quotation mark next to white space belongs to another
+    # quotation.
     stray = rf"(?:^|[\s,]){re.escape(raw[0])}|{re.escape(raw[-1])}(?:$|[\s,])"
-    return None if (raw[0] != "'" and (raw[0] in inner or raw[-1] in inner)) or re.search(stray, inner) else inner
+    return (
+        None
+        if (raw[0] != "'" and (raw[0] in inner or raw[-1] in inner)) or re.search(stray, inner)
+        else inner
+    )
 
 
 def _read_text(raw: str, quoting: Quoting) -> str:
@@ -70,7 +97,11 @@ def _read_text(raw: str, quoting: Quoting) -> str:
     if quoting == "verbatim":
         return raw
     words = raw.split()
-    vague = not words or words[0].lower() in _VAGUE_FIRST or (words[0].lower() in ("the", "a", "an") and len(words) < 4)
+    vague = (
+        not words
+        or words[0].lower() in _VAGUE_FIRST
+        or (words[0].lower() in ("the", "a", "an") and len(words) < 4)
+    )
     noun = len(words) == 1 and raw.lower().removesuffix("s") in _NOUNS
     if quoting == "quoted" or vague or noun or raw[0] in "[{" or _VAGUE.search(raw):
         raise Unreadable(raw)
@@ -91,15 +122,21 @@ def read_number(raw: str, quoting: Quoting = "plain") -> int | float:
 
 
 def _read_integer(raw: str, quoting: Quoting) -> int:
-    value = read_number(re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", raw.strip(), flags=re.IGNORECASE), quoting)
+    value = read_number(
+        re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", raw.strip(), flags=re.IGNORECASE), quoting
+    )
     if not isinstance(value, int):
         raise Unreadable(raw)
     return value
 
 
 def _read_numbers(raw: str, quoting: Quoting) -> list[int | float]:
-    pieces = re.split(r"\s*,?\s*\band\s+|,\s+|;\s*|\s+", raw.strip().removeprefix("[").removesuffix("]").strip())
-    if len(pieces) == 1 or not all(re.fullmatch(rf"[-−+]?[$€£]?{_DIGITS}(?:\.\d+)?", p) for p in pieces):
+    pieces = re.split(
+        r"\s*,?\s*\band\s+|,\s+|;\s*|\s+", raw.strip().removeprefix("[").removesuffix("]").strip()
+    )
+    if len(pieces) == 1 or not all(
+        re.fullmatch(rf"[-−+]?[$€£]?{_DIGITS}(?:\.\d+)?", p) for p in pieces
+    ):
         pieces = [p for piece in pieces for p in piece.split(",")]
     return [read_number(piece, quoting) for piece in pieces if piece]
 
@@ -141,7 +178,9 @@ def _read_items(raw: str, quoting: Quoting) -> list[Any]:
         return read_bracketed(text, quoting)
     if inner is not None and "," in inner:
         text = inner
-    pieces = re.findall(rf"\s*((?:{_QUOTED})|[^,;\n]+?)\s*(?:,\s*and\s+|[,;\n]|\s+and\s+(?=\S+(?:\s\S+)?$)|$)", text)
+    pieces = re.findall(
+        rf"\s*((?:{_QUOTED})|[^,;\n]+?)\s*(?:,\s*and\s+|[,;\n]|\s+and\s+(?=\S+(?:\s\S+)?$)|$)", text
+    )
     if len(pieces) < 2 and re.fullmatch(r"[-\d.\s]+", text):
         pieces = text.split()
     if len(pieces) < 2 or (quoting != "verbatim" and any(_is_doubtful(piece) for piece in pieces)):
@@ -153,7 +192,11 @@ def _is_doubtful(piece: str) -> bool:
     if unquoted(piece) is not None:
         return False
     first = piece.lower().split()[0] if piece.split() else ""
-    return first in _VAGUE_FIRST or len(piece.split()) > 3 or bool(re.search(r"\b(?:order|descending|ascending|by)\b|[:\[\]]", piece))
+    return (
+        first in _VAGUE_FIRST
+        or len(piece.split()) > 3
+        or bool(re.search(r"\b(?:order|descending|ascending|by)\b|[:\[\]]", piece))
+    )
 
 
 def _typed(pieces: list[str]) -> list[Any]:
@@ -169,8 +212,14 @@ def _read_date(raw: str, quoting: Quoting) -> str:
         raise Unreadable(raw)
     if match["iso"]:
         return match["iso"]
-    day, month, year = match["dots"].split(".") if match["dots"] else (match["d1"] or match["d2"], None, match["y1"] or match["y2"])
-    return f"{year}-{int(month or _read_month(match['m1'] or match['m2'], quoting)):02}-{int(day):02}"
+    day, month, year = (
+        match["dots"].split(".")
+        if match["dots"]
+        else (match["d1"] or match["d2"], None, match["y1"] or match["y2"])
+    )
+    return (
+        f"{year}-{int(month or _read_month(match['m1'] or match['m2'], quoting)):02}-{int(day):02}"
+    )
 
 
 def _read_month(raw: str, quoting: Quoting) -> int:
@@ -199,9 +248,19 @@ def _read_bare(raw: str, quoting: Quoting) -> str:
 
 def _read_arithmetic(raw: str, quoting: Quoting) -> str:
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", raw.strip())
-    for words, sign in (("plus", "+"), ("minus", "-"), ("times|multiplied by", "*"), ("divided by|over", "/"), ("to the power of", "**")):
+    for words, sign in (
+        ("plus", "+"),
+        ("minus", "-"),
+        ("times|multiplied by", "*"),
+        ("divided by|over", "/"),
+        ("to the power of", "**"),
+    ):
         text = re.sub(rf"\b(?:{words})\b", sign, text, flags=re.IGNORECASE)
-    if "," in text or _DATE.fullmatch(text) or not re.search(r"[\d)]\s*[-+*/%^×÷−x]+\s*[-+(]*\s*[\d.]", text):
+    if (
+        "," in text
+        or _DATE.fullmatch(text)
+        or not re.search(r"[\d)]\s*[-+*/%^×÷−x]+\s*[-+(]*\s*[\d.]", text)
+    ):
         raise Unreadable(raw)
     return re.sub(r"(?<=[\d)\s])x(?=[\d(\s])", "*", text)
 
@@ -210,7 +269,11 @@ def _one_of(choices: Mapping[str, str | int]) -> Callable[[str, Quoting], Any]:
     """A reader of closed vocabulary: the value of the regular expression that fits."""
 
     def read(raw: str, quoting: Quoting) -> Any:
-        return next(value for pattern, value in choices.items() if re.fullmatch(pattern, raw.strip(), re.IGNORECASE))
+        return next(
+            value
+            for pattern, value in choices.items()
+            if re.fullmatch(pattern, raw.strip(), re.IGNORECASE)
+        )
 
     return read
 
@@ -244,11 +307,11 @@ _NUMBER = (
     rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b"
 )
 _LENGTHS = {
-    "mm|millimet(?:er|re)s?": "mm", "cms?|centimet(?:er|re)s?": "cm", "m|met(?:er|re)s?": "m", "kms?|kilomet(?:er|re)s?": "km",
-    'in|inch(?:es)?|"': "in", "ft|foot|feet": "ft", "yds?|yards?": "yd", "mi|miles?": "mi", r"nmi|nautical\s+miles?": "nmi",
+    "mm|millimet(?:er|re)s?": "mm", "cms?|centimet(?:er|re)s?": "cm", "m|met(?:er|re)s?": "m", "kms?|kilomet(?:er|re)s?": "km",  # noqa: E501
+    'in|inch(?:es)?|"': "in", "ft|foot|feet": "ft", "yds?|yards?": "yd", "mi|miles?": "mi", r"nmi|nautical\s+miles?": "nmi",  # noqa: E501
 }  # fmt: skip
 _FREQUENCIES = {
-    "yearly|annually|once a year": 1, "half-yearly|semi-?annually|twice a year": 2, "quarterly": 4, "monthly": 12, "daily": 365,
+    "yearly|annually|once a year": 1, "half-yearly|semi-?annually|twice a year": 2, "quarterly": 4, "monthly": 12, "daily": 365,  # noqa: E501
 }  # fmt: skip
 _WORD = rf"{_QUOTED}|[^\s{re.escape(_OPENING)}]\S{{0,199}}?"
 _TEXT = rf"{_QUOTED}|[^\s{re.escape(_OPENING)}][^\n]{{0,299}}?"
@@ -277,9 +340,13 @@ KINDS: dict[str, LiteralKind] = {
     "csv": LiteralKind(_ANY, _read_csv),
     "json": LiteralKind(rf"{_QUOTED}|[{{\[]{_ANY}|```{_ANY}", _read_json),
     "path": LiteralKind(r"[\w$.\[\]'\"-]+", _read_bare),
-    "filename": LiteralKind(rf"{_QUOTED}|[^\s/{re.escape(_OPENING)}]+\.[a-z0-9]{{1,5}}", _read_bare),
+    "filename": LiteralKind(
+        rf"{_QUOTED}|[^\s/{re.escape(_OPENING)}]+\.[a-z0-9]{{1,5}}", _read_bare
+    ),
     "arithmetic": LiteralKind(
-        r"[-+(√.\d](?:[-+*/%^().,\d\sx×÷−]|\b(?:plus|minus|times|multiplied by|divided by|to the power of)\b)*", _read_arithmetic
+        r"[-+(√.\d](?:[-+*/%^().,\d\sx×÷−]|\b(?:plus|minus|times|multiplied by|divided by|to the "
+        r"power of)\b)*",
+        _read_arithmetic,
     ),
     "length": LiteralKind("|".join(_LENGTHS), _one_of(_LENGTHS)),
     "frequency": LiteralKind("|".join(_FREQUENCIES), _one_of(_FREQUENCIES)),
@@ -295,7 +362,7 @@ KINDS: dict[str, LiteralKind] = {
 }
 
 OF_ANNOTATION = {
-    "str": "text", "int": "int", "float": "number", "list[int]": "ints", "list[int | float]": "numbers",
+    "str": "text", "int": "int", "float": "number", "list[int]": "ints", "list[int | float]": "numbers",  # noqa: E501
     "list[Any]": "items", "list[int | float | str]": "items",
 }  # fmt: skip
 """The kind of a parameter where a pattern names none."""

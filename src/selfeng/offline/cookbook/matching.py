@@ -1,4 +1,6 @@
-"""Matching: which recipes a request asks for, also where it only continues the request before it."""
+"""Matching: which recipes a request asks for, also where it only continues the request before
+it.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,13 +15,16 @@ from selfeng.offline.cookbook.small_talk import reply_to
 _LEAD = re.compile(
     r"(?:hi|hello|hey|ok|okay|please|kindly|(?:can|could|would|will) you(?: please)?|"
     r"(?:i|we)(?:'d| would)? (?:want|need|like)(?: you)?(?: to(?: know)?)?|help me(?: to)?|let's|"
-    r"do you know|what(?:'s|’s| is| are| was| would be| will be)|calculate|compute|find(?: out)?|determine|work out|figure out|"
-    r"(?:give|tell|show|get|return|print)(?: me)?|how much (?:is|are|would be)|now|then|and|so|the)(?:,?\s+|:\s*)",
+    r"do you know|what(?:'s|’s| is| are| was| would be| will be)|calculate|compute|find(?: "
+    r"out)?|determine|work out|figure out|"
+    r"(?:give|tell|show|get|return|print)(?: me)?|how much (?:is|are|would "
+    r"be)|now|then|and|so|the)(?:,?\s+|:\s*)",
     re.IGNORECASE,
 )
 _COURTESY = (" please", " pls", " thanks", " thank you", " for me")
 _TOOL_WANTED = re.compile(
-    r"(?:(?:make|build|write|create|develop)(?: me)? )?(?:a|an)(?: \w+)? (?:tool|function|program|script) "
+    r"(?:(?:make|build|write|create|develop)(?: me)? )?(?:a|an)(?: \w+)? "
+    r"(?:tool|function|program|script) "
     r"(?:(?P<does>that|which) (?:can )?|to )(?P<verb>\w+)(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -46,23 +51,37 @@ class Match:
     @property
     def missing(self) -> tuple[str, ...]:
         """Required parameters that the request gives no value for."""
-        return tuple(p.name for p in self.recipe.signature.parameters if p.required and p.name not in self.arguments)
+        return tuple(
+            p.name
+            for p in self.recipe.signature.parameters
+            if p.required and p.name not in self.arguments
+        )
 
     def with_file(self, files: Sequence[str]) -> "Match":
         """The match with the only table among the files where the request names none."""
         tables = [name for name in files if name.lower().endswith(_TABLES)]
-        return Match(self.recipe, {**self.arguments, _FILE: tables[0]}) if _FILE in self.missing and len(tables) == 1 else self
+        return (
+            Match(self.recipe, {**self.arguments, _FILE: tables[0]})
+            if _FILE in self.missing and len(tables) == 1
+            else self
+        )
 
 
 def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
     """The recipes that the request asks for; `earlier` are the requests before it, oldest first."""
     readings = _readings(request)
-    found = [Match(recipe, arguments) for recipe in recipes() if (arguments := _arguments(recipe, readings)) is not None]
+    found = [
+        Match(recipe, arguments)
+        for recipe in recipes()
+        if (arguments := _arguments(recipe, readings)) is not None
+    ]
     return tuple(found) or _continued(request, earlier[-_MEMORY:])
 
 
 def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match, ...]:
-    """The matches of the request before, with what the person was asked for, parameter by parameter; none without answers."""
+    """The matches of the request before, with what the person was asked for, parameter by
+    parameter; none without answers.
+    """
     before = matches(earlier[-1], earlier[:-1]) if earlier and answers else ()
     return tuple(m for match in before if (m := _answered(match, answers)))
 
@@ -70,28 +89,41 @@ def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match
 def planned(match: Match) -> tuple[PlannedStep, ...]:
     """The steps of a recipe that takes several, with what the request gives."""
     shown = {name: repr(value) for name, value in match.arguments.items()}
-    return tuple(step.model_copy(update={"request": step.request.format_map(shown)}) for step in match.recipe.steps)
+    return tuple(
+        step.model_copy(update={"request": step.request.format_map(shown)})
+        for step in match.recipe.steps
+    )
 
 
 def _arguments(recipe: Recipe, readings: Sequence[tuple[str, Quoting]]) -> dict[str, Any] | None:
-    """The arguments that the request gives this recipe's tool, or None if it does not ask for it."""
-    found = (pattern.match(text, quoting) for text, quoting in readings for pattern in recipe.compiled)
+    """The arguments that the request gives this recipe's tool, or None if it does not ask for
+    it.
+    """
+    found = (
+        pattern.match(text, quoting) for text, quoting in readings for pattern in recipe.compiled
+    )
     return next((arguments for arguments in found if arguments is not None), None)
 
 
 def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
-    """The matches of the request before, with the value that this one gives instead, or the one that was missing."""
+    """The matches of the request before, with the value that this one gives instead, or the one
+    that was missing.
+    """
     if not earlier or reply_to(request):
         return ()
     text = request.strip().rstrip("?! ")
     continued = _CONTINUED.fullmatch(text)
     value = continued["value"] if continued else text
     before = matches(earlier[-1], earlier[:-1])
-    return tuple(m for match in before if (continued or match.missing) and (m := _continuing(match, value)))
+    return tuple(
+        m for match in before if (continued or match.missing) and (m := _continuing(match, value))
+    )
 
 
 def _continuing(match: Match, value: str) -> Match | None:
-    """The match with the value for the one parameter that it can be meant for; None where that is not clear."""
+    """The match with the value for the one parameter that it can be meant for; None where that is
+    not clear.
+    """
     kinds = match.recipe.kinds
     asked = match.missing or tuple(match.arguments)
     fitting = {}
@@ -105,20 +137,27 @@ def _continuing(match: Match, value: str) -> Match | None:
 
 
 def _answered(match: Match, values: Mapping[str, str]) -> Match | None:
-    """The match with the values for parameters that lack one; None where one of them can't be read."""
+    """The match with the values for parameters that lack one; None where one of them can't be
+    read.
+    """
     kinds = match.recipe.kinds
     try:
-        read = {name: kinds[name].read(value, "verbatim") for name, value in values.items() if name in match.missing and name in kinds}
+        read = {
+            name: kinds[name].read(value, "verbatim")
+            for name, value in values.items()
+            if name in match.missing and name in kinds
+        }
     except Unreadable:
         return None
     return Match(match.recipe, {**match.arguments, **read})
 
 
 def _readings(request: str) -> tuple[tuple[str, Quoting], ...]:
-    """The request freed from what says nothing, such as courtesy and question marks, most faithful first; how text may stand there.
+    """The request freed from what says nothing, such as courtesy and question marks, most faithful
+    first; how text may stand there.
 
-    As it stands it may end in text that a colon or quotation marks keep together; without its final question mark, and at last
-    without its full stop, unquoted text may stand anywhere.
+    As it stands it may end in text that a colon or quotation marks keep together; without its final
+    question mark, and at last without its full stop, unquoted text may stand anywhere.
     """
     if len(request) > _LONGEST:
         return ()
@@ -141,7 +180,11 @@ def _without_tail(text: str, signs: str) -> str:
     while True:
         shorter = text.rstrip(signs)
         word = next((w for w in _COURTESY if shorter.lower().endswith(w)), "")
-        shorter = shorter.removesuffix(shorter[len(shorter) - len(word) :]).rstrip(", ") if word else shorter
+        shorter = (
+            shorter.removesuffix(shorter[len(shorter) - len(word) :]).rstrip(", ")
+            if word
+            else shorter
+        )
         if shorter == text:
             return text
         text = shorter

@@ -1,4 +1,6 @@
-"""Projects of the cookbook: what the offline model builds of several files, a step at a time, from nothing but what the prompt shows."""
+"""Projects of the cookbook: what the offline model builds of several files, a step at a time, from
+nothing but what the prompt shows.
+"""
 
 import json
 import re
@@ -16,7 +18,10 @@ _FOLDER = Path(__file__).parent / "projects"
 _FILE = re.compile(r'^=== (?P<path>"[^\n]*")\n(?P<lines>(?:[ \d]{4,} \| [^\n]*\n?)*)', re.MULTILINE)
 _NUMBER = re.compile(r"^[ \d]{4,} \| ?", re.MULTILINE)
 _NOTHING_DONE = "("
-_KNOWN = "a command line that counts words, a report with a chart on a CSV file, and a melody as a MIDI file"
+_KNOWN = (
+    "a command line that counts words, a report with a chart on a CSV file, and a melody as "
+    "a MIDI file"
+)
 
 
 class Slip(Value):
@@ -45,35 +50,61 @@ class ProjectRecipe(Value):
 
     def draft(self, path: str) -> str:
         """The file as it is first written."""
-        return self.files[path].replace(self.slip.right, self.slip.wrong) if path == self.slip.path else self.files[path]
+        return (
+            self.files[path].replace(self.slip.right, self.slip.wrong)
+            if path == self.slip.path
+            else self.files[path]
+        )
 
 
 @cache
 def projects() -> tuple[ProjectRecipe, ...]:
     """All projects, by name."""
-    return tuple(ProjectRecipe(name=file.name, files=file.files, **file.head) for file in read_recipes(_FOLDER))
+    return tuple(
+        ProjectRecipe(name=file.name, files=file.files, **file.head)
+        for file in read_recipes(_FOLDER)
+    )
 
 
 def project_for(goal: str) -> ProjectRecipe | None:
     """The project that a goal asks for, None if it asks for none that is known."""
-    return next((project for project in projects() if re.search(project.asks, goal, re.IGNORECASE | re.DOTALL)), None)
+    return next(
+        (
+            project
+            for project in projects()
+            if re.search(project.asks, goal, re.IGNORECASE | re.DOTALL)
+        ),
+        None,
+    )
 
 
 def take_step(asked: ReadPrompt) -> Completion:
     """The call that brings the project nearer to the recipe's."""
     recipe, activity = project_for(asked.sections["goal"]), asked.sections["activity"]
     if recipe is None:
-        return _call("give_up", "", reason=f"The offline model has no recipe for this project. It knows {_KNOWN}.")
+        return _call(
+            "give_up",
+            "",
+            reason=f"The offline model has no recipe for this project. It knows {_KNOWN}.",
+        )
     files = _files(asked.sections["project"])
     begun = not activity.startswith(_NOTHING_DONE)
-    if any(tool["name"] == "finish" for tool in asked.tools) and (not begun or files.keys() >= recipe.files.keys()):
+    if any(tool["name"] == "finish" for tool in asked.tools) and (
+        not begun or files.keys() >= recipe.files.keys()
+    ):
         if begun and recipe.tried and "execute_py_file" not in activity:
             why = "Everything passes; it is tried as a person would use it."
             return _call("execute_py_file", why, name="main.py", arguments=list(recipe.tried))
-        return _call("finish", "Everything that the goal asks for is there, and passes.", summary=recipe.summary)
+        return _call(
+            "finish",
+            "Everything that the goal asks for is there, and passes.",
+            summary=recipe.summary,
+        )
     for path in recipe.files:
         if path not in files:
-            return _call("create_file", f"{path} is not there yet.", name=path, body=recipe.draft(path))
+            return _call(
+                "create_file", f"{path} is not there yet.", name=path, body=recipe.draft(path)
+            )
     return _mended(recipe, files)
 
 
@@ -82,16 +113,35 @@ def _mended(recipe: ProjectRecipe, files: Mapping[str, str]) -> Completion:
     lines = files[slip.path].split("\n")
     if slip.wrong in lines:
         number = lines.index(slip.wrong) + 1
-        return _call("replace_lines", slip.lesson, name=slip.path, first=number, last=number, text=f"{slip.right}\n")
+        return _call(
+            "replace_lines",
+            slip.lesson,
+            name=slip.path,
+            first=number,
+            last=number,
+            text=f"{slip.right}\n",
+        )
     for path, source in recipe.files.items():
         if files[path].rstrip("\n") != source.rstrip("\n"):
-            return _call("write_file", f"{path} does not do what it should; it is written again.", name=path, body=source)
-    return _call("give_up", "", reason="Every file is what the recipe says, and still something fails.")
+            return _call(
+                "write_file",
+                f"{path} does not do what it should; it is written again.",
+                name=path,
+                body=source,
+            )
+    return _call(
+        "give_up", "", reason="Every file is what the recipe says, and still something fails."
+    )
 
 
 def _files(project: str) -> dict[str, str]:
-    return {json.loads(found["path"]): _NUMBER.sub("", found["lines"]) for found in _FILE.finditer(project)}
+    return {
+        json.loads(found["path"]): _NUMBER.sub("", found["lines"])
+        for found in _FILE.finditer(project)
+    }
 
 
 def _call(name: str, reasoning: str, /, **arguments: Any) -> Completion:
-    return Completion(function=name, arguments={"reasoning": reasoning, **arguments}, finish_reason="tool_calls")
+    return Completion(
+        function=name, arguments={"reasoning": reasoning, **arguments}, finish_reason="tool_calls"
+    )

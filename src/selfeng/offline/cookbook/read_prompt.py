@@ -9,7 +9,10 @@ from typing import Any
 
 from selfeng.offline.completion import CompletionRequest
 
-_SECTION = re.compile(r"^<(?P<tag>[a-z]+)(?P<mark>-[0-9a-f]+)?>\n(?P<body>.*?)\n</(?P=tag)(?(mark)(?P=mark))>$", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(
+    r"^<(?P<tag>[a-z]+)(?P<mark>-[0-9a-f]+)?>\n(?P<body>.*?)\n</(?P=tag)(?(mark)(?P=mark))>$",
+    re.MULTILINE | re.DOTALL,
+)
 """No value holds the end of its own section: where one tries, `render` adds a mark to all tags."""
 
 
@@ -24,7 +27,10 @@ class ReadPrompt:
 
     @classmethod
     def of(cls, request: CompletionRequest) -> "ReadPrompt":
-        return cls(tuple(_text(m) for m in request.messages if m.get("role") == "user"), tuple(tool["function"] for tool in request.tools))
+        return cls(
+            tuple(_text(m) for m in request.messages if m.get("role") == "user"),
+            tuple(tool["function"] for tool in request.tools),
+        )
 
     @property
     def sections(self) -> Mapping[str, str]:
@@ -47,13 +53,19 @@ class ReadPrompt:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files that a tool would find: those of the request if it has any, else earlier ones, the newest first."""
+        """Names of the files that a tool would find: those of the request if it has any, else
+        earlier ones, the newest first.
+        """
         files = self.lines("files")
-        return tuple(file["name"] for file in files if "from" not in file) or tuple(file["name"] for file in files)
+        return tuple(file["name"] for file in files if "from" not in file) or tuple(
+            file["name"] for file in files
+        )
 
     @cached_property
     def _prompt(self) -> tuple[int, dict[str, str]]:
-        """Which message is the prompt, with its sections: the newest that has any, as a repair round follows it."""
+        """Which message is the prompt, with its sections: the newest that has any, as a repair
+        round follows it.
+        """
         for number in range(len(self.said) - 1, -1, -1):
             if found := sections_of(self.said[number]):
                 return number, found
@@ -68,4 +80,6 @@ def sections_of(text: str) -> dict[str, str]:
 def _text(message: Mapping[str, Any]) -> str:
     """The text of a message, whose content may be a list of parts."""
     content = message.get("content") or ""
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return (
+        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    )

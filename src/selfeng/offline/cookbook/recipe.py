@@ -1,8 +1,10 @@
-"""Recipes: the tools of the cookbook, the wordings that ask for them, and how their results are put into words.
+"""Recipes: the tools of the cookbook, the wordings that ask for them, and how their results are put
+into words.
 
-A pattern is the wording of a request with slots for its values. `reverse{TEXT} <text>` is a regular expression in which a space
-stands for any white space, brackets don't capture, `{TEXT}` is a phrase of `phrases.toml` or of the recipe, and `<parameter>` or
-`<parameter:kind>` is a slot. A slot after a space may be announced by a colon, too.
+A pattern is the wording of a request with slots for its values. `reverse{TEXT} <text>` is a regular
+expression in which a space stands for any white space, brackets don't capture, `{TEXT}` is a phrase
+of `phrases.toml` or of the recipe, and `<parameter>` or `<parameter:kind>` is a slot. A slot after
+a space may be announced by a colon, too.
 """
 
 import ast
@@ -39,7 +41,9 @@ class ImplyingPattern(Value):
 
 @dataclass(frozen=True)
 class CompiledPattern:
-    """A pattern as a regular expression; group `slot0` is its first slot, `colon0` the same after a colon."""
+    """A pattern as a regular expression; group `slot0` is its first slot, `colon0` the same after a
+    colon.
+    """
 
     regex: re.Pattern[str]
     slots: tuple[tuple[str, LiteralKind], ...]
@@ -64,7 +68,9 @@ class CompiledPattern:
 
 
 class Recipe(Value):
-    """One tool that the offline model can write, call and talk about; its fields are the TOML of its file."""
+    """One tool that the offline model can write, call and talk about; its fields are the TOML of
+    its file.
+    """
 
     name: str
     code: str
@@ -75,11 +81,17 @@ class Recipe(Value):
     requests: tuple[str, ...]
     """Five ways to ask for it."""
     says: str | tuple[str, str] = ""
-    """The answer with {result} and {parameters}; for a yes-or-no question the answers for True and False."""
+    """The answer with {result} and {parameters}; for a yes-or-no question the answers for True and
+    False.
+    """
     steps: tuple[PlannedStep, ...] = ()
-    """The steps that the request is taken in before a plan of them is kept as this tool; with {parameters} in their requests."""
+    """The steps that the request is taken in before a plan of them is kept as this tool; with
+    {parameters} in their requests.
+    """
     aliases: tuple[str, ...] = ()
-    """Other names that a tool for the same job may have; one of them is taken where the name is not free."""
+    """Other names that a tool for the same job may have; one of them is taken where the name is not
+    free.
+    """
     description: str = ""
     """Of the tool, where the first line of its docstring is not to serve."""
     parameters: Mapping[str, str] = {}
@@ -91,11 +103,16 @@ class Recipe(Value):
 
     @cached_property
     def specification(self) -> Specification:
-        """The tool as an analyst would specify it, from what its docstring and the asserts of its tests say."""
+        """The tool as an analyst would specify it, from what its docstring and the asserts of its
+        tests say.
+        """
         return Specification(
             name=self.name,
             description=self.description or self._docstring.partition("\n")[0],
-            parameters=tuple(SpecParameter.model_validate(p, from_attributes=True) for p in self.signature.parameters),
+            parameters=tuple(
+                SpecParameter.model_validate(p, from_attributes=True)
+                for p in self.signature.parameters
+            ),
             returns=self.signature.returns,
             returns_description=self._section("Returns"),
             errors=self._section("Raises") or "None for arguments of the annotated types.",
@@ -106,19 +123,37 @@ class Recipe(Value):
 
     @cached_property
     def compiled(self) -> tuple[CompiledPattern, ...]:
-        patterns = [ImplyingPattern(wording=p, implies={}) if isinstance(p, str) else p for p in self.patterns]
-        return tuple(_compiled(self._expanded(p.wording), self.signature, p.implies) for p in patterns)
+        patterns = [
+            ImplyingPattern(wording=p, implies={}) if isinstance(p, str) else p
+            for p in self.patterns
+        ]
+        return tuple(
+            _compiled(self._expanded(p.wording), self.signature, p.implies) for p in patterns
+        )
 
     @cached_property
     def kinds(self) -> Mapping[str, LiteralKind]:
         """By parameter, how a request may write its value."""
-        return {parameter: kind for pattern in reversed(self.compiled) for parameter, kind in pattern.slots}
+        return {
+            parameter: kind
+            for pattern in reversed(self.compiled)
+            for parameter, kind in pattern.slots
+        }
 
     def specified(self, taken: Collection[str] = ()) -> Specification:
-        """The specification under the first of its names that is not taken: its own, an alias, its own with a number."""
-        names = (self.name, *self.aliases, *(f"{self.name}_{number}" for number in range(2, len(taken) + 3)))
+        """The specification under the first of its names that is not taken: its own, an alias, its
+        own with a number.
+        """
+        names = (
+            self.name,
+            *self.aliases,
+            *(f"{self.name}_{number}" for number in range(2, len(taken) + 3)),
+        )
         name = next(name for name in names if name not in taken)
-        examples = tuple(SpecExample(call=self.renamed(e.call, name), result=e.result) for e in self.specification.examples)
+        examples = tuple(
+            SpecExample(call=self.renamed(e.call, name), result=e.result)
+            for e in self.specification.examples
+        )
         return self.specification.model_copy(update={"name": name, "examples": examples})
 
     def renamed(self, text: str, name: str) -> str:
@@ -127,7 +162,11 @@ class Recipe(Value):
 
     @cached_property
     def _docstring(self) -> str:
-        functions = (n for n in ast.parse(self.code).body if isinstance(n, ast.FunctionDef) and n.name == self.name)
+        functions = (
+            n
+            for n in ast.parse(self.code).body
+            if isinstance(n, ast.FunctionDef) and n.name == self.name
+        )
         return inspect.cleandoc(ast.get_docstring(next(functions)) or "")
 
     def _section(self, title: str) -> str:
@@ -141,16 +180,22 @@ class Recipe(Value):
 
     def _expanded(self, wording: str) -> str:
         phrases = {**_shared_phrases(), **self.phrases}
-        while (expanded := re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda found: phrases[found[1]], wording)) != wording:
+        while (
+            expanded := re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda found: phrases[found[1]], wording)
+        ) != wording:
             wording = expanded
         return wording
 
 
 @cache
 def recipes() -> tuple[Recipe, ...]:
-    """All recipes, the seeds' among them; read when the first one is needed, so that a start does not wait for them."""
+    """All recipes, the seeds' among them; read when the first one is needed, so that a start does
+    not wait for them.
+    """
     found = sorted((*read_recipes(SEEDS), *read_recipes(FOLDER)), key=lambda file: file.name)
-    return tuple(Recipe(name=file.name, code=file.code, tests=file.tests, **file.head) for file in found)
+    return tuple(
+        Recipe(name=file.name, code=file.code, tests=file.tests, **file.head) for file in found
+    )
 
 
 def recipe_for_tool(name: str) -> Recipe | None:
@@ -177,10 +222,14 @@ def _compiled(wording: str, signature: Signature, implies: Mapping[str, Any]) ->
         kind, number = KINDS[named or OF_ANNOTATION[annotations[parameter]]], len(slots)
         slots.append((parameter, kind))
         value = f"(?P<slot{number}>{kind.written})"
-        after_colon = rf"(?:\s*:\s*(?P<colon{number}>{kind.after_colon or kind.written})|\s+{value})"
+        after_colon = (
+            rf"(?:\s*:\s*(?P<colon{number}>{kind.after_colon or kind.written})|\s+{value})"
+        )
         regex += _uncaptured(wording[end : found.start()]) + (after_colon if space else value)
         end = found.end()
-    return CompiledPattern(re.compile(regex + _uncaptured(wording[end:]), re.IGNORECASE), tuple(slots), implies)
+    return CompiledPattern(
+        re.compile(regex + _uncaptured(wording[end:]), re.IGNORECASE), tuple(slots), implies
+    )
 
 
 def _uncaptured(wording: str) -> str:
@@ -191,8 +240,17 @@ def _examples(tests: str, name: str) -> Iterator[SpecExample]:
     """The calls that the tests assert whole values or errors of."""
     for node in ast.walk(ast.parse(tests)):
         match node:
-            case ast.Assert(test=ast.Compare(left=ast.Call(func=ast.Name(id=called)) as call, comparators=[value])) if called == name:
-                exact = value.args[0] if isinstance(value, ast.Call) and value.args else value  # `pytest.approx(1.5)` as `1.5`
+            case ast.Assert(
+                test=ast.Compare(
+                    left=ast.Call(func=ast.Name(id=called)) as call, comparators=[value]
+                )
+            ) if called == name:
+                exact = (
+                    value.args[0] if isinstance(value, ast.Call) and value.args else value
+                )  # `pytest.approx(1.5)` as `1.5`
                 yield SpecExample(call=ast.unparse(call), result=ast.unparse(exact))
-            case ast.With(items=[ast.withitem(context_expr=ast.Call(args=[error]))], body=[ast.Expr(value=ast.Call() as call)]):
+            case ast.With(
+                items=[ast.withitem(context_expr=ast.Call(args=[error]))],
+                body=[ast.Expr(value=ast.Call() as call)],
+            ):
                 yield SpecExample(call=ast.unparse(call), result=f"raises {ast.unparse(error)}")

@@ -1,4 +1,6 @@
-"""Scripts that the offline model knows, and its agents: a proxy that relays to the coder, and a coder that writes them."""
+"""Scripts that the offline model knows, and its agents: a proxy that relays to the coder, and a
+coder that writes them.
+"""
 
 import json
 import re
@@ -12,7 +14,7 @@ _VERB = r"(?:please\s+)?(?:(?:can|could) you\s+)?(?:write|make|create)(?: me)?"
 _FILE = r"(?:(?:called|named)\s+)?(?P<file>[\w-]+\.py)"
 _SCRIPT = r"a\s+(?:small\s+|short\s+|little\s+)?(?:python\s+)?(?:script|program)"
 _RUN = r"(?:,?\s+(?:and\s+)?(?:then\s+)?(?:run|execute|try)\s+it)?"
-_WHOLE = rf"{_VERB}\s+(?:{_SCRIPT}(?:\s+{_FILE})?|{_FILE.replace('P<file>', 'P<bare>')})\s*,?\s+(?:that|which)\s+%s{_RUN}[.!?\s]*"
+_WHOLE = rf"{_VERB}\s+(?:{_SCRIPT}(?:\s+{_FILE})?|{_FILE.replace('P<file>', 'P<bare>')})\s*,?\s+(?:that|which)\s+%s{_RUN}[.!?\s]*"  # noqa: E501
 _KNOWN = {
     r"(?:prints|says|shows)\s+['\"“‘](?P<text>[^'\"”’]+)['\"”’]": "print({text!r})\n",
     r"(?:prints|lists|shows)\s+the\s+(?:first\s+)?(?P<count>\d{1,3})\s+squares": (
@@ -22,12 +24,14 @@ _KNOWN = {
         "for number in range(1, 11):\n    print({factor}, 'x', number, '=', {factor} * number)\n"
     ),
     r"(?:prints|plays)\s+fizz\s?buzz\s+(?:up\s+)?to\s+(?P<limit>\d{1,3})": (
-        'for number in range(1, {limit} + 1):\n    print("Fizz" * (number % 3 == 0) + "Buzz" * (number % 5 == 0) or number)\n'
+        'for number in range(1, {limit} + 1):\n    print("Fizz" * (number % 3 == 0) + "Buzz" * '
+        "(number % 5 == 0) or number)\n"
     ),
 }
 """What a script does, with its source."""
 _UNKNOWN = (
-    "I am the built-in offline model, and know only a few scripts: one that prints a text, some squares, a multiplication table, or "
+    "I am the built-in offline model, and know only a few scripts: one that prints a text, some "
+    "squares, a multiplication table, or "
     "fizzbuzz, such as “Write a script squares.py that prints the first 5 squares and run it”."
 )
 
@@ -43,36 +47,58 @@ def script_for(request: str) -> KnownScript | None:
     """The script that a request asks for, None if it asks for none that is known."""
     for does, source in _KNOWN.items():
         if found := re.fullmatch(_WHOLE % does, request.strip(), re.IGNORECASE | re.DOTALL):
-            return KnownScript(found["file"] or found["bare"] or "script.py", source.format_map(found.groupdict()))
+            return KnownScript(
+                found["file"] or found["bare"] or "script.py", source.format_map(found.groupdict())
+            )
     return None
 
 
 def relay(asked: ReadPrompt) -> Completion:
-    """The proxy's next call: the message goes to the coder or the builder, and what comes back to the person."""
+    """The proxy's next call: the message goes to the coder or the builder, and what comes back to
+    the person.
+    """
     message, results = _exchange(asked)
     if not results:
         recipient = "builder" if project_for(message) and not script_for(message) else "coder"
         return _call("SendMessage", recipient=recipient, message=message)
     reply = results[-1]
     done = reply.get("outcome") == "done"
-    return _ended("done" if done else "failed", str(reply.get("text") or reply.get("error") or "There was no reply."))
+    return _ended(
+        "done" if done else "failed",
+        str(reply.get("text") or reply.get("error") or "There was no reply."),
+    )
 
 
 def code(asked: ReadPrompt) -> Completion:
-    """The coder's next call: it writes the script to a file, runs that as a person would, and reports what it printed."""
+    """The coder's next call: it writes the script to a file, runs that as a person would, and
+    reports what it printed.
+    """
     message, results = _exchange(asked)
     script = script_for(message)
     if script is None:
         return _ended("failed", _UNKNOWN)
     if failed := next((result for result in results if result.get("outcome") != "ended"), None):
-        return _ended("failed", f"`{script.name}` did not work: {failed.get('error', 'for no known reason')}")
+        return _ended(
+            "failed", f"`{script.name}` did not work: {failed.get('error', 'for no known reason')}"
+        )
     match len(results):
         case 0:
-            return _call("run_python", code=f"from pathlib import Path\n\nPath({script.name!r}).write_text({script.source!r})\n")
+            return _call(
+                "run_python",
+                code="from pathlib import "
+                f"Path\n\nPath({script.name!r}).write_text({script.source!r})\n",
+            )
         case 1:
-            return _call("run_python", code=f'import runpy\n\nrunpy.run_path({script.name!r}, run_name="__main__")\n')
+            return _call(
+                "run_python",
+                code=f'import runpy\n\nrunpy.run_path({script.name!r}, run_name="__main__")\n',
+            )
         case _:
-            return _ended("done", f"I wrote `{script.name}` and ran it. It prints:\n\n```\n{results[-1]['printed'].rstrip()}\n```")
+            return _ended(
+                "done",
+                f"I wrote `{script.name}` and ran it. It "
+                f"prints:\n\n```\n{results[-1]['printed'].rstrip()}\n```",
+            )
 
 
 def _exchange(asked: ReadPrompt) -> tuple[str, list[dict[str, Any]]]:

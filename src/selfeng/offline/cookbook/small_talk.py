@@ -3,34 +3,46 @@
 import re
 
 KNOWLEDGE = (
-    "I am the built-in **offline model**: no language model, but a cookbook of fixed recipes. I can build and run tools for\n\n"
-    "- **text**: reverse, title case, slugs, counting words, vowels and letters, palindromes, anagrams, Caesar cipher, e-mail addresses\n"
-    "- **numbers**: percentages, mean, median, primes, factorials, Fibonacci, Roman numerals, number bases, arithmetic\n"
+    "I am the built-in **offline model**: no language model, but a cookbook of fixed recipes. I "
+    "can build and run tools for\n\n"
+    "- **text**: reverse, title case, slugs, counting words, vowels and letters, palindromes, "
+    "anagrams, Caesar cipher, e-mail addresses\n"
+    "- **numbers**: percentages, mean, median, primes, factorials, Fibonacci, Roman numerals, "
+    "number bases, arithmetic\n"
     "- **dates**: days between dates, weekdays, leap years, ages, ISO weeks\n"
     "- **lists**: sort, remove duplicates, chunk, flatten, intersect, rotate\n"
     "- **conversions**: temperatures, lengths, weights, colors, minutes, bytes\n"
     "- **CSV and JSON**: convert, sort, sum, summarize, query, pretty-print, validate\n"
     "- **files**: plot two columns of an attached CSV file, chart all of it, add up a column\n"
     "- **encodings**: Base64, URL, ROT13, Morse code, SHA-256\n"
-    "- **scripts**: one that prints a text, squares, a multiplication table or FizzBuzz, written to a file and run\n\n"
-    "For anything else a full model is needed: set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server such as Ollama."
+    "- **scripts**: one that prints a text, squares, a multiplication table or FizzBuzz, written "
+    "to a file and run\n\n"
+    "For anything else a full model is needed: set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a "
+    "local server such as Ollama."
 )
 _EXAMPLE = "Try “Reverse the string 'hello world'”, for instance."
 _REPLIES = (
     (
-        r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|howdy)(?: there| again| everyone)?(?:,? how are you)?|"
+        r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|howdy)(?: there| "
+        r"again| everyone)?(?:,? how are you)?|"
         r"how are you(?: doing)?",
         f"Hello! Ask me for something to compute. {_EXAMPLE}",
     ),
     (
-        r"(?:many )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much| again)?(?:,? (?:great|good|nice|perfect).*)?|"
-        r"(?:great|cool|nice|perfect|awesome|well done|okay|ok|good job)(?:,? (?:thanks|thank you|job|work))?(?: a lot| so much)?",
+        r"(?:many )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much| again)?(?:,? "
+        r"(?:great|good|nice|perfect).*)?|"
+        r"(?:great|cool|nice|perfect|awesome|well done|okay|ok|good job)(?:,? (?:thanks|thank "
+        r"you|job|work))?(?: a lot| so much)?",
         "You're welcome!",
     ),
-    (r"(?:good)?bye(?: bye)?|see you(?: later| soon)?|good night", "Goodbye! The tools that were built stay in the library."),
+    (
+        r"(?:good)?bye(?: bye)?|see you(?: later| soon)?|good night",
+        "Goodbye! The tools that were built stay in the library.",
+    ),
     (r"never ?mind|forget it|cancel|stop|nothing|no(?:,? (?:thanks|thank you))?", "All right."),
     (
-        r"(?:who|what) are you|what (?:can|do) you (?:do|know)|help(?: me)?|what can i (?:ask|do)(?: you| here)?|"
+        r"(?:who|what) are you|what (?:can|do) you (?:do|know)|help(?: me)?|what can i "
+        r"(?:ask|do)(?: you| here)?|"
         r"how do(?:es)? (?:you|this) work|what is this",
         KNOWLEDGE,
     ),
@@ -38,6 +50,10 @@ _REPLIES = (
 
 
 def reply_to(request: str) -> str | None:
-    """The reply to a greeting, thanks, a goodbye or a question about the model itself; None for anything else."""
+    """The reply to a greeting, thanks, a goodbye or a question about the model itself; None for
+    anything else.
+    """
     said = " ".join(re.sub(r"[!?.,;:)(\s]+$", "", request.strip()).split())
-    return next((reply for wording, reply in _REPLIES if re.fullmatch(wording, said, re.IGNORECASE)), None)
+    return next(
+        (reply for wording, reply in _REPLIES if re.fullmatch(wording, said, re.IGNORECASE)), None
+    )

@@ -1,4 +1,6 @@
-"""Writing: specifications, suites and modules of recipes, and the lessons that the offline model learns."""
+"""Writing: specifications, suites and modules of recipes, and the lessons that the offline model
+learns.
+"""
 
 import json
 import re
@@ -14,14 +16,21 @@ from selfeng.offline.cookbook.scripts import script_for
 from selfeng.offline.cookbook.small_talk import KNOWLEDGE, reply_to
 
 _PROJECT = re.compile(
-    r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ )?(?:project|program|application|command line tool)\b", re.IGNORECASE
+    r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ "
+    r")?(?:project|program|application|command line tool)\b",
+    re.IGNORECASE,
 )
 _UNKNOWN_TOOL = (
-    "I am the built-in offline model, and this specification is not from my cookbook, so I can't write code for it. "
+    "I am the built-in offline model, and this specification is not from my cookbook, so I can't "
+    "write code for it. "
     "Set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server, to let a full model do it."
 )
-_SPECIFIED = re.compile(r"^specification, attempt \d+, finished: .*? -> .*?: (?P<description>.+)$", re.MULTILINE)
-_FAILED = re.compile(r"^verification, attempt \d+, failed: \d+ of \d+ tests? failed: (?P<tests>.+)$", re.MULTILINE)
+_SPECIFIED = re.compile(
+    r"^specification, attempt \d+, finished: .*? -> .*?: (?P<description>.+)$", re.MULTILINE
+)
+_FAILED = re.compile(
+    r"^verification, attempt \d+, failed: \d+ of \d+ tests? failed: (?P<tests>.+)$", re.MULTILINE
+)
 _PASSED = re.compile(r"^verification, attempt \d+, finished", re.MULTILINE)
 
 
@@ -40,20 +49,29 @@ def _specified(asked: ReadPrompt) -> SpecificationReply:
     if small_talk := reply_to(asked.request):
         return _reply("answer", small_talk)
     if continued := matches(asked.request, asked.earlier):
-        # Most likely its tool exists and the search missed it, as so short a request does not name it: no second one is built.
+        # Most likely its tool exists and the search missed it, as so short a request does not name
+        # it: no second one is built.
         example = continued[0].recipe.requests[0]
-        return _reply("question", f"This seems to continue the request before it. Please say it in one sentence, such as “{example}”")
+        return _reply(
+            "question",
+            "This seems to continue the request before it. Please say it in one sentence, such "
+            f"as “{example}”",
+        )
     return _reply("impossible", f"I have no recipe for this request. {KNOWLEDGE}")
 
 
 def _reply(outcome: str, message: str = "") -> SpecificationReply:
-    return SpecificationReply.model_validate({"outcome": outcome, "message": message, "specification": None})
+    return SpecificationReply.model_validate(
+        {"outcome": outcome, "message": message, "specification": None}
+    )
 
 
 def _taken(asked: ReadPrompt) -> frozenset[str]:
     """The names of the cookbook's tools that the library has, or that were refused before."""
     said = f"{asked.sections.get('library', '')} {asked.sections.get('problem', '')}"
-    return frozenset(word for word in re.findall(r"[a-z_][a-z0-9_]*", said) if recipe_for_tool(word))
+    return frozenset(
+        word for word in re.findall(r"[a-z_][a-z0-9_]*", said) if recipe_for_tool(word)
+    )
 
 
 def write_tests(asked: ReadPrompt) -> Completion:
@@ -73,19 +91,25 @@ def _written(asked: ReadPrompt, part: str) -> Completion:
     if (recipe := recipe_of(spec)) is None:
         return Completion(content=_UNKNOWN_TOOL)
     source = recipe.renamed(getattr(recipe, part), spec.name)
-    for name in re.findall(r"^from (\w+) import \1\b", asked.sections.get("tools", ""), re.MULTILINE):
+    for name in re.findall(
+        r"^from (\w+) import \1\b", asked.sections.get("tools", ""), re.MULTILINE
+    ):
         if imported := recipe_for_tool(name):  # under the name that it has in the library
             source = imported.renamed(source, name)
     return Completion(content=f"```python\n{source}```")
 
 
 def recipe_of(spec: Specification) -> Recipe | None:
-    """The recipe whose tool the specification describes: its name and its parameters are the recipe's."""
+    """The recipe whose tool the specification describes: its name and its parameters are the
+    recipe's.
+    """
     recipe = recipe_for_tool(spec.name)
     if recipe is None:
         return None
     ours, theirs = recipe.signature, spec.signature()
-    same = [(p.name, p.annotation, p.default) for p in ours.parameters] == [(p.name, p.annotation, p.default) for p in theirs.parameters]
+    same = [(p.name, p.annotation, p.default) for p in ours.parameters] == [
+        (p.name, p.annotation, p.default) for p in theirs.parameters
+    ]
     return recipe if same and ours.returns == theirs.returns else None
 
 
@@ -96,7 +120,14 @@ def learn(asked: ReadPrompt) -> Completion:
     if not specified or not failed or not _PASSED.search(record, failed.end()):
         return Completion(content=json.dumps({"lessons": []}))
     does = specified["description"].rstrip(".")
-    cases = ", ".join(name.removeprefix("test_").replace("_", " ") for name in failed["tests"].split(", "))
+    cases = ", ".join(
+        name.removeprefix("test_").replace("_", " ") for name in failed["tests"].split(", ")
+    )
     advice = f"Go through these cases before you reply, as an earlier module failed them: {cases}."
-    lesson = {"agent": "implementation", "trigger": f"a function to {does[:1].lower()}{does[1:]}", "advice": advice, "known": None}
+    lesson = {
+        "agent": "implementation",
+        "trigger": f"a function to {does[:1].lower()}{does[1:]}",
+        "advice": advice,
+        "known": None,
+    }
     return Completion(content=json.dumps({"lessons": [lesson]}))

@@ -1,8 +1,10 @@
-"""Calibration: request map and confidence fitted to the library at hand, by the requests that its tools are found by.
+"""Calibration: request map and confidence fitted to the library at hand, by the requests that its
+tools are found by.
 
-Each request is put to the library as if it were not known, once with its tool there and once without it. What ships is the
-starting point and weighs like `PRIOR` searches, and nothing is changed that does not do better on tools, or requests, that the
-fit has not seen: a small library can't spoil it.
+Each request is put to the library as if it were not known, once with its tool there and once
+without it. What ships is the starting point and weighs like `PRIOR` searches, and nothing is
+changed that does not do better on tools, or requests, that the fit has not seen: a small library
+can't spoil it.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,7 +59,10 @@ class Figures:
     adopted: bool
 
     def __str__(self) -> str:
-        return f"{self.before:.3f} before, {self.after:.3f} after: {'adopted' if self.adopted else 'left as it was'}"
+        return (
+            f"{self.before:.3f} before, {self.after:.3f} after: "
+            f"{'adopted' if self.adopted else 'left as it was'}"
+        )
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,9 @@ class Calibration:
     tools: int
     requests: int
     reciprocal_rank: Figures | None
-    """Mean of 1 / rank of the right tool, with and without the new map; None: too few requests to try one."""
+    """Mean of 1 / rank of the right tool, with and without the new map; None: too few requests to
+    try one.
+    """
     log_loss: Figures
     """Of the confidence; less is better."""
     calibration_error: Figures
@@ -80,11 +87,17 @@ class Calibration:
 
 
 def fit_library(
-    tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, folder: Path, data: Path | None, progress: Report
+    tools: Sequence[tuple[ToolDraft, Sequence[str]]],
+    embedder: Embedder,
+    folder: Path,
+    data: Path | None,
+    progress: Report,
 ) -> Calibration | None:
-    """Calibrate by the requests of these tools, which have beside them those that they have served, and by the sets in `data`.
+    """Calibrate by the requests of these tools, which have beside them those that they have served,
+    and by the sets in `data`.
 
-    What is better than what ships is kept in `folder`, for the next start. None if there are too few requests. Blocking.
+    What is better than what ships is kept in `folder`, for the next start. None if there are too
+    few requests. Blocking.
 
     Raises:
         ConfigurationError: `data` holds no sets that can be read.
@@ -95,18 +108,26 @@ def fit_library(
     if sum(len(judged.requests) for judged in sets) < LEAST_REQUESTS:
         return None
     seeds = leave_one_out([(seed, ()) for seed in load_seeds()], embedder)
-    found = calibrate(sets, shipped(embedder.id), lambda request_map: scale_of(seeds, request_map), progress)
+    found = calibrate(
+        sets, shipped(embedder.id), lambda request_map: scale_of(seeds, request_map), progress
+    )
     if found.changed:
         try:
             write(replace(found.parameters, embedder=embedder.id), folder)
         except OSError as error:
             raise LibraryError(
-                f"{folder} can't be written to: {error}", "correct its permissions, or set DATA_DIR to another folder"
+                f"{folder} can't be written to: {error}",
+                "correct its permissions, or set DATA_DIR to another folder",
             ) from error
     return found
 
 
-def _judged(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, data: Path | None, progress: Report) -> list[Judged]:
+def _judged(
+    tools: Sequence[tuple[ToolDraft, Sequence[str]]],
+    embedder: Embedder,
+    data: Path | None,
+    progress: Report,
+) -> list[Judged]:
     sets = read_sets(data) if data else []
     total = len(tools) + sum(len(s.tools) + len(s.queries) for s in sets)
     done = 0
@@ -121,8 +142,15 @@ def _judged(tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder
     return [each for each in judged if len(each.requests) and len(each.tools) >= LEAST_TOOLS]
 
 
-def calibrate(sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Report) -> Calibration:
-    """`sets`: the library's own requests, and any data sets beside; `scale_of_map` measures the embedder's scale with a map."""
+def calibrate(
+    sets: Sequence[Judged],
+    now: Parameters,
+    scale_of_map: Callable[[RequestMap | None], Scale],
+    progress: Report,
+) -> Calibration:
+    """`sets`: the library's own requests, and any data sets beside; `scale_of_map` measures the
+    embedder's scale with a map.
+    """
     request_map, rank = _map(sets, now, scale_of_map, progress)
     found = replace(now, map=request_map, scale=scale_of_map(request_map))
     weights, loss, error = _confidence(sets, found)
@@ -137,7 +165,10 @@ def calibrate(sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[R
 
 
 def _map(
-    sets: Sequence[Judged], now: Parameters, scale_of_map: Callable[[RequestMap | None], Scale], progress: Report
+    sets: Sequence[Judged],
+    now: Parameters,
+    scale_of_map: Callable[[RequestMap | None], Scale],
+    progress: Report,
 ) -> tuple[RequestMap | None, Figures | None]:
     usable = [judged for judged in sets if judged.answerable.any()]
     if sum(int(judged.answerable.sum()) for judged in usable) < LEAST_FOR_MAP:
@@ -150,9 +181,18 @@ def _map(
         def step() -> None:
             nonlocal done
             done += 1
-            progress("fitting the request map", (0 if fold is None else fold + 1) * STEPS + done, 3 * STEPS)
+            progress(
+                "fitting the request map",
+                (0 if fold is None else fold + 1) * STEPS + done,
+                3 * STEPS,
+            )
 
-        return train([TrainingPart(j, _rows(j, fold, other=True)) for j in usable], bm25_weight, start=now.map, progress=step)
+        return train(
+            [TrainingPart(j, _rows(j, fold, other=True)) for j in usable],
+            bm25_weight,
+            start=now.map,
+            progress=step,
+        )
 
     before, after = [], []
     for fold in (0, 1):
@@ -163,7 +203,9 @@ def _map(
             after.append(reciprocal_ranks(judged, fitted, bm25_weight, rows))
     gains = np.concatenate(after) - np.concatenate(before)
     better = bool(gains.mean() > gains.std() / np.sqrt(len(gains)))
-    figures = Figures(float(np.concatenate(before).mean()), float(np.concatenate(after).mean()), better)
+    figures = Figures(
+        float(np.concatenate(before).mean()), float(np.concatenate(after).mean()), better
+    )
     return (trained(None) if better else now.map), figures
 
 
@@ -173,14 +215,18 @@ def _rows(judged: Judged, fold: int | None, *, other: bool = False) -> Rows:
     return rows if fold is None else rows[(np.arange(len(rows)) % 2 == fold) ^ other]
 
 
-def reciprocal_ranks(judged: Judged, request_map: RequestMap | None, bm25_weight: float, rows: Rows) -> Floats:
+def reciprocal_ranks(
+    judged: Judged, request_map: RequestMap | None, bm25_weight: float, rows: Rows
+) -> Floats:
     """1 / rank of the best right tool of each request."""
     scores = judged.cosines(request_map)[rows] + bm25_weight * judged.bm25[rows]
     best = np.where(judged.gold[rows], scores, -np.inf).max(axis=1)
     return np.asarray(1 / (scores >= best[:, None]).sum(axis=1), dtype=np.float64)
 
 
-def _confidence(sets: Sequence[Judged], parameters: Parameters) -> tuple[tuple[float, ...], Figures, Figures]:
+def _confidence(
+    sets: Sequence[Judged], parameters: Parameters
+) -> tuple[tuple[float, ...], Figures, Figures]:
     searches = [found for judged in sets for found in _searches(judged, parameters)]
     features, right, weight, folds, best = _stacked(searches, sets)
     prior = np.array(parameters.weights)
@@ -192,15 +238,24 @@ def _confidence(sets: Sequence[Judged], parameters: Parameters) -> tuple[tuple[f
         after[unseen] = probabilities(features[unseen], fitted)
     losses = log_loss(before, right, weight), log_loss(after, right, weight)
     adopted = losses[1] < losses[0]
-    errors = calibration_error(before[best], right[best]), calibration_error(after[best], right[best])
-    weights = fit_logistic(features, right, _of_mean_one(weight), prior, PRIOR) if adopted else prior
+    errors = (
+        calibration_error(before[best], right[best]),
+        calibration_error(after[best], right[best]),
+    )
+    weights = (
+        fit_logistic(features, right, _of_mean_one(weight), prior, PRIOR) if adopted else prior
+    )
     return tuple(map(float, weights)), Figures(*losses, adopted), Figures(*errors, adopted)
 
 
 def _searches(judged: Judged, parameters: Parameters) -> list[tuple[Searches, float]]:
     """With what each weighs."""
     assert parameters.scale is not None
-    cosines, scale, rows = judged.cosines(parameters.map), parameters.scale, np.arange(len(judged.requests))
+    cosines, scale, rows = (
+        judged.cosines(parameters.map),
+        parameters.scale,
+        np.arange(len(judged.requests)),
+    )
     if judged.own is not None:
         everything = np.arange(len(judged.tools))
         return [
@@ -212,14 +267,22 @@ def _searches(judged: Judged, parameters: Parameters) -> list[tuple[Searches, fl
     return [(f, 1 / len(found)) for f in found]
 
 
-def _stacked(searches: Sequence[tuple[Searches, float]], sets: Sequence[Judged]) -> tuple[Floats, Bools, Floats, Rows, Bools]:
-    """Candidates one below the other: features, label, weight, fold of the request's tool, whether it is the best of its search."""
+def _stacked(
+    searches: Sequence[tuple[Searches, float]], sets: Sequence[Judged]
+) -> tuple[Floats, Bools, Floats, Rows, Bools]:
+    """Candidates one below the other: features, label, weight, fold of the request's tool, whether
+    it is the best of its search.
+    """
     fold_of = {judged.name: judged.gold.argmax(axis=1) % 2 for judged in sets}
     features = np.concatenate([s.features.reshape(-1, s.features.shape[-1]) for s, _ in searches])
     right = np.concatenate([s.right.ravel() for s, _ in searches])
     weight = np.concatenate([(s.weights * share).ravel() for s, share in searches])
-    folds = np.concatenate([np.repeat(fold_of[s.set][s.rows], s.right.shape[1]) for s, _ in searches])
-    best = np.concatenate([np.tile(np.arange(s.right.shape[1]) == 0, len(s.rows)) for s, _ in searches])
+    folds = np.concatenate(
+        [np.repeat(fold_of[s.set][s.rows], s.right.shape[1]) for s, _ in searches]
+    )
+    best = np.concatenate(
+        [np.tile(np.arange(s.right.shape[1]) == 0, len(s.rows)) for s, _ in searches]
+    )
     return features, right, weight, folds, best
 
 

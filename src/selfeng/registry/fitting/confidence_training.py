@@ -1,4 +1,5 @@
-"""The training of the confidence: searches in libraries of many sizes, which hold the right tool or don't, and the fit to them.
+"""The training of the confidence: searches in libraries of many sizes, which hold the right tool or
+don't, and the fit to them.
 
 The fit is a logistic regression towards a prior.
 A tool is absent by the data's protocol: int(md5(seed + id), 16) % 1000 < 300.
@@ -51,16 +52,31 @@ class Searches(NamedTuple):
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def search(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows, tools: Rows, *, without_gold: bool = False) -> Searches:
+def search(
+    judged: Judged,
+    cosines: Matrix,
+    scale: Scale,
+    rows: Rows,
+    tools: Rows,
+    *,
+    without_gold: bool = False,
+) -> Searches:
     """These requests in a library of these tools; `cosines` are those of all requests and tools.
 
-    `without_gold`: as it were if the tools that serve a request, and not all do, were not there when it is asked.
+    `without_gold`: as it were if the tools that serve a request, and not all do, were not there
+    when it is asked.
     """
-    evidence = scale.steepness * (cosines[np.ix_(rows, tools)] - scale.middle) + BM25_EVIDENCE * judged.bm25_among(rows, tools)
+    evidence = scale.steepness * (
+        cosines[np.ix_(rows, tools)] - scale.middle
+    ) + BM25_EVIDENCE * judged.bm25_among(rows, tools)
     right = judged.gold[np.ix_(rows, tools)]
     there = len(tools)
     if without_gold:
-        evidence, right, there = np.where(right, -np.inf, evidence), np.zeros_like(right), there - int(right.sum(axis=1).max())
+        evidence, right, there = (
+            np.where(right, -np.inf, evidence),
+            np.zeros_like(right),
+            there - int(right.sum(axis=1).max()),
+        )
     order = np.argsort(-evidence, axis=1, kind="stable")[:, : min(_TOP + 1, there)]
     best = np.take_along_axis(evidence, order, axis=1).astype(np.float64)
     return Searches(
@@ -77,8 +93,12 @@ def protocol(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows, seed: st
     return search(judged, cosines, scale, rows, np.flatnonzero(present(judged.ids, seed)))
 
 
-def small_libraries(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows) -> Iterator[Searches]:
-    """Drawn at random among the tools that serve any of the requests, and asked 70 % questions that they can answer."""
+def small_libraries(
+    judged: Judged, cosines: Matrix, scale: Scale, rows: Rows
+) -> Iterator[Searches]:
+    """Drawn at random among the tools that serve any of the requests, and asked 70 % questions that
+    they can answer.
+    """
     random = np.random.default_rng(5)
     serving = np.flatnonzero(judged.gold[rows].any(axis=0))
     for size in SIZES:
@@ -88,15 +108,25 @@ def small_libraries(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows) -
             tools = random.permutation(serving)[:size]
             answerable = judged.gold[np.ix_(rows, tools)].any(axis=1)
             yes = random.permutation(rows[answerable])[:_MOST_ASKED]
-            no = random.permutation(rows[~answerable])[: max(1, round(len(yes) * (1 - _ANSWERABLE) / _ANSWERABLE))]
+            no = random.permutation(rows[~answerable])[
+                : max(1, round(len(yes) * (1 - _ANSWERABLE) / _ANSWERABLE))
+            ]
             yield search(judged, cosines, scale, np.concatenate([yes, no]), tools)
 
 
 def present(ids: Sequence[str], seed: str) -> Bools:
-    return np.array([int(hashlib.md5((seed + tool).encode(), usedforsecurity=False).hexdigest(), 16) % 1000 >= _ABSENT for tool in ids])
+    return np.array(
+        [
+            int(hashlib.md5((seed + tool).encode(), usedforsecurity=False).hexdigest(), 16) % 1000
+            >= _ABSENT
+            for tool in ids
+        ]
+    )
 
 
-def fit_logistic(features: Floats, right: Bools, weight: Floats, prior: Floats, strength: float) -> Floats:
+def fit_logistic(
+    features: Floats, right: Bools, weight: Floats, prior: Floats, strength: float
+) -> Floats:
     """Weights by Newton's method; `features` is (k, f) with a column of ones.
 
     `strength` is how many samples, of mean weight, the prior counts for.
@@ -106,7 +136,9 @@ def fit_logistic(features: Floats, right: Bools, weight: Floats, prior: Floats, 
     for _ in range(_STEPS):
         p = probabilities(features, weights)
         curvature = _information(features, weight, weights) + pull
-        weights += np.linalg.solve(curvature, features.T @ (weight * (right - p)) - pull @ (weights - prior))
+        weights += np.linalg.solve(
+            curvature, features.T @ (weight * (right - p)) - pull @ (weights - prior)
+        )
     return weights
 
 
@@ -119,9 +151,14 @@ def log_loss(p: Floats, right: Bools, weight: Floats) -> float:
 
 
 def calibration_error(p: Floats, right: Bools) -> float:
-    """Expected calibration error: how far ten bands of probability are from the share that was right, on average."""
+    """Expected calibration error: how far ten bands of probability are from the share that was
+    right, on average.
+    """
     bands = np.minimum((p * _BANDS).astype(int), _BANDS - 1)
-    return sum(float((bands == b).mean() * abs(p[bands == b].mean() - right[bands == b].mean())) for b in np.unique(bands))
+    return sum(
+        float((bands == b).mean() * abs(p[bands == b].mean() - right[bands == b].mean()))
+        for b in np.unique(bands)
+    )
 
 
 def _information(features: Floats, weight: Floats, weights: Floats) -> Floats:

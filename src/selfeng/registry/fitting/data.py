@@ -1,4 +1,6 @@
-"""Retrieval data sets: folders with `tools.jsonl`, `queries*.jsonl` and, some of them, `example_requests.jsonl`."""
+"""Retrieval data sets: folders with `tools.jsonl`, `queries*.jsonl` and, some of them,
+`example_requests.jsonl`.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,14 +68,22 @@ def read_sets(folder: Path, names: Sequence[str] = ()) -> list[RetrievalSet]:
     """
     roots = [folder / "retrieval", folder]
     for root in roots:
-        found = sorted(path.parent for path in root.glob(f"*/{_TOOLS}") if any(path.parent.glob(_QUERIES)))
+        found = sorted(
+            path.parent for path in root.glob(f"*/{_TOOLS}") if any(path.parent.glob(_QUERIES))
+        )
         if found:
             break
     else:
-        raise ConfigurationError(f"{folder} holds no retrieval sets", f"name a folder of folders with {_TOOLS} and {_QUERIES}")
+        raise ConfigurationError(
+            f"{folder} holds no retrieval sets",
+            f"name a folder of folders with {_TOOLS} and {_QUERIES}",
+        )
     unknown = sorted(set(names) - {path.name for path in found})
     if unknown:
-        raise ConfigurationError(f"no such set: {', '.join(unknown)}", f"choose of {', '.join(path.name for path in found)}")
+        raise ConfigurationError(
+            f"no such set: {', '.join(unknown)}",
+            f"choose of {', '.join(path.name for path in found)}",
+        )
     return [_read(path) for path in found if not names or path.name in names]
 
 
@@ -84,8 +94,14 @@ def _read(folder: Path) -> RetrievalSet:
     taken: set[str] = set()
     for row in _rows(folder / _TOOLS, _ToolRow):
         words = "_".join(split_words(row.name).split())[:_LONGEST_NAME] or "tool"
-        words = f"a_{words}" if words.startswith("test_") else words  # `test_x.py` would be the tests of `x`
-        name = next(n for n in chain([words], (f"{words}_{number}" for number in count(2))) if n not in taken)
+        words = (
+            f"a_{words}" if words.startswith("test_") else words
+        )  # `test_x.py` would be the tests of `x`
+        name = next(
+            n
+            for n in chain([words], (f"{words}_{number}" for number in count(2)))
+            if n not in taken
+        )
         taken.add(name)
         tools[row.id] = _draft(name, row, examples.get(row.id, ()))
     queries = tuple(
@@ -97,9 +113,19 @@ def _read(folder: Path) -> RetrievalSet:
 
 
 def _draft(name: str, row: _ToolRow, examples: tuple[str, ...]) -> ToolDraft:
-    parameters = tuple(Parameter(name=p.strip(), description=said.strip()) for p, said in _described(row.params or "").items())
+    parameters = tuple(
+        Parameter(name=p.strip(), description=said.strip())
+        for p, said in _described(row.params or "").items()
+    )
     signature = Signature(function=name, parameters=parameters)
-    return ToolDraft(name=name, description=row.description, signature=signature, code="", tests="", example_requests=examples)
+    return ToolDraft(
+        name=name,
+        description=row.description,
+        signature=signature,
+        code="",
+        tests="",
+        example_requests=examples,
+    )
 
 
 def _described(parameters: str) -> Mapping[str, str]:
@@ -117,7 +143,13 @@ def _rows(path: Path, form: type[RowT]) -> Iterator[RowT]:
                 try:
                     yield form.model_validate_json(line)
                 except ValidationError as error:
-                    problems = "; ".join(": ".join([*map(str, e["loc"]), e["msg"]]) for e in error.errors())
-                    raise ConfigurationError(f"{path}, line {number}: {problems}", "mend the line or delete it") from error
+                    problems = "; ".join(
+                        ": ".join([*map(str, e["loc"]), e["msg"]]) for e in error.errors()
+                    )
+                    raise ConfigurationError(
+                        f"{path}, line {number}: {problems}", "mend the line or delete it"
+                    ) from error
     except OSError as error:
-        raise ConfigurationError(f"{path} can't be read: {error.strerror}", "correct its permissions") from error
+        raise ConfigurationError(
+            f"{path} can't be read: {error.strerror}", "correct its permissions"
+        ) from error

@@ -1,7 +1,9 @@
-"""Requests of which it is known what tools serve them, with all that ranking has to go by: vectors, and BM25.
+"""Requests of which it is known what tools serve them, with all that ranking has to go by: vectors,
+and BM25.
 
-BM25 of many requests and tools at once is that of SQLite's full-text index, which cuts the words (`porter unicode61`); the sums are
-made here, since libraries of every size are drawn from the same tools.
+BM25 of many requests and tools at once is that of SQLite's full-text index, which cuts the words
+(`porter unicode61`); the sums are made here, since libraries of every size are drawn from the same
+tools.
 """
 
 import sqlite3
@@ -17,7 +19,14 @@ import numpy.typing as npt
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
 from selfeng.registry.fitting.data import RetrievalSet
-from selfeng.registry.fusion import described, distinct_requests, fuse, parameter_words, split_words, tool_vector
+from selfeng.registry.fusion import (
+    described,
+    distinct_requests,
+    fuse,
+    parameter_words,
+    split_words,
+    tool_vector,
+)
 from selfeng.registry.lexical import text
 from selfeng.registry.request_map import Matrix, RequestMap
 
@@ -31,8 +40,13 @@ class Bm25:
     """The words of a set's requests and documents, cut once."""
 
     def __init__(self, documents: Sequence[str], requests: Sequence[str]) -> None:
-        self._documents, self._requests = _words(documents), _words([split_words(r) for r in requests])
-        self._lengths = np.array([max(1, words.total()) for words in self._documents], dtype=np.float32)
+        self._documents, self._requests = (
+            _words(documents),
+            _words([split_words(r) for r in requests]),
+        )
+        self._lengths = np.array(
+            [max(1, words.total()) for words in self._documents], dtype=np.float32
+        )
         self._asking: Mapping[str, Rows] = _places(self._requests)
         containing = _places(self._documents)
         self._containing = {
@@ -42,7 +56,9 @@ class Bm25:
         }
 
     def scores(self, requests: Rows, tools: Rows) -> Matrix:
-        """Shape (requests, tools) for a library of just these tools; 0 where no word matches. Neither may name one twice."""
+        """Shape (requests, tools) for a library of just these tools; 0 where no word matches.
+        Neither may name one twice.
+        """
         row, column = _inverse(requests, len(self._requests)), _inverse(tools, len(self._documents))
         lengths = self._lengths[tools]
         spread = _SATURATION * (1 - _LENGTH + _LENGTH * lengths / lengths.mean())
@@ -55,11 +71,15 @@ class Bm25:
             columns, often = columns[present], counts[present]
             weight = _weight(len(columns), len(tools))
             if len(asking) and weight > 0:
-                scores[np.ix_(asking, columns)] += weight * often * (_SATURATION + 1) / (often + spread[columns])
+                scores[np.ix_(asking, columns)] += (
+                    weight * often * (_SATURATION + 1) / (often + spread[columns])
+                )
         return scores
 
     def without_request(self, tools: Rows) -> Matrix:
-        """Shape (requests): the score of each request's tool, one of `tools`, if it did not hold the request's own words."""
+        """Shape (requests): the score of each request's tool, one of `tools`, if it did not hold
+        the request's own words.
+        """
         mean, size = self._lengths.mean(), len(self._documents)
         scores = np.zeros(len(tools), dtype=np.float32)
         for number, (request, tool) in enumerate(zip(self._requests, tools, strict=True)):
@@ -67,14 +87,21 @@ class Bm25:
             spread = _SATURATION * (1 - _LENGTH + _LENGTH * length / mean)
             left = self._documents[tool] - request
             for word in request.keys() & left.keys():
-                scores[number] += _weight(len(self._containing[word][0]), size) * left[word] * (_SATURATION + 1) / (left[word] + spread)
+                scores[number] += (
+                    _weight(len(self._containing[word][0]), size)
+                    * left[word]
+                    * (_SATURATION + 1)
+                    / (left[word] + spread)
+                )
         return scores
 
 
 def _words(texts: Sequence[str]) -> list[Counter[str]]:
     words: list[Counter[str]] = [Counter() for _ in texts]
     with closing(sqlite3.connect(":memory:")) as database:
-        database.execute("CREATE VIRTUAL TABLE texts USING fts5(words, tokenize='porter unicode61')")
+        database.execute(
+            "CREATE VIRTUAL TABLE texts USING fts5(words, tokenize='porter unicode61')"
+        )
         database.execute("CREATE VIRTUAL TABLE cut USING fts5vocab('texts', 'instance')")
         database.executemany("INSERT INTO texts (rowid, words) VALUES (?, ?)", enumerate(texts))
         for word, text in database.execute("SELECT term, doc FROM cut"):
@@ -116,7 +143,9 @@ class Judged:
     """(m, n): whether the tool serves the request."""
     words: Bm25
     own: Matrix | None = None
-    """(m, d), where each request is among those that its only tool is found by: the tool's vector without this request."""
+    """(m, d), where each request is among those that its only tool is found by: the tool's vector
+    without this request.
+    """
 
     @property
     def answerable(self) -> Bools:
@@ -133,7 +162,9 @@ class Judged:
         scores = self.words.scores(rows, tools)
         if self.own is not None:
             gold = self.gold[np.ix_(rows, tools)]
-            scores[gold] = self.words.without_request(self.gold.argmax(axis=1))[rows][gold.any(axis=1)]
+            scores[gold] = self.words.without_request(self.gold.argmax(axis=1))[rows][
+                gold.any(axis=1)
+            ]
         return scores
 
     def cosines(self, request_map: RequestMap | None = None) -> Matrix:
@@ -145,8 +176,12 @@ class Judged:
         return np.asarray(cosines, dtype=np.float32)
 
 
-def judge(data: RetrievalSet, embedder: Embedder, progress: Callable[[], None] = lambda: None) -> Judged:
-    """A data set as a library would hold it; `progress` is called for each tool and request. Blocking. Raises what the embedder raises."""
+def judge(
+    data: RetrievalSet, embedder: Embedder, progress: Callable[[], None] = lambda: None
+) -> Judged:
+    """A data set as a library would hold it; `progress` is called for each tool and request.
+    Blocking. Raises what the embedder raises.
+    """
     places = {tool.name: place for place, tool in enumerate(data.tools)}
     gold = np.zeros((len(data.queries), len(data.tools)), dtype=np.bool_)
     for row, query in enumerate(data.queries):
@@ -160,18 +195,33 @@ def judge(data: RetrievalSet, embedder: Embedder, progress: Callable[[], None] =
         name=data.name,
         ids=data.ids,
         requests=np.stack([after(embedder.embed([query.request])[0]) for query in data.queries]),
-        tools=np.stack([after(tool_vector(embedder, t.name, t.description, t.example_requests, parameter_words(t))) for t in data.tools]),
+        tools=np.stack(
+            [
+                after(
+                    tool_vector(
+                        embedder, t.name, t.description, t.example_requests, parameter_words(t)
+                    )
+                )
+                for t in data.tools
+            ]
+        ),
         gold=gold,
-        words=Bm25([text(tool, ()) for tool in data.tools], [query.request for query in data.queries]),
+        words=Bm25(
+            [text(tool, ()) for tool in data.tools], [query.request for query in data.queries]
+        ),
     )
 
 
 def leave_one_out(
-    tools: Sequence[tuple[ToolDraft, Sequence[str]]], embedder: Embedder, progress: Callable[[], None] = lambda: None
+    tools: Sequence[tuple[ToolDraft, Sequence[str]]],
+    embedder: Embedder,
+    progress: Callable[[], None] = lambda: None,
 ) -> Judged:
-    """Every request that a tool with others is found by, put to the library as if it were not known.
+    """Every request that a tool with others is found by, put to the library as if it were not
+    known.
 
-    `tools` have beside them the requests that they have served; `progress` is called for each. Blocking. Raises what the embedder raises.
+    `tools` have beside them the requests that they have served; `progress` is called for each.
+    Blocking. Raises what the embedder raises.
     """
     asked: list[str] = []
     gold: list[int] = []

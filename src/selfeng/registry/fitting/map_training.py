@@ -1,7 +1,9 @@
-"""Fits the request map: cross-entropy over all tools of a set, so that the right ones come out on top.
+"""Fits the request map: cross-entropy over all tools of a set, so that the right ones come out on
+top.
 
-score = cosine(map(request), tool) + weight · BM25, as the library ranks; probabilities are the softmax of 20 · score. Adam with a
-falling step; the penalty draws the map towards the one it starts from.
+score = cosine(map(request), tool) + weight · BM25, as the library ranks; probabilities are the
+softmax of 20 · score. Adam with a falling step; the penalty draws the map towards the one it starts
+from.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,12 +17,16 @@ from selfeng.registry.request_map import Matrix, RequestMap, low_rank
 RANK = 64
 STEPS = 120
 STRENGTH = 0.03
-"""Of the penalty on half the squared distance to the start: the best of 0.03, 0.06 and 0.1 on requests that the fit had not seen."""
+"""Of the penalty on half the squared distance to the start: the best of 0.03, 0.06 and 0.1 on
+requests that the fit had not seen.
+"""
 _SHARPNESS = 20.0
 _STEP = 0.005
 _MOMENTUM, _SPREAD, _TINY = 0.9, 0.99, 1e-6
 _PLACES = 500_000
-"""Pairs of request and tool that one step looks at in each set; larger sets give a sample of their requests."""
+"""Pairs of request and tool that one step looks at in each set; larger sets give a sample of their
+requests.
+"""
 
 
 class TrainingPart(NamedTuple):
@@ -41,7 +47,9 @@ def train(
 ) -> RequestMap:
     """`progress` is called after each of `STEPS` steps."""
     dimensions = parts[0].judged.requests.shape[1]
-    origin = start.left @ start.right if start else np.zeros((dimensions, dimensions), dtype=np.float32)
+    origin = (
+        start.left @ start.right if start else np.zeros((dimensions, dimensions), dtype=np.float32)
+    )
     change, mean, square = origin.copy(), np.zeros_like(origin), np.zeros_like(origin)
     total = sum(part.weight for part in parts)
     random = np.random.default_rng(0)
@@ -54,13 +62,17 @@ def train(
         mean = _MOMENTUM * mean + (1 - _MOMENTUM) * gradient
         square = _SPREAD * square + (1 - _SPREAD) * gradient**2
         size = _STEP * (1 - (step - 1) / STEPS)
-        change -= size * (mean / (1 - _MOMENTUM**step)) / (np.sqrt(square / (1 - _SPREAD**step)) + _TINY)
+        change -= (
+            size * (mean / (1 - _MOMENTUM**step)) / (np.sqrt(square / (1 - _SPREAD**step)) + _TINY)
+        )
         progress()
     return low_rank(change, RANK)
 
 
 def _gradient(judged: Judged, rows: Rows, change: Matrix, bm25_weight: float) -> Matrix:
-    """Of the mean cross-entropy by `change`, where map(request) = unit(request + request · change)."""
+    """Of the mean cross-entropy by `change`, where map(request) = unit(request + request ·
+    change).
+    """
     requests, gold = judged.requests[rows], judged.gold[rows]
     moved = requests + requests @ change
     lengths = np.linalg.norm(moved, axis=1, keepdims=True)

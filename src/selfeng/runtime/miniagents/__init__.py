@@ -1,6 +1,8 @@
-"""What only programs written for the package `miniagents` use: its agents and values, in terms of the runtime.
+"""What only programs written for the package `miniagents` use: its agents and values, in terms of
+the runtime.
 
-With this folder on the path, `import miniagents` finds `miniagents.py` beside this file, which has all names of that package.
+With this folder on the path, `import miniagents` finds `miniagents.py` beside this file, which has
+all names of that package.
 """
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
@@ -47,15 +49,24 @@ class TextToken(Token):
 class _AnyMessageWithText(type(Message)):  # type: ignore[misc]  # pydantic's metaclass
     def __instancecheck__(cls, instance: object) -> bool:
         if cls is TextMessage and isinstance(instance, Message):
-            return instance.text is not None or instance.text_template is not None or super().__instancecheck__(instance)
+            return (
+                instance.text is not None
+                or instance.text_template is not None
+                or super().__instancecheck__(instance)
+            )
         return bool(super().__instancecheck__(instance))
 
 
 class TextMessage(Message, metaclass=_AnyMessageWithText):
-    """A message whose text is called content where it is serialized; equal to a plain Message that says the same."""
+    """A message whose text is called content where it is serialized; equal to a plain Message that
+    says the same.
+    """
 
     def serialize(self) -> dict[str, Any]:
-        return {_LATER.get(name, name): value for name, value in serialized_fields(self, by_key=True).items()}
+        return {
+            _LATER.get(name, name): value
+            for name, value in serialized_fields(self, by_key=True).items()
+        }
 
     def fields(self) -> Any:
         return Frozen.fields(self)
@@ -63,7 +74,10 @@ class TextMessage(Message, metaclass=_AnyMessageWithText):
     def __eq__(self, other: object) -> bool:
         other = other.message if isinstance(other, MessageToken) else other
         if type(other) is Message or type(other) is type(self):
-            return {**dict(Frozen.fields(self)), "class_": ""} == {**dict(Frozen.fields(other)), "class_": ""}
+            return {**dict(Frozen.fields(self)), "class_": ""} == {
+                **dict(Frozen.fields(other)),
+                "class_": "",
+            }
         return NotImplemented
 
     __hash__ = Message.__hash__
@@ -73,7 +87,9 @@ _LATER = {"text": "content", "text_template": "content_template"}
 
 
 class FlatSequence(Generic[In, Out]):
-    """A stream made of another one by a function that gives any number of pieces for each of its pieces."""
+    """A stream made of another one by a function that gives any number of pieces for each of its
+    pieces.
+    """
 
     def __init__(
         self,
@@ -105,7 +121,9 @@ async def agent_chain(ctx: InteractionContext, agents: Iterable[Link]) -> None:
 
 
 @miniagent
-async def agent_loop(ctx: InteractionContext, agents: Iterable[Link], raise_keyboard_interrupt: bool = True) -> None:
+async def agent_loop(
+    ctx: InteractionContext, agents: Iterable[Link], raise_keyboard_interrupt: bool = True
+) -> None:
     """Runs a loop of agents, until one ends it."""
     try:
         await achain_loop(agents, ctx.message_promises)
@@ -116,24 +134,39 @@ async def agent_loop(ctx: InteractionContext, agents: Iterable[Link], raise_keyb
 
 @miniagent
 async def prompt_agent(
-    ctx: InteractionContext, *, target_agent: MiniAgent, prompt_prefix: Any = (), prompt_suffix: Any = (), **arguments: Any
+    ctx: InteractionContext,
+    *,
+    target_agent: MiniAgent,
+    prompt_prefix: Any = (),
+    prompt_suffix: Any = (),
+    **arguments: Any,
 ) -> None:
     """Puts messages before and after those that it passes on."""
-    ctx.reply(target_agent.inquire([prompt_prefix, ctx.message_promises, prompt_suffix], **arguments))
+    ctx.reply(
+        target_agent.inquire([prompt_prefix, ctx.message_promises, prompt_suffix], **arguments)
+    )
 
 
 @miniagent
-async def dialog_loop(ctx: InteractionContext, user_agent: Link, assistant_agent: Link, prompt_at_the_end: bool = True) -> None:
+async def dialog_loop(
+    ctx: InteractionContext, user_agent: Link, assistant_agent: Link, prompt_at_the_end: bool = True
+) -> None:
     """A loop of a person and an assistant, who gets the messages of this call as its prompt."""
     prompt = await ctx.message_promises
     if prompt and isinstance(assistant_agent, MiniAgent):
         place: dict[str, Any] = {"prompt_suffix" if prompt_at_the_end else "prompt_prefix": prompt}
         assistant_agent = prompt_agent.fork(target_agent=assistant_agent, **place)
-    ctx.reply(agent_loop.inquire(agents=[user_agent, AWAIT, assistant_agent], raise_keyboard_interrupt=False))
+    ctx.reply(
+        agent_loop.inquire(
+            agents=[user_agent, AWAIT, assistant_agent], raise_keyboard_interrupt=False
+        )
+    )
 
 
 @miniagent
-async def user_agent(ctx: InteractionContext, output_agent: Link, input_agent: Link, history_agent: Link = None) -> None:
+async def user_agent(
+    ctx: InteractionContext, output_agent: Link, input_agent: Link, history_agent: Link = None
+) -> None:
     """A person, made of an agent that shows, one that asks, and one that remembers."""
     if isinstance(history_agent, MiniAgent):
         history_agent = history_agent.fork(return_full_history=True)
@@ -141,7 +174,9 @@ async def user_agent(ctx: InteractionContext, output_agent: Link, input_agent: L
 
 
 @miniagent
-async def in_memory_history_agent(ctx: InteractionContext, message_list: list[Message], return_full_history: bool = False) -> None:
+async def in_memory_history_agent(
+    ctx: InteractionContext, message_list: list[Message], return_full_history: bool = False
+) -> None:
     """Adds the messages to a list, and passes them on, or all that is in the list."""
     if not return_full_history:
         ctx.reply(ctx.message_promises)
@@ -162,17 +197,23 @@ async def markdown_history_agent(
     if not return_full_history:
         ctx.reply(ctx.message_promises)
     history = ChatHistoryMD(history_md_file, default_role)
-    await history.akeep(tuple(message for message in await ctx.message_promises if not message.get("no_history")))
+    await history.akeep(
+        tuple(message for message in await ctx.message_promises if not message.get("no_history"))
+    )
     if return_full_history:
         ctx.reply(await history.aload_chat_history())
 
 
-def create_openai_agent(reply_metadata: dict[str, Any] | None = None, **arguments: Any) -> MiniAgent:
+def create_openai_agent(
+    reply_metadata: dict[str, Any] | None = None, **arguments: Any
+) -> MiniAgent:
     """The runtime's agent with arguments preset."""
     return openai_agent.fork(response_metadata=reply_metadata, **arguments)
 
 
-def create_anthropic_agent(reply_metadata: dict[str, Any] | None = None, **arguments: Any) -> MiniAgent:
+def create_anthropic_agent(
+    reply_metadata: dict[str, Any] | None = None, **arguments: Any
+) -> MiniAgent:
     """The runtime's agent with arguments preset."""
     return anthropic_agent.fork(response_metadata=reply_metadata, **arguments)
 
@@ -189,4 +230,6 @@ def get_current_agent_trace() -> list[MiniAgent]:
 
 def display_agent_trace(agent_trace: Iterable[MiniAgent] | None = None) -> str:
     """The aliases of the trace in one line."""
-    return " <- ".join(agent.alias for agent in (get_current_agent_trace() if agent_trace is None else agent_trace))
+    return " <- ".join(
+        agent.alias for agent in (get_current_agent_trace() if agent_trace is None else agent_trace)
+    )

@@ -1,4 +1,5 @@
-"""The package `miniagents` in one table: its modules, and the names that each of them has. Importing this makes them all.
+"""The package `miniagents` in one table: its modules, and the names that each of them has.
+Importing this makes them all.
 
 It is found as `miniagents` by a program with this folder on its path.
 """
@@ -9,7 +10,15 @@ from typing import Any
 
 import selfeng.runtime.miniagents as additions
 from selfeng import runtime
-from selfeng.runtime import console, message, mini_agent, models, promising_context, promising_errors, sentinels
+from selfeng.runtime import (
+    console,
+    message,
+    mini_agent,
+    models,
+    promising_context,
+    promising_errors,
+    sentinels,
+)
 
 _OBJECTS: dict[str, Any] = {
     **vars(additions),
@@ -30,10 +39,17 @@ _OBJECTS: dict[str, Any] = {
     "Sentinel": sentinels.Sentinel,
     "as_single_text_promise": runtime.join_messages,
 }
-_AGENTS = "AgentCall AgentCallNode AgentInteractionNode AgentReplyNode InteractionContext MiniAgent MiniAgents miniagent "
+_AGENTS = (
+    "AgentCall AgentCallNode AgentInteractionNode AgentReplyNode InteractionContext "
+    "MiniAgent MiniAgents miniagent "
+)
 _SEQUENCES = "Message MessagePromise MessageSequence MessageSequencePromise "
-_MESSAGES = _SEQUENCES + "ErrorMessage MessageTokenAppender StrictMessage TextMessage TextToken Token "
-_CHAINS = "AWAIT CLEAR agent_chain agent_loop console_user_agent dialog_loop prompt_agent user_agent "
+_MESSAGES = (
+    _SEQUENCES + "ErrorMessage MessageTokenAppender StrictMessage TextMessage TextToken Token "
+)
+_CHAINS = (
+    "AWAIT CLEAR agent_chain agent_loop console_user_agent dialog_loop prompt_agent user_agent "
+)
 _HISTORIES = "in_memory_history_agent markdown_history_agent "
 _ROLES = "AssistantMessage SystemMessage UserMessage message_to_llm_dict "
 _OPENAI = "OpenAIMessage create_openai_agent openai_agent "
@@ -59,18 +75,22 @@ MODULES = {
     "ext.llms.llm_utils": _ROLES + "ChatMessage LLMMessage",
     "ext.llms.openai": _OPENAI + "OpenAIAgent",
     "messages": _MESSAGES,
-    "miniagent_typing": "AgentFunction MessageTokenStreamer MessageType PersistMessageEventHandler PersistMessagesEventHandler",
+    "miniagent_typing": "AgentFunction MessageTokenStreamer MessageType "
+    "PersistMessageEventHandler PersistMessagesEventHandler",
     "miniagents": _AGENTS + _SEQUENCES + "MessageType",
     "promising": "",
-    "promising.errors": "AppenderClosedError AppenderNotOpenError FunctionNotProvidedError NoActiveContextError PromisingContextError "
+    "promising.errors": "AppenderClosedError AppenderNotOpenError FunctionNotProvidedError "
+    "NoActiveContextError PromisingContextError "
     "PromisingError WrongActiveContextError",
     "promising.ext": "",
     "promising.ext.frozen": "Frozen",
-    "promising.promise_typing": "PromiseResolvedEventHandler PromiseResolver PromiseStreamer SequenceFlattener",
+    "promising.promise_typing": "PromiseResolvedEventHandler PromiseResolver PromiseStreamer "
+    "SequenceFlattener",
     "promising.promising": "Promise PromisingContext StreamAppender StreamedPromise",
     "promising.sentinels": "AWAIT CLEAR DEFAULT NO_VALUE Sentinel",
     "promising.sequence": "FlatSequence",
-    "utils": "achain_loop adialog_loop as_single_text_promise display_agent_trace get_current_agent_trace join_messages split_messages",
+    "utils": "achain_loop adialog_loop as_single_text_promise display_agent_trace "
+    "get_current_agent_trace join_messages split_messages",
 }
 """Names by module, below `miniagents`; a module stands behind the one that it is in."""
 
@@ -79,7 +99,9 @@ def _make(below: str, names: str) -> None:
     """Put one module where `import` looks for it, and into the module that it is in."""
     full = f"{__name__}.{below}".rstrip(".")
     module = sys.modules[full] if not below else sys.modules.setdefault(full, ModuleType(full))
-    module.__dict__.update({name: _OBJECTS[name] for name in names.split()}, __all__=sorted(names.split()), __path__=[])
+    module.__dict__.update(
+        {name: _OBJECTS[name] for name in names.split()}, __all__=sorted(names.split()), __path__=[]
+    )
     if below:
         parent, _, name = full.rpartition(".")
         setattr(sys.modules[parent], name, module)

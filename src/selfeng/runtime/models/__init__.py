@@ -1,7 +1,14 @@
 """Chat models as agents."""
 
 from selfeng.runtime.models.anthropic_agent import AnthropicMessage, anthropic_agent
-from selfeng.runtime.models.chat_messages import AssistantMessage, RoleMessage, SystemMessage, ToolCall, ToolMessage, UserMessage
+from selfeng.runtime.models.chat_messages import (
+    AssistantMessage,
+    RoleMessage,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from selfeng.runtime.models.openai_agent import OpenAIMessage, openai_agent
 
 __all__ = [

@@ -45,38 +45,55 @@ async def anthropic_agent(
 ) -> None:
     """Asks a model of Anthropic, and replies with one message.
 
-    The message has `tool_calls`, `usage`, `stop_reason` and whatever else the server says of it; its fields from `response_metadata`
-    are known beforehand. Other parameters go to the server. A conversation that does not begin with the user gets the fake message.
-    Without a client, one is made from the environment and kept for the context.
+    The message has `tool_calls`, `usage`, `stop_reason` and whatever else the server says of it;
+    its fields from `response_metadata` are known beforehand. Other parameters go to the server. A
+    conversation that does not begin with the user gets the fake message. Without a client, one is
+    made from the environment and kept for the context.
     """
 
     async def say(tokens: MessageTokenAppender) -> None:
         client = async_client or ctx.miniagents.shared(_client)
         delimiter = message_delimiter_for_same_role
-        prompt, messages = anthropic_messages(await ctx.message_promises, system, fake_first_user_message, delimiter)
-        request = {"model": model, "max_tokens": max_tokens, "messages": messages, **({"system": prompt} if prompt else {}), **parameters}
+        prompt, messages = anthropic_messages(
+            await ctx.message_promises, system, fake_first_user_message, delimiter
+        )
+        request = {
+            "model": model,
+            "max_tokens": max_tokens,
+            "messages": messages,
+            **({"system": prompt} if prompt else {}),
+            **parameters,
+        }
         if streams_by_default(ctx) if stream is None else stream:
             async with client.messages.stream(**for_sdk(client.messages.stream, request)) as events:
                 async for text in events.text_stream:
                     tokens.append(text)
                 reply: anthropic.types.Message = await events.get_final_message()
         else:
-            reply = await client.messages.create(stream=False, **for_sdk(client.messages.create, request))
+            reply = await client.messages.create(
+                stream=False, **for_sdk(client.messages.create, request)
+            )
             for block in reply.content:
                 if block.type == "text":
                     tokens.append(block.text)
         tokens.metadata_so_far |= reply.model_dump(exclude={"content"}, exclude_none=True)
         tokens.metadata_so_far["tool_calls"] = [
-            ToolCall(id=block.id, name=block.name, arguments=json.dumps(block.input)) for block in reply.content if block.type == "tool_use"
+            ToolCall(id=block.id, name=block.name, arguments=json.dumps(block.input))
+            for block in reply.content
+            if block.type == "tool_use"
         ]
 
-    await reply_with_tokens(ctx, AnthropicMessage, {"model": model, **(response_metadata or {})}, say)
+    await reply_with_tokens(
+        ctx, AnthropicMessage, {"model": model, **(response_metadata or {})}, say
+    )
 
 
 def anthropic_messages(
     messages: Iterable[Message], system: str | None, fake_first_user_message: str, delimiter: str
 ) -> tuple[str, list[dict[str, Any]]]:
-    """The system prompt and the messages as Anthropic takes them: the user begins, and roles take turns."""
+    """The system prompt and the messages as Anthropic takes them: the user begins, and roles take
+    turns.
+    """
     given = list(messages)
     prompts = [system or "", *(str(message) for message in given if role_of(message) == "system")]
     turns: list[dict[str, Any]] = []
@@ -98,7 +115,15 @@ def _anthropic_content(message: Message) -> tuple[str, Any]:
     if call_id := message.get("tool_call_id"):
         return "user", [{"type": "tool_result", "tool_use_id": call_id, "content": content}]
     if calls := message.get("tool_calls"):
-        uses = [{"type": "tool_use", "id": call.id, "name": call.name, "input": json.loads(call.arguments or "{}")} for call in calls]
+        uses = [
+            {
+                "type": "tool_use",
+                "id": call.id,
+                "name": call.name,
+                "input": json.loads(call.arguments or "{}"),
+            }
+            for call in calls
+        ]
         return role, [*_blocks(content), *uses]
     return role, content
 

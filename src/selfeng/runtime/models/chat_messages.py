@@ -59,7 +59,11 @@ def role_of(message: Message) -> str:
 
 def content_of(message: Message) -> Any:
     """The text, or the parts that a message has in its place, as models take them."""
-    return thaw(message.content) if message.text is None and message.content is not None else str(message)
+    return (
+        thaw(message.content)
+        if message.text is None and message.content is not None
+        else str(message)
+    )
 
 
 def streams_by_default(ctx: InteractionContext) -> bool:
@@ -68,11 +72,17 @@ def streams_by_default(ctx: InteractionContext) -> bool:
 
 
 def for_sdk(call: Callable[..., Any], parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters as arguments of an SDK's function; those that it does not know go to the server as they are."""
+    """The parameters as arguments of an SDK's function; those that it does not know go to the
+    server as they are.
+    """
     known = inspect.signature(call).parameters
     unknown = {name: value for name, value in parameters.items() if name not in known}
     arguments = {name: value for name, value in parameters.items() if name in known}
-    return {**arguments, "extra_body": {**arguments.get("extra_body", {}), **unknown}} if unknown else arguments
+    return (
+        {**arguments, "extra_body": {**arguments.get("extra_body", {}), **unknown}}
+        if unknown
+        else arguments
+    )
 
 
 async def reply_with_tokens(
@@ -81,7 +91,9 @@ async def reply_with_tokens(
     known_beforehand: dict[str, Any],
     say: Callable[[MessageTokenAppender], Awaitable[None]],
 ) -> None:
-    """Promise the one message of the reply at once, and let the model say it; what goes wrong is raised to whoever reads it."""
+    """Promise the one message of the reply at once, and let the model say it; what goes wrong is
+    raised to whoever reads it.
+    """
     with MessageTokenAppender(capture_errors=True) as tokens:
         known = {"role": "assistant", "agent_alias": ctx.this_agent.alias, **known_beforehand}
         ctx.reply(message_class.promise(message_token_streamer=tokens, start_asap=False, **known))

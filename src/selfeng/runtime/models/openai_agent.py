@@ -39,11 +39,15 @@ async def openai_agent(
 ) -> None:
     """Asks a model of OpenAI, or of a server like theirs, and replies with one message.
 
-    The message has `tool_calls`, `usage` and whatever else the server says of it; its fields from `response_metadata` are known
-    beforehand. Other parameters go to the server. Without a client, one is made from the environment and kept for the context.
+    The message has `tool_calls`, `usage` and whatever else the server says of it; its fields from
+    `response_metadata` are known beforehand. Other parameters go to the server. Without a client,
+    one is made from the environment and kept for the context.
     """
     if parameters.get("n", 1) != 1:
-        raise ValueError(f"openai_agent replies with one message, so n can't be {parameters['n']}; call it several times.")
+        raise ValueError(
+            f"openai_agent replies with one message, so n can't be {parameters['n']}; call it "
+            "several times."
+        )
 
     async def say(tokens: MessageTokenAppender) -> None:
         client = async_client or ctx.miniagents.shared(_client)
@@ -72,7 +76,10 @@ def _openai_message(message: Message) -> dict[str, Any]:
     wire: dict[str, Any] = {"role": role_of(message), "content": content_of(message)}
     if calls := message.get("tool_calls"):
         functions = [{"name": call.name, "arguments": call.arguments} for call in calls]
-        wire["tool_calls"] = [{"id": c.id, "type": "function", "function": f} for c, f in zip(calls, functions, strict=True)]
+        wire["tool_calls"] = [
+            {"id": c.id, "type": "function", "function": f}
+            for c, f in zip(calls, functions, strict=True)
+        ]
         wire["content"] = wire["content"] or None
     if call_id := message.get("tool_call_id"):
         wire["tool_call_id"] = call_id
@@ -87,12 +94,16 @@ def _client() -> "AsyncOpenAI":
 
 def _say(completion: "ChatCompletion", tokens: MessageTokenAppender) -> None:
     if not completion.choices:
-        raise RuntimeError(f"The server replied without a choice: {completion.model_dump_json(exclude_none=True)}")
+        raise RuntimeError(
+            f"The server replied without a choice: {completion.model_dump_json(exclude_none=True)}"
+        )
     choice = completion.choices[0]
     if choice.message.content:
         tokens.append(choice.message.content)
     tokens.metadata_so_far |= completion.model_dump(exclude={"choices"}, exclude_none=True)
-    tokens.metadata_so_far["choices"] = [choice.model_dump(exclude={"message": {"content", "tool_calls"}}, exclude_none=True)]
+    tokens.metadata_so_far["choices"] = [
+        choice.model_dump(exclude={"message": {"content", "tool_calls"}}, exclude_none=True)
+    ]
     tokens.metadata_so_far["tool_calls"] = [
         ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
         for call in choice.message.tool_calls or ()
@@ -101,7 +112,9 @@ def _say(completion: "ChatCompletion", tokens: MessageTokenAppender) -> None:
 
 
 class _StreamedReply:
-    """A reply as its chunks tell of it: text, tool calls in pieces, the reason of the end, and usage, which may come alone."""
+    """A reply as its chunks tell of it: text, tool calls in pieces, the reason of the end, and
+    usage, which may come alone.
+    """
 
     def __init__(self, tokens: MessageTokenAppender) -> None:
         self._tokens = tokens
@@ -132,4 +145,6 @@ class _StreamedReply:
 
     def finish(self) -> None:
         self._tokens.metadata_so_far["choices"] = [self._choice]
-        self._tokens.metadata_so_far["tool_calls"] = [ToolCall(**call) for call in self._calls.values()]
+        self._tokens.metadata_so_far["tool_calls"] = [
+            ToolCall(**call) for call in self._calls.values()
+        ]

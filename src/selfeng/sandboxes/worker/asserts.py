@@ -1,4 +1,6 @@
-"""Why a test did not pass, in the few lines that a person, or a model that repairs the tool, needs."""
+"""Why a test did not pass, in the few lines that a person, or a model that repairs the tool,
+needs.
+"""
 
 import linecache
 from typing import TYPE_CHECKING
@@ -20,7 +22,9 @@ _WORDLESS = {"Failed"}
 
 
 def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> str:
-    """The failing line of the test, the exception with pytest's values, and the tool's own lines behind it."""
+    """The failing line of the test, the exception with pytest's values, and the tool's own lines
+    behind it.
+    """
     error = excinfo.value
     lines = []
     for entry in reversed(list(excinfo.traceback)):
@@ -29,7 +33,9 @@ def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> s
             lines.append(f"line {number}: {linecache.getline(filename, number).strip()}")
             break
     text = _text(error)
-    lines.append(text if excinfo.typename in _WORDLESS else f"{excinfo.typename}: {text}".rstrip(": "))
+    lines.append(
+        text if excinfo.typename in _WORDLESS else f"{excinfo.typename}: {text}".rstrip(": ")
+    )
     lines += [missing_package("code", error)] if missing_package("code", error) else []
     lines += _tool_lines(error)
     return shorten("\n".join(lines))
@@ -67,20 +73,33 @@ def _tool_lines(error: BaseException | None) -> list[str]:
     return []
 
 
-_NAN = re.compile(r"(?i)(\b|_|is|not)nan(\b|_|mean|sum|min|max|std|median)|(is|not)na\b|(is|not)null|isfinite")
+_NAN = re.compile(
+    r"(?i)(\b|_|is|not)nan(\b|_|mean|sum|min|max|std|median)|(is|not)na\b|(is|not)null|isfinite"
+)
 _ALL = re.compile(r"\ball\(|allclose|isclose|assert_(all|array|almost|equal)")
 _EMPTY = re.compile(r"\[\s*\]|\blen\(|shape|size|empty|\bnot\b")
 
 
 def doubt_of(returned: Collection[str], tests: str, test: str) -> str:
-    """Why a test that passed does not count, by what the tool returned in it (`proxy.Returned`); "" if it does.
+    """Why a test that passed does not count, by what the tool returned in it (`proxy.Returned`); ""
+    if it does.
 
     `test` is its name, "" while the suite `tests` is loaded.
     """
     if "nan" in returned and not _NAN.search(_source(tests, test)):
-        return "the tool returned NaN, and no comparison with it fails; where NaN is right, say so with `math.isnan`"
-    if set(returned) == {"empty"} and _ALL.search(source := _source(tests, test)) and not _EMPTY.search(source):
-        return "the tool returned a list without elements, and the test looks at elements only; compare its length as well"
+        return (
+            "the tool returned NaN, and no comparison with it fails; where NaN is right, say "
+            "so with `math.isnan`"
+        )
+    if (
+        set(returned) == {"empty"}
+        and _ALL.search(source := _source(tests, test))
+        and not _EMPTY.search(source)
+    ):
+        return (
+            "the tool returned a list without elements, and the test looks at elements only; "
+            "compare its length as well"
+        )
     return ""
 
 

@@ -1,7 +1,8 @@
-"""What the tests' process refuses to do, whoever asks: it runs no text or pickle as code, and starts no process or connection.
+"""What the tests' process refuses to do, whoever asks: it runs no text or pickle as code, and
+starts no process or connection.
 
-An audit hook of Python's sees each of these however it is spelled, so no list of functions has to be complete. A suite that comes to
-one has failed, whatever its tests make of the exception.
+An audit hook of Python's sees each of these however it is spelled, so no list of functions has to
+be complete. A suite that comes to one has failed, whatever its tests make of the exception.
 """
 
 import ast
@@ -17,16 +18,43 @@ from typing import Any
 
 import _pytest
 
-_PROCESSES = ("os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system", "os.kill", "os.killpg", "subprocess.Popen")
-_CONNECTIONS = ("connect", "bind", "sendto", "sendmsg", "getaddrinfo", "gethostbyname", "gethostbyaddr", "getnameinfo", "__new__")
+_PROCESSES = (
+    "os.fork",
+    "os.forkpty",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.system",
+    "os.kill",
+    "os.killpg",
+    "subprocess.Popen",
+)
+_CONNECTIONS = (
+    "connect",
+    "bind",
+    "sendto",
+    "sendmsg",
+    "getaddrinfo",
+    "gethostbyname",
+    "gethostbyaddr",
+    "getnameinfo",
+    "__new__",
+)
 _DOES = {
     **dict.fromkeys(("exec", "compile", "code.__new__", "function.__new__"), "runs text as code"),
-    **dict.fromkeys(("pickle.find_class", "marshal.loads", "marshal.load"), "loads a pickle, or code that was stored"),
+    **dict.fromkeys(
+        ("pickle.find_class", "marshal.loads", "marshal.load"),
+        "loads a pickle, or code that was stored",
+    ),
     **dict.fromkeys((*_PROCESSES, "pty.spawn"), "starts or ends a process"),
     **dict.fromkeys((f"socket.{name}" for name in _CONNECTIONS), "opens a connection"),
-    **dict.fromkeys(("sqlite3.enable_load_extension", "sqlite3.load_extension", "import"), "loads a library"),
+    **dict.fromkeys(
+        ("sqlite3.enable_load_extension", "sqlite3.load_extension", "import"), "loads a library"
+    ),
 }
-"""The events that are looked at, and what a suite does with each; those of `ctypes` are added below."""
+"""The events that are looked at, and what a suite does with each; those of `ctypes` are added
+below.
+"""
 _IMPORTING = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 _GENERATING = (dataclasses.__file__, collections.__file__)
 """They make classes of source that they write themselves, of names that they have checked."""
@@ -41,7 +69,9 @@ class Tripped(BaseException):
 
 class Audit:
     def __init__(self, libraries: tuple[str, ...]) -> None:
-        """`libraries` are the folders whose code may be imported; nothing that runs here can write to them."""
+        """`libraries` are the folders whose code may be imported; nothing that runs here can write
+        to them.
+        """
         self._libraries = libraries
         self._filename = ""
         self._code: CodeType | None = None
@@ -60,11 +90,14 @@ class Audit:
         sys.addaudithook(self._hear)
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        does = _DOES.get(event) or ("reaches into memory with `ctypes`" if event.startswith("ctypes.") else "")
+        does = _DOES.get(event) or (
+            "reaches into memory with `ctypes`" if event.startswith("ctypes.") else ""
+        )
         if does and not self._is_fine(event, args, sys._getframe(1)):
             where = f"in {self.test}" if self.test else "while it is loaded"
             self.problem = self.problem or (
-                f"The suite {does}, {where} ({event}), so that what the tool returns or writes could run in the tests' process. "
+                f"The suite {does}, {where} ({event}), so that what the tool returns or writes "
+                "could run in the tests' process. "
                 "Compare plain values, and read files as text."
             )
             raise Tripped(self.problem)
@@ -74,29 +107,47 @@ class Audit:
         match event:
             case "exec":
                 code = args[0]
-                return code is self._code or caller in _GENERATING or (caller in _IMPORTING and self._is_library(code.co_filename))
+                return (
+                    code is self._code
+                    or caller in _GENERATING
+                    or (caller in _IMPORTING and self._is_library(code.co_filename))
+                )
             case "compile":
-                return caller in (*_GENERATING, typing.__file__) or self._may_parse(frame) or self._is_imported(frame)
+                return (
+                    caller in (*_GENERATING, typing.__file__)
+                    or self._may_parse(frame)
+                    or self._is_imported(frame)
+                )
             case "marshal.loads":
                 return caller in _IMPORTING
             case "import":
                 return args[1] is None or self._is_library(args[1])
             case "socket.__new__":
-                return next((f for f in _stack(frame) if f != socket.__file__), "").startswith(f"{_STANDARD}/asyncio/")
+                return next((f for f in _stack(frame) if f != socket.__file__), "").startswith(
+                    f"{_STANDARD}/asyncio/"
+                )
             case "pickle.find_class":
                 return False
         return self._is_imported(frame)
 
     def _may_parse(self, frame: FrameType) -> bool:
-        """Whether source becomes a syntax tree for one who runs none of it: `ast.literal_eval`, the suite, the standard library."""
+        """Whether source becomes a syntax tree for one who runs none of it: `ast.literal_eval`, the
+        suite, the standard library.
+        """
         parsing = frame.f_code.co_filename == ast.__file__ and frame.f_code.co_name == "parse"
-        file = frame.f_back.f_code.co_filename if parsing and frame.f_back else frame.f_code.co_filename
+        file = (
+            frame.f_back.f_code.co_filename
+            if parsing and frame.f_back
+            else frame.f_code.co_filename
+        )
         if file == self._filename:
             return parsing
         return file.startswith(_READING) or (parsing and file.rpartition("/")[0] == _STANDARD)
 
     def _is_imported(self, frame: FrameType) -> bool:
-        """Whether it is the code of a library that does it, while it is imported: of that the suite decides nothing."""
+        """Whether it is the code of a library that does it, while it is imported: of that the suite
+        decides nothing.
+        """
         for file in _stack(frame):
             if file == self._filename:
                 return False

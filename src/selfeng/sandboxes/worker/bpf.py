@@ -1,4 +1,5 @@
-"""A seccomp filter: rules about system calls, and the program for the kernel's BPF machine that they become. Pure.
+"""A seccomp filter: rules about system calls, and the program for the kernel's BPF machine that
+they become. Pure.
 
 The machine and what it is shown are described in Linux's `linux/filter.h` and `linux/seccomp.h`.
 """
@@ -33,7 +34,7 @@ pwritev rt_tgsigqueueinfo perf_event_open recvmmsg fanotify_init fanotify_mark p
 syncfs sendmmsg setns getcpu process_vm_readv process_vm_writev kcmp finit_module sched_setattr sched_getattr renameat2 seccomp getrandom
 memfd_create kexec_file_load bpf execveat userfaultfd membarrier mlock2 copy_file_range preadv2 pwritev2 pkey_mprotect pkey_alloc
 pkey_free statx io_pgetevents rseq
-"""
+"""  # noqa: E501
 _AARCH64 = """
 io_setup io_destroy io_submit io_cancel io_getevents setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr listxattr llistxattr
 flistxattr removexattr lremovexattr fremovexattr getcwd lookup_dcookie eventfd2 epoll_create1 epoll_ctl epoll_pwait dup dup3 fcntl
@@ -60,14 +61,14 @@ kexec_file_load @403 clock_gettime64 clock_settime64 clock_adjtime64 clock_getre
 timer_settime64 timerfd_gettime64 timerfd_settime64 utimensat_time64 pselect6_time64 ppoll_time64 @416 io_pgetevents_time64
 recvmmsg_time64 mq_timedsend_time64 mq_timedreceive_time64 semtimedop_time64 rt_sigtimedwait_time64 futex_time64
 sched_rr_get_interval_time64
-"""
+"""  # noqa: E501
 _COMMON = """
 @424 pidfd_send_signal io_uring_setup io_uring_enter io_uring_register open_tree move_mount fsopen fsconfig fsmount fspick pidfd_open
 clone3 close_range openat2 pidfd_getfd faccessat2 process_madvise epoll_pwait2 mount_setattr quotactl_fd landlock_create_ruleset
 landlock_add_rule landlock_restrict_self memfd_secret process_mrelease futex_waitv set_mempolicy_home_node cachestat fchmodat2
 map_shadow_stack futex_wake futex_wait futex_requeue statmount listmount lsm_get_self_attr lsm_set_self_attr lsm_list_modules mseal
 setxattrat getxattrat listxattrat removexattrat open_tree_attr file_getattr file_setattr
-"""
+"""  # noqa: E501
 
 
 def _numbered(*tables: str) -> dict[str, int]:
@@ -141,9 +142,11 @@ class Rule:
 
 
 def program(rules: Iterable[Rule], machine: str, otherwise: int = ALLOW) -> bytes:
-    """The filter for a machine, as `struct sock_filter[]`: the first rule that fits decides, `otherwise` where none does.
+    """The filter for a machine, as `struct sock_filter[]`: the first rule that fits decides,
+    `otherwise` where none does.
 
-    Calls that the machine has not, or that are newer than `system_calls`, fail with ENOSYS; calls of another machine end the process.
+    Calls that the machine has not, or that are newer than `system_calls`, fail with ENOSYS; calls
+    of another machine end the process.
 
     Raises:
         KeyError: filters can't be made for this machine.

@@ -1,4 +1,6 @@
-"""A process that runs foreign code, with its control channel to the judge and the pipe that its output comes through."""
+"""A process that runs foreign code, with its control channel to the judge and the pipe that its
+output comes through.
+"""
 
 import contextlib
 import fcntl
@@ -85,7 +87,9 @@ def end(code: int) -> NoReturn:
 
 
 def keep_only(*descriptors: int) -> range:
-    """Close all others but the standard streams; where these are now, which is the same in every process that does this."""
+    """Close all others but the standard streams; where these are now, which is the same in every
+    process that does this.
+    """
     kept = range(_FIRST, _FIRST + len(descriptors))
     moved = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, kept.stop) for number in descriptors]
     for number, target in zip(moved, kept, strict=True):

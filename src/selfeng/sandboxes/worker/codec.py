@@ -1,7 +1,8 @@
 """Plain values as JSON: what may pass between the tool's process and the tests' process.
 
-Values arrive as exact built-in types, so nothing that a tool returns can bring its own `__eq__` along. There is no pickle: a
-decoder only ever builds the types listed here, and what lies `beyond` them is left to the side that decodes.
+Values arrive as exact built-in types, so nothing that a tool returns can bring its own `__eq__`
+along. There is no pickle: a decoder only ever builds the types listed here, and what lies `beyond`
+them is left to the side that decodes.
 
 Scalars of JSON stand for themselves, everything else is `[tag, payload]`.
 """
@@ -26,7 +27,9 @@ DEPTH = 200
 _SMALL_INT = 2**63
 
 Beyond = Callable[[Any, int], Any]
-"""Encodes, or decodes, what is not listed here; gets the value and its depth. Raises NotPlain for what can't pass."""
+"""Encodes, or decodes, what is not listed here; gets the value and its depth. Raises NotPlain for
+what can't pass.
+"""
 
 
 class NotPlain(Exception):
@@ -58,22 +61,49 @@ _ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     bytearray: (bytearray.hex, bytearray.fromhex),
     complex: (lambda v: [repr(v.real), repr(v.imag)], lambda p: complex(float(p[0]), float(p[1]))),
     Decimal: (str, Decimal),
-    Fraction: (lambda v: [hex(v.numerator), hex(v.denominator)], lambda p: Fraction(int(p[0], 16), int(p[1], 16))),
+    Fraction: (
+        lambda v: [hex(v.numerator), hex(v.denominator)],
+        lambda p: Fraction(int(p[0], 16), int(p[1], 16)),
+    ),
     datetime: (datetime.isoformat, datetime.fromisoformat),
     date: (date.isoformat, date.fromisoformat),
     time: (time.isoformat, time.fromisoformat),
     timedelta: (lambda v: [v.days, v.seconds, v.microseconds], lambda p: timedelta(*p)),
-    timezone: (lambda v: v.utcoffset(None).total_seconds(), lambda p: timezone(timedelta(seconds=p))),
+    timezone: (
+        lambda v: v.utcoffset(None).total_seconds(),
+        lambda p: timezone(timedelta(seconds=p)),
+    ),
     uuid.UUID: (str, uuid.UUID),
     pathlib.PosixPath: (str, pathlib.PosixPath),
     pathlib.PurePosixPath: (str, pathlib.PurePosixPath),
-    range: (lambda v: [hex(v.start), hex(v.stop), hex(v.step)], lambda p: range(*(int(n, 16) for n in p))),
+    range: (
+        lambda v: [hex(v.start), hex(v.stop), hex(v.step)],
+        lambda p: range(*(int(n, 16) for n in p)),
+    ),
     EllipsisType: (lambda v: "", lambda p: ...),
 }
 _BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *_ATOMS)}
 KINDS = (str, int, float, bool, *_BY_NAME.values())
 """The types that pass as they are."""
-_BASES = (str, int, float, bytes, bytearray, dict, list, tuple, set, frozenset, deque, Decimal, Fraction, datetime, date, time, timedelta)
+_BASES = (
+    str,
+    int,
+    float,
+    bytes,
+    bytearray,
+    dict,
+    list,
+    tuple,
+    set,
+    frozenset,
+    deque,
+    Decimal,
+    Fraction,
+    datetime,
+    date,
+    time,
+    timedelta,
+)
 
 
 def encode(value: Any, beyond: Beyond = _refuse, depth: int = 0) -> Any:
@@ -90,19 +120,28 @@ def encode(value: Any, beyond: Beyond = _refuse, depth: int = 0) -> Any:
     if kind is float:
         return value if math.isfinite(value) else ["float", repr(value)]
     if depth >= DEPTH:
-        raise NotPlain(f"a value nested more than {DEPTH} levels deep can't pass to the other process")
+        raise NotPlain(
+            f"a value nested more than {DEPTH} levels deep can't pass to the other process"
+        )
     if kind in _ATOMS:
         return [kind.__name__, _ATOMS[kind][0](value)]
     if kind in _CONTAINERS:
-        return [kind.__name__, [encode(item, beyond, depth + 1) for item in _CONTAINERS[kind][0](value)]]
+        return [
+            kind.__name__,
+            [encode(item, beyond, depth + 1) for item in _CONTAINERS[kind][0](value)],
+        ]
     if kind in _MAPPINGS:
         pairs = list(value) if kind is type({}.items()) else list(value.items())
-        return [kind.__name__, [[encode(k, beyond, depth + 1), encode(v, beyond, depth + 1)] for k, v in pairs]]
+        return [
+            kind.__name__,
+            [[encode(k, beyond, depth + 1), encode(v, beyond, depth + 1)] for k, v in pairs],
+        ]
     return beyond(value, depth)
 
 
 def plain_base(value: Any) -> Any:
-    """A value of a class derived from a plain type, as that type; NotImplemented for any other value.
+    """A value of a class derived from a plain type, as that type; NotImplemented for any other
+    value.
 
     The conversions are those of the base type, whatever the class overrides.
     """
@@ -117,7 +156,9 @@ def python_scalar(value: Any) -> Any:
     """Python's own number, truth or date for one of numpy's; any other value as it is."""
     generic = getattr(sys.modules.get("numpy"), "generic", ())
     plain = value.item() if isinstance(value, generic) else value
-    return value if isinstance(plain, generic) else plain  # there is no plain number for a `longdouble`
+    return (
+        value if isinstance(plain, generic) else plain
+    )  # there is no plain number for a `longdouble`
 
 
 def _as_base(value: Any, base: type) -> Any:
@@ -144,7 +185,14 @@ def decode(data: Any, beyond: Beyond = _refuse) -> Any:
     """
     try:
         return _decode(data, beyond, 0)
-    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
+    except (
+        ValueError,
+        TypeError,
+        ArithmeticError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise NotPlain(f"what arrived is no encoded value: {error}") from error
 
 
@@ -165,7 +213,9 @@ def _decode(data: Any, beyond: Beyond, depth: int) -> Any:
         return _ATOMS[kind][1](payload)
     if kind in _CONTAINERS:
         return _CONTAINERS[kind][1]([_decode(item, beyond, depth + 1) for item in payload])
-    return _MAPPINGS[kind]([(_decode(k, beyond, depth + 1), _decode(v, beyond, depth + 1)) for k, v in payload])
+    return _MAPPINGS[kind](
+        [(_decode(k, beyond, depth + 1), _decode(v, beyond, depth + 1)) for k, v in payload]
+    )
 
 
 def holds_nan(value: Any) -> bool:
@@ -178,7 +228,11 @@ def holds_nan(value: Any) -> bool:
         return any(holds_nan(item) for pair in value.items() for item in pair)
     if isinstance(value, tuple) or type(value) in _CONTAINERS or type(value) in _MAPPINGS:
         return any(map(holds_nan, value))
-    return is_dataclass(value) and not isinstance(value, type) and any(map(holds_nan, vars(value).values()))
+    return (
+        is_dataclass(value)
+        and not isinstance(value, type)
+        and any(map(holds_nan, vars(value).values()))
+    )
 
 
 def is_empty(value: Any) -> bool:
@@ -187,7 +241,9 @@ def is_empty(value: Any) -> bool:
 
 
 def write_back(original: Any, changed: Any) -> None:
-    """Change the mutable container `original`, and the ones within it, so that it holds what `changed` holds."""
+    """Change the mutable container `original`, and the ones within it, so that it holds what
+    `changed` holds.
+    """
     if isinstance(original, list) and isinstance(changed, list):
         _write_back_items(original, changed)
         original[:] = _kept(original, changed)
@@ -195,7 +251,10 @@ def write_back(original: Any, changed: Any) -> None:
         for key, value in changed.items():
             if key in original:
                 write_back(original[key], value)
-        pairs = [(k, original[k] if k in original and _same(original[k], v) else v) for k, v in changed.items()]
+        pairs = [
+            (k, original[k] if k in original and _same(original[k], v) else v)
+            for k, v in changed.items()
+        ]
         original.clear()
         original.update(pairs)
     elif isinstance(original, tuple) and isinstance(changed, tuple):
@@ -208,18 +267,26 @@ def write_back(original: Any, changed: Any) -> None:
         original.extend(changed)
 
 
-def _write_back_items(original: list[Any] | tuple[Any, ...], changed: list[Any] | tuple[Any, ...]) -> None:
+def _write_back_items(
+    original: list[Any] | tuple[Any, ...], changed: list[Any] | tuple[Any, ...]
+) -> None:
     if len(original) == len(changed):
         for old, new in zip(original, changed, strict=True):
             write_back(old, new)
 
 
 def _kept(original: list[Any], changed: list[Any]) -> list[Any]:
-    """`changed`, with the original objects where they hold the same by now, so that their identity stays."""
+    """`changed`, with the original objects where they hold the same by now, so that their identity
+    stays.
+    """
     if len(original) != len(changed):
         return changed
     return [old if _same(old, new) else new for old, new in zip(original, changed, strict=True)]
 
 
 def _same(old: Any, new: Any) -> bool:
-    return type(old) is type(new) and isinstance(old, list | dict | set | bytearray | deque) and bool(old == new)
+    return (
+        type(old) is type(new)
+        and isinstance(old, list | dict | set | bytearray | deque)
+        and bool(old == new)
+    )

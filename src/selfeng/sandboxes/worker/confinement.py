@@ -1,6 +1,7 @@
 """What a process of the sandbox gives up before it runs anything that it was sent.
 
-The container's limits hold without this. It keeps the processes inside the container apart from each other.
+The container's limits hold without this. It keeps the processes inside the container apart from
+each other.
 """
 
 import ctypes
@@ -13,25 +14,36 @@ from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
-_KILLED_COUNTS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
-_KEPT = re.compile("HOME|HOSTNAME|LANG|PATH|LD_LIBRARY_PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS")
+_KILLED_COUNTS = (
+    Path("/sys/fs/cgroup/memory.events"),
+    Path("/sys/fs/cgroup/memory/memory.oom_control"),
+)
+_KEPT = re.compile(
+    "HOME|HOSTNAME|LANG|PATH|LD_LIBRARY_PATH|MPLBACKEND|MPLCONFIGDIR|SANDBOX_PACKAGES|[A-Z]+_NUM_THREADS"
+)
 _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 
 
 def hide() -> None:
-    """Make this process, and the ones it forks, unreadable and untraceable for others of the same user."""
+    """Make this process, and the ones it forks, unreadable and untraceable for others of the same
+    user.
+    """
     prctl(_PR_SET_DUMPABLE, 0)
 
 
 def forget_environment() -> None:
-    """Keep what programs need of the environment; images and engines put more into it than a tool should see."""
+    """Keep what programs need of the environment; images and engines put more into it than a tool
+    should see.
+    """
     for name in list(os.environ):
         if not _KEPT.fullmatch(name):
             del os.environ[name]
 
 
 def ignore_signals() -> None:
-    """Let process 1 lose Python's own handlers: without one, no process of the container can signal it."""
+    """Let process 1 lose Python's own handlers: without one, no process of the container can signal
+    it.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -48,7 +60,9 @@ def die_first(score: int) -> None:
 
 
 def memory_kills() -> int:
-    """How many processes of this container the kernel has ended for lack of memory; 0 where it does not tell."""
+    """How many processes of this container the kernel has ended for lack of memory; 0 where it does
+    not tell.
+    """
     for path in _KILLED_COUNTS:
         try:
             lines = path.read_text().splitlines()
@@ -62,18 +76,37 @@ def memory_kills() -> int:
 
 
 def condition() -> tuple[object, ...]:
-    """What other processes of the same user can change of this one without touching its memory: compare it with an earlier one."""
+    """What other processes of the same user can change of this one without touching its memory:
+    compare it with an earlier one.
+    """
     limits = tuple(resource.getrlimit(limit) for limit in _LIMITS)
-    scheduling = (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), frozenset(os.sched_getaffinity(0)))
+    scheduling = (
+        os.getpriority(os.PRIO_PROCESS, 0),
+        os.sched_getscheduler(0),
+        frozenset(os.sched_getaffinity(0)),
+    )
     return (limits, *scheduling, os.getpgid(0), os.getsid(0))
 
 
 def syscall(number: int, *arguments: int) -> int:
     """What the call returns; -1 where it fails, or is not known."""
-    return int(_LIBC.syscall(ctypes.c_long(number), *map(ctypes.c_ulong, (*arguments, *[0] * (6 - len(arguments))))))
+    return int(
+        _LIBC.syscall(
+            ctypes.c_long(number), *map(ctypes.c_ulong, (*arguments, *[0] * (6 - len(arguments))))
+        )
+    )
 
 
 def prctl(option: int, value: int, pointer: int = 0) -> None:
     """Raises: OSError."""
-    if _LIBC.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(pointer), ctypes.c_ulong(0), ctypes.c_ulong(0)) != 0:
+    if (
+        _LIBC.prctl(
+            option,
+            ctypes.c_ulong(value),
+            ctypes.c_ulong(pointer),
+            ctypes.c_ulong(0),
+            ctypes.c_ulong(0),
+        )
+        != 0
+    ):
         raise OSError(ctypes.get_errno(), f"prctl({option}) failed")

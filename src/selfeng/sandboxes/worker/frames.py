@@ -1,4 +1,5 @@
-"""Frames: JSON objects with a length before them, as host, judge and judged processes exchange them.
+"""Frames: JSON objects with a length before them, as host, judge and judged processes exchange
+them.
 
 On the wire: four bytes of length, big-endian, then that many bytes of ASCII JSON.
 """
@@ -39,7 +40,9 @@ class FrameReader:
     def __init__(self, largest: int = LARGEST, exact: bool = False) -> None:
         """`exact`: numbers must be finite, and no key may be there twice."""
         self._largest = largest
-        self._hooks: dict[str, Any] = {"parse_constant": _refuse, "object_pairs_hook": _distinct} if exact else {}
+        self._hooks: dict[str, Any] = (
+            {"parse_constant": _refuse, "object_pairs_hook": _distinct} if exact else {}
+        )
         self._rest = bytearray()
 
     @property

@@ -1,4 +1,6 @@
-"""The folder of a job: one of its own in the empty /tmp, in which the tool finds the files it is given and leaves others."""
+"""The folder of a job: one of its own in the empty /tmp, in which the tool finds the files it is
+given and leaves others.
+"""
 
 import base64
 import errno
@@ -37,8 +39,8 @@ class JobFolder:
     def lay_out(self) -> None:
         """Make the folder.
 
-        matplotlib takes its list of fonts only from a folder that can be written to. Without it, each first plot would look for
-        fonts, and say so.
+        matplotlib takes its list of fonts only from a folder that can be written to. Without it,
+        each first plot would look for fonts, and say so.
         """
         os.mkdir(FOLDER, 0o700)
         if folder := os.environ.get("MPLCONFIGDIR"):
@@ -58,21 +60,29 @@ class JobFolder:
         """Whether anything is there that was not, or is not as it was."""
         try:
             with os.scandir(FOLDER) as entries:
-                return any(_condition(e.stat(follow_symlinks=False)) != self._given.get(e.name) for e in entries)
+                return any(
+                    _condition(e.stat(follow_symlinks=False)) != self._given.get(e.name)
+                    for e in entries
+                )
         except OSError:
             return True
 
     def give_out(self, count: int, size: int, tell: Tell) -> Message:
-        """Tell the pieces of the files that are new or changed, up to so many, and so many bytes together; what is refused and why.
+        """Tell the pieces of the files that are new or changed, up to so many, and so many bytes
+        together; what is refused and why.
 
-        Every process of the job must have ended. Only ordinary files are opened, and no more is read than they claim to hold.
+        Every process of the job must have ended. Only ordinary files are opened, and no more is
+        read than they claim to hold.
         """
         refused: list[tuple[str, str]] = []
         told = total = 0
         try:
             folder = _opened_folder()
         except OSError as error:
-            return {"refused": [["", f"the folder for files can't be read: {error.strerror}"]], "unnamed": 0}
+            return {
+                "refused": [["", f"the folder for files can't be read: {error.strerror}"]],
+                "unnamed": 0,
+            }
         try:
             for name, found in self._changed(folder):
                 if reason := _oddity(found):
@@ -80,7 +90,9 @@ class JobFolder:
                 elif told == count:
                     refused.append((name, f"there are more than {count} files"))
                 elif total + found.st_size > size:
-                    refused.append((name, f"it has {found.st_size} bytes, more than are left of {size}"))
+                    refused.append(
+                        (name, f"it has {found.st_size} bytes, more than are left of {size}")
+                    )
                 else:
                     told, total = told + 1, total + found.st_size
                     try:
@@ -100,7 +112,9 @@ class JobFolder:
 
 def _opened_folder() -> int:
     folder = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    if not os.path.samestat(os.fstat(folder), os.lstat(FOLDER)):  # older gVisor follows a link all the same
+    if not os.path.samestat(
+        os.fstat(folder), os.lstat(FOLDER)
+    ):  # older gVisor follows a link all the same
         os.close(folder)
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     return folder
@@ -125,7 +139,9 @@ def _oddity(found: os.stat_result) -> str:
 
 
 def _tell_file(folder: int, name: str, size: int, tell: Tell) -> None:
-    """A file in pieces; none of the flags is needed for a file that is what it was a moment ago, and each for one that is not."""
+    """A file in pieces; none of the flags is needed for a file that is what it was a moment ago,
+    and each for one that is not.
+    """
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     with open(os.open(name, flags, dir_fd=folder), "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -1,7 +1,7 @@
 """Process 1 of the container: it alone speaks to the host, and it runs nothing that it was sent.
 
-It has the processes of a job forked, says `ready`, reads the job's frame, hands each process its part, and passes on what they
-report under the nonce of the job, which no other process has seen.
+It has the processes of a job forked, says `ready`, reads the job's frame, hands each process its
+part, and passes on what they report under the nonce of the job, which no other process has seen.
 """
 
 import math
@@ -27,11 +27,15 @@ _LONGEST = 32 * 1024
 """Characters of a problem."""
 _READ = 64 * 1024
 _GATHER = 0.01
-"""Seconds for which results are gathered before the host hears of them: each time, all that is between wakes up for it."""
+"""Seconds for which results are gathered before the host hears of them: each time, all that is
+between wakes up for it.
+"""
 
 
 def main() -> None:
-    """Do what the host asks for, until it hangs up or a process has done what no later one should feel."""
+    """Do what the host asks for, until it hangs up or a process has done what no later one should
+    feel.
+    """
     confinement.hide()
     confinement.ignore_signals()
     confinement.forget_environment()
@@ -58,9 +62,13 @@ def _judge(host: "_Host") -> None:
 
 
 def _verify(host: "_Host") -> None:
-    """One suite, or one suite against versions of one tool: what the tests' process holds must not be seen by another tool."""
+    """One suite, or one suite against versions of one tool: what the tests' process holds must not
+    be seen by another tool.
+    """
     tests = Zygote(_run_tests, 500)
-    tool = Zygote(_run_tool, 1000, tests)  # after the tests, which it then can't signal: see `seccomp.Fence`
+    tool = Zygote(
+        _run_tool, 1000, tests
+    )  # after the tests, which it then can't signal: see `seccomp.Fence`
     tool.await_ready()
     tests.await_ready()
     JobFolder().lay_out()
@@ -75,7 +83,9 @@ def _verify(host: "_Host") -> None:
 
 
 def _execute(host: "_Host") -> None:
-    """One job after the other, each in a process of its own, as long as nothing of the last one is left."""
+    """One job after the other, each in a process of its own, as long as nothing of the last one is
+    left.
+    """
     zygote = Zygote(_run_tool, 1000)
     zygote.await_ready()
     condition, kills = confinement.condition(), confinement.memory_kills()
@@ -87,7 +97,9 @@ def _execute(host: "_Host") -> None:
         for_call, nobody = socket.socketpair()
         call = zygote.fork(for_call)
         for_call.close()
-        _say(nonce, {"kind": "ready"})  # with the last job's nonce, which a process that outlived its job does not know
+        _say(
+            nonce, {"kind": "ready"}
+        )  # with the last job's nonce, which a process that outlived its job does not know
         while "put" in (job := host.hear()):
             folder.put(job["put"], job["data"])
         nonce = job["nonce"]
@@ -98,7 +110,9 @@ def _execute(host: "_Host") -> None:
 
 
 def _give_out(job: Message, zygote: Zygote, folder: JobFolder, tell: Tell) -> Message:
-    """Tell the files that the call has left, which nobody may change meanwhile; what the job's end says of them."""
+    """Tell the files that the call has left, which nobody may change meanwhile; what the job's end
+    says of them.
+    """
     if not folder.touched():
         return {}
     if not zygote.stop():
@@ -125,7 +139,13 @@ def _run_tests(fork_server: ForkServer) -> None:
 class _JobRun:
     """One job."""
 
-    def __init__(self, job: Message, tool: Child, tests: Child | None, give_out: Callable[[Tell], Message] | None = None) -> None:
+    def __init__(
+        self,
+        job: Message,
+        tool: Child,
+        tests: Child | None,
+        give_out: Callable[[Tell], Message] | None = None,
+    ) -> None:
         self._job = job
         self._nonce = job["nonce"]
         self._tool = tool
@@ -148,11 +168,25 @@ class _JobRun:
         self._due = math.inf
 
     def run(self) -> bool:
-        """Do the job and report its end; whether every process played its part until then, and can play it again."""
+        """Do the job and report its end; whether every process played its part until then, and can
+        play it again.
+        """
         try:
-            self._tool.send({k: self._job[k] for k in ("name", "code", "library", "arguments") if k in self._job})
+            self._tool.send(
+                {
+                    k: self._job[k]
+                    for k in ("name", "code", "library", "arguments")
+                    if k in self._job
+                }
+            )
             if self._tests:
-                self._tests.send({k: self._job[k] for k in ("name", "tests", "names", "public", "order", "stop_early") if k in self._job})
+                self._tests.send(
+                    {
+                        k: self._job[k]
+                        for k in ("name", "tests", "names", "public", "order", "stop_early")
+                        if k in self._job
+                    }
+                )
             end = self._watch()
             seconds = time.monotonic() - self._started
             self._drain()
@@ -166,7 +200,15 @@ class _JobRun:
             output += f"\n... (cut at {OUTPUT // 1024} KB)"
         loaded = self._tests is None or self._loaded or self._load_failed is not None
         orderly = loaded and not self._disturbed and self._lost is None
-        self._say({"kind": "end", "output": output, "seconds": round(seconds, 6), "orderly": orderly, **end})
+        self._say(
+            {
+                "kind": "end",
+                "output": output,
+                "seconds": round(seconds, 6),
+                "orderly": orderly,
+                **end,
+            }
+        )
         return orderly
 
     def _say(self, message: Message) -> None:
@@ -185,7 +227,9 @@ class _JobRun:
         """Pass on what the processes report until one of them, or the clock, ends the job."""
         deadline = self._started + float(self._job["timeout"])
         inputs: dict[int, Child | None] = {0: None}
-        inputs.update({c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children})
+        inputs.update(
+            {c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children}
+        )
         while (now := time.monotonic()) < deadline:
             if now >= self._due:
                 self._speak()
@@ -194,7 +238,9 @@ class _JobRun:
             for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
                 child = inputs[number]
                 if child is None:
-                    os._exit(0)  # the host hung up, or sent more than it should: nobody waits for a report
+                    os._exit(
+                        0
+                    )  # the host hung up, or sent more than it should: nobody waits for a report
                 if number == child.output:
                     if not self._read_output(child):
                         del inputs[number]
@@ -204,7 +250,9 @@ class _JobRun:
                     del inputs[number]
                     end = self._gone(child)
                 else:
-                    end = next((e for m in messages if (e := self._hear(child, m)) is not None), None)
+                    end = next(
+                        (e for m in messages if (e := self._hear(child, m)) is not None), None
+                    )
                 if end is not None:
                     return end
         return self._ended(f"It ran longer than {self._job['timeout']:g} seconds{self._where()}.")
@@ -240,7 +288,9 @@ class _JobRun:
         return None
 
     def _notice_loss(self, told: bool) -> None:
-        """A tool that ended during the suite spoils it, whatever the tests made of that; they may know earlier than its parent."""
+        """A tool that ended during the suite spoils it, whatever the tests made of that; they may
+        know earlier than its parent.
+        """
         if self._lost is None and (told or self._tool.ended()):
             self._tool.settle()
             self._lost = self._loss(self._tool)
@@ -256,7 +306,10 @@ class _JobRun:
 
     def _loss(self, child: Child) -> str:
         if confinement.memory_kills() > self._kills:
-            return f"It needed more memory than the {self._job['memory']} MB that the sandbox gives{self._where()}."
+            return (
+                f"It needed more memory than the {self._job['memory']} MB that the sandbox "
+                f"gives{self._where()}."
+            )
         whose = "The tests' process" if child is self._tests else "The tool's process"
         return f"{whose} {child.reason()}{self._where()}."
 
@@ -294,16 +347,30 @@ def _messages(child: Child) -> list[Message] | None:
 
 
 def _flat(fields: Any) -> Message | None:
-    """The fields that are no containers: whoever writes a frame could nest it deeper than anybody can read it."""
-    return {name: value for name, value in fields.items() if not isinstance(value, dict | list)} if isinstance(fields, dict) else None
+    """The fields that are no containers: whoever writes a frame could nest it deeper than anybody
+    can read it.
+    """
+    return (
+        {name: value for name, value in fields.items() if not isinstance(value, dict | list)}
+        if isinstance(fields, dict)
+        else None
+    )
 
 
 def _texts(values: Any) -> list[str] | None:
-    return values if isinstance(values, list) and all(isinstance(value, str) for value in values) else None
+    return (
+        values
+        if isinstance(values, list) and all(isinstance(value, str) for value in values)
+        else None
+    )
 
 
 def _text(value: Any) -> str:
-    return value[:_LONGEST] if isinstance(value, str) and value else "It has no words for what went wrong."
+    return (
+        value[:_LONGEST]
+        if isinstance(value, str) and value
+        else "It has no words for what went wrong."
+    )
 
 
 def _say(nonce: str, message: Message) -> None:

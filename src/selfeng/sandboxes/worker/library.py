@@ -1,6 +1,8 @@
-"""Library modules: what a tool may import beside the standard library and the packages, known to this process by source alone.
+"""Library modules: what a tool may import beside the standard library and the packages, known to
+this process by source alone.
 
-They are found after everything else, so they shadow nothing, and loaded when they are first imported.
+They are found after everything else, so they shadow nothing, and loaded when they are first
+imported.
 """
 
 import linecache
@@ -23,7 +25,9 @@ class Library(MetaPathFinder, Loader):
         return frozenset(map(_file, self._sources))
 
     def provide(self, sources: Mapping[str, str]) -> None:
-        """Let code import these modules by name, and those of an earlier job, with all that they hold, no more."""
+        """Let code import these modules by name, and those of an earlier job, with all that they
+        hold, no more.
+        """
         for name in self._sources:
             sys.modules.pop(name, None)
             linecache.cache.pop(_file(name), None)
@@ -31,8 +35,14 @@ class Library(MetaPathFinder, Loader):
         if self not in sys.meta_path:
             sys.meta_path.append(self)
 
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        return ModuleSpec(name, self, origin=_file(name)) if path is None and name in self._sources else None
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return (
+            ModuleSpec(name, self, origin=_file(name))
+            if path is None and name in self._sources
+            else None
+        )
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = _file(module.__name__)

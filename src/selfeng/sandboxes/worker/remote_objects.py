@@ -1,6 +1,8 @@
-"""Local copies of what a tool offers: classes and objects that behave like the tool's own, built from descriptions.
+"""Local copies of what a tool offers: classes and objects that behave like the tool's own, built
+from descriptions.
 
-The tests' side of the codec. A copy compares by values that were decoded here, or by identity; never by asking the tool.
+The tests' side of the codec. A copy compares by values that were decoded here, or by identity;
+never by asking the tool.
 """
 
 import collections
@@ -18,7 +20,9 @@ from .codec import NotPlain
 _NEVER = {"unittest", "doctest", "bdb", "pdb"}
 """Modules whose exceptions steer a test run; the tool can raise only look-alikes of them."""
 
-_ENUMS: dict[str, Any] = {c.__name__: c for c in (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)}
+_ENUMS: dict[str, Any] = {
+    c.__name__: c for c in (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
+}
 
 
 class Link(Protocol):
@@ -31,11 +35,15 @@ class Link(Protocol):
     def next(self, handle: int) -> Any: ...
 
     def doubt(self, reason: str) -> None:
-        """Let the test that runs fail, as what the tool returned decides itself whether it is right."""
+        """Let the test that runs fail, as what the tool returned decides itself whether it is
+        right.
+        """
         ...
 
 
-_PLAIN = frozenset(name for kind in codec.KINDS for name in dir(kind) if not name.startswith("_")) | {"all", "any", "equals"}
+_PLAIN = frozenset(
+    name for kind in codec.KINDS for name in dir(kind) if not name.startswith("_")
+) | {"all", "any", "equals"}
 """Methods that plain values have."""
 
 
@@ -68,7 +76,10 @@ class Lent:
 
     def _answers(self, what: str) -> None:
         if not self.asked_for:
-            self.__dict__["_link"].doubt(f"the tool returned an object ({self!r:.100}) whose {what} is its own; return a plain value")
+            self.__dict__["_link"].doubt(
+                f"the tool returned an object ({self!r:.100}) whose {what} is its own; return a "
+                "plain value"
+            )
 
     def _special(self, name: str) -> Any:
         try:
@@ -101,7 +112,9 @@ class LentIterator(Lent):
 
 
 class RemoteObjects:
-    """Decodes what the tool's side sends, and encodes what goes back; one per run, so that a class has one copy."""
+    """Decodes what the tool's side sends, and encodes what goes back; one per run, so that a class
+    has one copy.
+    """
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -138,11 +151,15 @@ class RemoteObjects:
             if isinstance(value, enum.Enum):
                 return ["own_member", {"class": cls.__qualname__, "name": value.name}]
             names = getattr(value, "_fields", None) or [f.name for f in dataclasses.fields(value)]
-            fields = [[n, codec.encode(getattr(value, n), self._give_back, depth + 1)] for n in names]
+            fields = [
+                [n, codec.encode(getattr(value, n), self._give_back, depth + 1)] for n in names
+            ]
             return ["own_record", {"class": cls.__qualname__, "fields": fields}]
         base = codec.plain_base(value)
         if base is NotImplemented:
-            raise NotPlain(f"an argument of type {cls.__name__} can't be passed to the tool; pass plain values")
+            raise NotPlain(
+                f"an argument of type {cls.__name__} can't be passed to the tool; pass plain values"
+            )
         return codec.encode(base, self._give_back, depth)
 
     def _class(self, described: dict[str, Any]) -> type:
@@ -156,8 +173,14 @@ class RemoteObjects:
             case "exception":
                 return _known_exception(described) or self._exception_class(described)
             case "enum":
-                members = [(_name(name), self.decode(value)) for name, value in described["members"] if not name.startswith("_")]
-                cls: type = _ENUMS[described["base"]](described["name"], members, module=described["module"])
+                members = [
+                    (_name(name), self.decode(value))
+                    for name, value in described["members"]
+                    if not name.startswith("_")
+                ]
+                cls: type = _ENUMS[described["base"]](
+                    described["name"], members, module=described["module"]
+                )
             case "record":
                 cls = self._record_class(described)
             case _:
@@ -168,7 +191,11 @@ class RemoteObjects:
 
     def _exception_class(self, described: dict[str, Any]) -> type:
         bases = tuple(self._class(b) for b in described["bases"]) or (Exception,)
-        names = {"__module__": described["module"], "__qualname__": described["qualname"], "__str__": _exception_text}
+        names = {
+            "__module__": described["module"],
+            "__qualname__": described["qualname"],
+            "__str__": _exception_text,
+        }
         return type(described["name"], bases, names)
 
     def _record_class(self, described: dict[str, Any]) -> type:
@@ -179,9 +206,17 @@ class RemoteObjects:
         fields: list[Any] = []
         for name in names:
             default = functools.partial(self.decode, given[name]) if name in given else None
-            fields.append((name, object, dataclasses.field(default_factory=default)) if default else (name, object))
+            fields.append(
+                (name, object, dataclasses.field(default_factory=default))
+                if default
+                else (name, object)
+            )
         return dataclasses.make_dataclass(
-            described["name"], fields, eq=described["eq"], order=described["order"], frozen=described["frozen"]
+            described["name"],
+            fields,
+            eq=described["eq"],
+            order=described["order"],
+            frozen=described["frozen"],
         )
 
     def _object_class(self, described: dict[str, Any]) -> type:
@@ -190,7 +225,11 @@ class RemoteObjects:
         def construct(cls: type, *args: Any, **kwargs: Any) -> Any:
             return link.call(handle, args, kwargs)
 
-        return type(described["name"], (LentObject,), {"__new__": construct, "__init__": lambda self, *args, **kwargs: None})
+        return type(
+            described["name"],
+            (LentObject,),
+            {"__new__": construct, "__init__": lambda self, *args, **kwargs: None},
+        )
 
     def _object(self, payload: dict[str, Any]) -> Lent:
         thing: Lent = object.__new__(self._class(payload["class"]))
@@ -235,7 +274,9 @@ class RemoteObjects:
         proxy.__doc__ = payload["doc"] if isinstance(payload["doc"], str) else None
         proxy.__dict__["_lent"] = handle
         if payload["parameters"] is not None:
-            proxy.__dict__["__signature__"] = inspect.Signature([self._parameter(*p) for p in payload["parameters"]])
+            proxy.__dict__["__signature__"] = inspect.Signature(
+                [self._parameter(*p) for p in payload["parameters"]]
+            )
         return proxy
 
     def _parameter(self, name: str, kind: int, optional: bool, default: Any) -> inspect.Parameter:
@@ -244,7 +285,9 @@ class RemoteObjects:
 
 
 def _name(name: Any) -> str:
-    """An ordinary attribute's name. A special method must never come from the tool: it could answer every comparison."""
+    """An ordinary attribute's name. A special method must never come from the tool: it could answer
+    every comparison.
+    """
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("__"):
         raise NotPlain(f"what arrived names an attribute {name!r}")
     return name

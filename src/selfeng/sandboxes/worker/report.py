@@ -1,4 +1,6 @@
-"""What the tool did, as data for the host: the value it returned, the exception it raised, or why it can't be loaded."""
+"""What the tool did, as data for the host: the value it returned, the exception it raised, or why
+it can't be loaded.
+"""
 
 import importlib.util
 import json
@@ -15,7 +17,9 @@ TEXT = 20_000
 DATA = 256 * 1024
 """Characters of a value's JSON."""
 _DIGITS = 22_500
-"""Somewhat more than `TEXT`, so that a number which is cut is shown up to there; `_BITS` are always fewer digits."""
+"""Somewhat more than `TEXT`, so that a number which is cut is shown up to there; `_BITS` are always
+fewer digits.
+"""
 _BITS = _DIGITS * 3
 _JSON_BITS = 14_000
 """Python reads no number of more than 4300 digits from text."""
@@ -68,7 +72,9 @@ def load_problem(what: str, error: BaseException, filename: str) -> str:
     """Why the `code` or the `tests` can't be loaded."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         line = f": {error.text.strip()}" if error.text else ""
-        return f"The {what} has a syntax error in line {error.lineno}: {error.msg}{line}".replace("tests has", "tests have")
+        return f"The {what} has a syntax error in line {error.lineno}: {error.msg}{line}".replace(
+            "tests has", "tests have"
+        )
     if missing := missing_package(what, error):
         return missing
     module = ModuleType(filename.removesuffix(".py"))
@@ -78,7 +84,9 @@ def load_problem(what: str, error: BaseException, filename: str) -> str:
 
 
 def plain_json(value: Any) -> str | None:
-    """The value as JSON text; None if JSON can't say it exactly (tuples count as lists), or if it is too large."""
+    """The value as JSON text; None if JSON can't say it exactly (tuples count as lists), or if it
+    is too large.
+    """
     if not _plain(value, [DATA], 0):
         return None
     text = json.dumps(value, allow_nan=False, default=python_scalar)
@@ -86,7 +94,9 @@ def plain_json(value: Any) -> str | None:
 
 
 def _plain(value: Any, left: list[int], depth: int) -> bool:
-    """Whether the value is plain JSON and not certainly too large; `left` counts down over the whole value."""
+    """Whether the value is plain JSON and not certainly too large; `left` counts down over the
+    whole value.
+    """
     left[0] -= len(value) if type(value) is str else 1
     if left[0] < 0 or depth > _NESTED:
         return False
@@ -98,7 +108,10 @@ def _plain(value: Any, left: list[int], depth: int) -> bool:
     if kind in (list, tuple):
         return all(_plain(item, left, depth + 1) for item in value)
     if kind is dict:
-        return all(type(k) is str and _plain(k, left, depth + 1) and _plain(v, left, depth + 1) for k, v in value.items())
+        return all(
+            type(k) is str and _plain(k, left, depth + 1) and _plain(v, left, depth + 1)
+            for k, v in value.items()
+        )
     return value is None or kind is bool or (kind is str and _is_whole(value))
 
 
@@ -115,7 +128,9 @@ def _article(name: str) -> str:
 
 
 class _Text:
-    """The `repr` of a value, written until there is enough of it, so that large values cost no more than small ones."""
+    """The `repr` of a value, written until there is enough of it, so that large values cost no more
+    than small ones.
+    """
 
     def __init__(self, limit: int) -> None:
         self.pieces: list[str] = []
@@ -163,27 +178,38 @@ class _Text:
 
 
 _CAUSES = 5
-"""How far back an error is followed; pandas raises one of its own where an optional package is missing."""
+"""How far back an error is followed; pandas raises one of its own where an optional package is
+missing.
+"""
 
 
 def missing_package(what: str, error: BaseException) -> str:
-    """A sentence that names the package which the `code` or the `tests` need and the sandbox does not have; else "".
+    """A sentence that names the package which the `code` or the `tests` need and the sandbox does
+    not have; else "".
 
-    A module that a package which is there does not have, or one of the tool itself, is no missing package.
+    A module that a package which is there does not have, or one of the tool itself, is no missing
+    package.
     """
     package = _missing(error)
     if not package:
         return ""
     needs = f"The {what} need{'s' if what == 'code' else ''}"
     if package in sys.stdlib_module_names:
-        return f"{needs} the module `{package}` of the standard library, which the sandbox's Python was built without."
+        return (
+            f"{needs} the module `{package}` of the standard library, which the sandbox's "
+            "Python was built without."
+        )
     return f"{needs} the package `{package}`, which the sandbox does not have. {offer()}"
 
 
 def offer() -> str:
     """A sentence on what the sandbox has."""
     packages = os.environ.get("SANDBOX_PACKAGES", "").split()
-    return f"It has {', '.join(packages)} and the standard library." if packages else "It has the standard library."
+    return (
+        f"It has {', '.join(packages)} and the standard library."
+        if packages
+        else "It has the standard library."
+    )
 
 
 def _missing(error: BaseException | None) -> str:
@@ -194,6 +220,10 @@ def _missing(error: BaseException | None) -> str:
         name = error.name if isinstance(error, ModuleNotFoundError) else None
         package = name.partition(".")[0] if isinstance(name, str) else ""
         if package:
-            return "" if package in sys.modules or importlib.util.find_spec(package) is not None else package
+            return (
+                ""
+                if package in sys.modules or importlib.util.find_spec(package) is not None
+                else package
+            )
         error = error.__cause__ or error.__context__
     return ""

@@ -1,7 +1,7 @@
 """The system calls that a sandbox's processes have no use for, refused by filters of our own.
 
-They come on top of the container's own filter, which differs between engines and their versions. A refused call fails as it would in
-a place where what it asks for does not exist; it ends nobody.
+They come on top of the container's own filter, which differs between engines and their versions. A
+refused call fails as it would in a place where what it asks for does not exist; it ends nobody.
 """
 
 import ctypes
@@ -24,22 +24,22 @@ acct adjtimex chroot clock_adjtime clock_settime create_module delete_module fan
 fsopen fspick get_kernel_syms init_module ioperm iopl kexec_file_load kexec_load listmount lookup_dcookie mount mount_setattr move_mount
 name_to_handle_at nfsservctl open_by_handle_at open_tree open_tree_attr pivot_root query_module quotactl quotactl_fd reboot setdomainname
 sethostname setns settimeofday statmount swapoff swapon sysfs syslog umount2 unshare uselib ustat vhangup _sysctl
-"""
+"""  # noqa: E501
 """For who administers a machine, or makes new namespaces."""
 _DEEP = """
 add_key bpf io_uring_enter io_uring_register io_uring_setup keyctl lsm_get_self_attr lsm_list_modules lsm_set_self_attr map_shadow_stack
 memfd_secret modify_ldt perf_event_open personality request_key seccomp userfaultfd vmsplice
-"""
+"""  # noqa: E501
 """Ways deep into the kernel, which many of its holes were found in."""
 _INTO_OTHERS = """
 kcmp mbind migrate_pages move_pages pidfd_getfd pidfd_open pidfd_send_signal process_madvise process_mrelease process_vm_readv
 process_vm_writev ptrace set_mempolicy set_mempolicy_home_node
-"""
+"""  # noqa: E501
 """Into the memory and the descriptors of other processes."""
 _OUTLIVING = """
 mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat
 shmctl shmget
-"""
+"""  # noqa: E501
 """What stays when its process has ended."""
 
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
@@ -49,10 +49,21 @@ _CLONE_NAMESPACES = 0x7E020000
 
 _FOR_EVERYBODY = (
     Rule(f"{_PRIVILEGED} {_DEEP} {_INTO_OTHERS} {_OUTLIVING}", refuse(EPERM)),
-    Rule("clone3", refuse(ENOSYS)),  # its flags can't be looked at here; who gets this error uses `clone`
-    Rule("clone", refuse(EPERM), (Argument(0, (0,), mask=_CLONE_NAMESPACES | _CLONE_PARENT, unless=True),)),
-    # There is no network. Loopback, abstract names and families that no namespace confines (vsock) are not missed either.
-    Rule("socket", refuse(ENETUNREACH), (Argument(0, (_AF_INET, _AF_INET6)), Argument(1, (_STREAM, _DATAGRAM), mask=_TYPE))),
+    Rule(
+        "clone3", refuse(ENOSYS)
+    ),  # its flags can't be looked at here; who gets this error uses `clone`
+    Rule(
+        "clone",
+        refuse(EPERM),
+        (Argument(0, (0,), mask=_CLONE_NAMESPACES | _CLONE_PARENT, unless=True),),
+    ),
+    # There is no network. Loopback, abstract names and families that no namespace confines (vsock)
+    # are not missed either.
+    Rule(
+        "socket",
+        refuse(ENETUNREACH),
+        (Argument(0, (_AF_INET, _AF_INET6)), Argument(1, (_STREAM, _DATAGRAM), mask=_TYPE)),
+    ),
     Rule("socket", refuse(ECONNREFUSED), (Argument(0, (_AF_UNIX,)),)),
     Rule("socket", refuse(EPERM)),
     Rule("socketpair", refuse(EPERM), (Argument(0, (_AF_UNIX,), unless=True),)),
@@ -66,10 +77,14 @@ _PRIO_PROCESS, _IOPRIO_WHO_PROCESS = 0, 1
 _OWN = 0x5A5A0001
 """Stands for a process's own number in the program that is made in advance."""
 _OTHER_GROUPS = 2**32 - _OWN + 1
-"""Process groups are negative numbers, and so is everybody; read without the sign, the groups before its own begin here."""
+"""Process groups are negative numbers, and so is everybody; read without the sign, the groups
+before its own begin here.
+"""
 
 _RULESET = struct.Struct("=QQQ")
-"""`struct landlock_ruleset_attr`: what is handled of files and of the network, and what is scoped."""
+"""`struct landlock_ruleset_attr`: what is handled of files and of the network, and what is
+scoped.
+"""
 _SCOPE_SIGNAL = 2
 
 _SIGNALS = "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo"
@@ -86,7 +101,11 @@ _FOR_ONE = (
     Rule("ioprio_set", refuse(EPERM), (Argument(0, (_IOPRIO_WHO_PROCESS,), unless=True),)),
     # Signals by way of a file: to its owner, or to who has waited for a lease to end.
     Rule("fcntl", refuse(EPERM), (Argument(1, (_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)),)),
-    Rule("ioctl", refuse(EPERM), (Argument(1, (_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX, _TIOCSETD)),)),
+    Rule(
+        "ioctl",
+        refuse(EPERM),
+        (Argument(1, (_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX, _TIOCSETD)),),
+    ),
     Rule("prctl", refuse(EPERM), (Argument(0, _PR_HARMLESS, unless=True),)),
 )
 
@@ -105,11 +124,13 @@ def restrict() -> None:
 
 
 class Fence:
-    """Keeps a process and its descendants from reaching those that were there before it: by signals, limits or priority.
+    """Keeps a process and its descendants from reaching those that were there before it: by
+    signals, limits or priority.
 
-    What comes after it has higher numbers, so that it can end its own. Threads that older processes start later have such numbers too;
-    where the kernel can tell them apart (Landlock, from Linux 6.12 on), they are out of reach as well. Made before the fork, so that
-    the process itself only writes its number into the program.
+    What comes after it has higher numbers, so that it can end its own. Threads that older processes
+    start later have such numbers too; where the kernel can tell them apart (Landlock, from Linux
+    6.12 on), they are out of reach as well. Made before the fork, so that the process itself only
+    writes its number into the program.
     """
 
     def __init__(self) -> None:
@@ -144,7 +165,9 @@ class _Program:
 
     def __init__(self, instructions: bytes) -> None:
         self._instructions = ctypes.create_string_buffer(instructions, len(instructions))
-        self._described = ctypes.create_string_buffer(struct.pack("HP", len(instructions) // 8, ctypes.addressof(self._instructions)))
+        self._described = ctypes.create_string_buffer(
+            struct.pack("HP", len(instructions) // 8, ctypes.addressof(self._instructions))
+        )
         self._places = {word: list(_find(instructions, word)) for word in (_OWN, _OTHER_GROUPS)}
 
     def put(self, word: int, number: int) -> None:
@@ -157,4 +180,8 @@ class _Program:
 
 
 def _find(instructions: bytes, word: int) -> Iterator[int]:
-    return (place for place in range(4, len(instructions), 8) if _WORD.unpack_from(instructions, place) == (word,))
+    return (
+        place
+        for place in range(4, len(instructions), 8)
+        if _WORD.unpack_from(instructions, place) == (word,)
+    )

@@ -1,6 +1,8 @@
-"""What a tool offers beyond plain values, as descriptions: exceptions, records, enums, functions, iterators, objects.
+"""What a tool offers beyond plain values, as descriptions: exceptions, records, enums, functions,
+iterators, objects.
 
-The tool's side of the codec. Live objects stay here and are lent out as numbers; nothing but plain data leaves the process.
+The tool's side of the codec. Live objects stay here and are lent out as numbers; nothing but plain
+data leaves the process.
 """
 
 import dataclasses
@@ -39,7 +41,9 @@ class SharedObjects:
         return self._lent[handle]
 
     def exception(self, error: BaseException, depth: int = 0, causes: int = _CAUSES) -> Any:
-        """The exception as data: its class, its plain arguments and fields, its text and where in the tool it came from."""
+        """The exception as data: its class, its plain arguments and fields, its text and where in
+        the tool it came from.
+        """
         cause = error.__cause__
         return [
             "exception",
@@ -49,7 +53,9 @@ class SharedObjects:
                 "fields": [[k, self._or_text(v, depth)] for k, v in _fields(error).items()],
                 "text": shown(error, str),
                 "traceback": own_frames(error, self._module),
-                "cause": self.exception(cause, depth + 1, causes - 1) if cause is not None and causes else None,
+                "cause": self.exception(cause, depth + 1, causes - 1)
+                if cause is not None and causes
+                else None,
             },
         ]
 
@@ -61,7 +67,9 @@ class SharedObjects:
         if isinstance(value, enum.Enum):
             return ["member", {"class": self._class(type(value)), "name": value.name}]
         if names := _record_fields(type(value)):
-            fields = [[n, codec.encode(getattr(value, n, None), self._describe, depth + 1)] for n in names]
+            fields = [
+                [n, codec.encode(getattr(value, n, None), self._describe, depth + 1)] for n in names
+            ]
             return ["record", {"class": self._class(type(value)), "fields": fields}]
         base = codec.plain_base(value)
         if base is not NotImplemented:
@@ -70,7 +78,14 @@ class SharedObjects:
             return ["function", self._function(value)]
         if hasattr(type(value), "__next__"):
             return ["iterator", {"handle": self._lend(value), "type": type(value).__name__}]
-        return ["object", {"class": self._class(type(value)), "handle": self._lend(value), "text": shown(value, repr)}]
+        return [
+            "object",
+            {
+                "class": self._class(type(value)),
+                "handle": self._lend(value),
+                "text": shown(value, repr),
+            },
+        ]
 
     def _resolve(self, data: Any, depth: int) -> Any:
         tag, payload = data
@@ -99,7 +114,12 @@ class SharedObjects:
 
     def _class(self, cls: type) -> dict[str, Any]:
         """A class as data: enough for the other side to build a copy of it."""
-        described: dict[str, Any] = {"module": cls.__module__, "qualname": cls.__qualname__, "name": cls.__name__, "kind": "object"}
+        described: dict[str, Any] = {
+            "module": cls.__module__,
+            "qualname": cls.__qualname__,
+            "name": cls.__name__,
+            "kind": "object",
+        }
         if issubclass(cls, BaseException):
             bases = [self._class(b) for b in cls.__bases__ if issubclass(b, BaseException)]
             return {**described, "kind": "exception", "bases": bases}
@@ -108,7 +128,13 @@ class SharedObjects:
             members = [[name, self._or_text(m.value, 0)] for name, m in cls.__members__.items()]
             return {**described, "kind": "enum", "base": base, "members": members}
         if names := _record_fields(cls):
-            return {**described, "kind": "record", "fields": names, "defaults": self._defaults(cls), **_record_kind(cls)}
+            return {
+                **described,
+                "kind": "record",
+                "fields": names,
+                "defaults": self._defaults(cls),
+                **_record_kind(cls),
+            }
         return {**described, "handle": self._lend(cls)}
 
     def _defaults(self, cls: Any) -> list[list[Any]]:
@@ -133,7 +159,10 @@ class SharedObjects:
             parameters = inspect.signature(function).parameters.values()
         except (ValueError, TypeError):
             return {**described, "parameters": None}
-        shape = [[p.name, int(p.kind), p.default is not p.empty, self._or_text(p.default, 0)] for p in parameters]
+        shape = [
+            [p.name, int(p.kind), p.default is not p.empty, self._or_text(p.default, 0)]
+            for p in parameters
+        ]
         return {**described, "parameters": shape}
 
     def _or_text(self, value: Any, depth: int) -> Any:
@@ -148,7 +177,9 @@ class SharedObjects:
 
 
 def _fields(error: BaseException) -> dict[str, Any]:
-    """What an exception holds beside its arguments; the built-in ones keep some of it outside of `__dict__`."""
+    """What an exception holds beside its arguments; the built-in ones keep some of it outside of
+    `__dict__`.
+    """
     kept = {name: getattr(error, name, None) for name in _BUILT_IN}
     known = {name: value for name, value in kept.items() if isinstance(value, str | int)}
     return known | {k: v for k, v in vars(error).items() if not k.startswith("__")}
@@ -177,8 +208,16 @@ def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
 
 
 def own_frames(error: BaseException, module: ModuleType) -> list[str]:
-    """The traceback's lines that lie in the tool's source, or in that of a tool which it imports; the innermost last."""
+    """The traceback's lines that lie in the tool's source, or in that of a tool which it imports;
+    the innermost last.
+    """
     own = LIBRARY.files | {module.__file__}
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in own]
-    lines = [f"{f.filename}, line {f.lineno}, in {f.name}: {(f.line or '')[:_LINE]}" for f in frames]
-    return lines if len(lines) <= _FRAMES else [*lines[:2], f"... {len(lines) - _FRAMES} more ...", *lines[2 - _FRAMES :]]
+    lines = [
+        f"{f.filename}, line {f.lineno}, in {f.name}: {(f.line or '')[:_LINE]}" for f in frames
+    ]
+    return (
+        lines
+        if len(lines) <= _FRAMES
+        else [*lines[:2], f"... {len(lines) - _FRAMES} more ...", *lines[2 - _FRAMES :]]
+    )

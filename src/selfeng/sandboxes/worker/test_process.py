@@ -1,7 +1,9 @@
 """The process of the tests: pytest, run on a suite that exists in memory only.
 
-pytest is imported and configured, and has done a small suite, before the job arrives. What it finds goes to the judge as
-messages: `collected` in the order in which they run, `result` per test, `problem`, and `finished` at the end.
+pytest is imported and configured, and has done a small suite, before the job arrives. What it finds
+goes to the judge as
+messages: `collected` in the order in which they run, `result` per test, `problem`, and `finished`
+    at the end.
 """
 
 import ast
@@ -26,7 +28,15 @@ from .report import missing_package
 from .tool_proxy import ProxyModule, ToolLink
 from .zygote import ForkServer
 
-_LEFT_OUT = ("cacheprovider", "faulthandler", "junitxml", "pastebin", "doctest", "threadexception", "unraisableexception")
+_LEFT_OUT = (
+    "cacheprovider",
+    "faulthandler",
+    "junitxml",
+    "pastebin",
+    "doctest",
+    "threadexception",
+    "unraisableexception",
+)
 """The last two turn exceptions that nobody can catch into warnings, which nobody would see."""
 _LOGGING = "logging-plugin"
 _OPTIONS = (
@@ -42,7 +52,9 @@ _OPTIONS = (
 
 
 def run(fork_server: ForkServer) -> None:
-    """Run the suite that arrives for a process of this zygote, against the tool that it can call."""
+    """Run the suite that arrives for a process of this zygote, against the tool that it can
+    call.
+    """
     plugin = _Run(fork_server)
     pytest.main([*_OPTIONS], plugins=[plugin])
     plugin.finish(last=True)  # a test has ended the run
@@ -91,7 +103,9 @@ class _Run:
 
     @pytest.fixture
     def tmp_path(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        """In the place of pytest's own, whose folders are named after the test, and so after the values that it expects."""
+        """In the place of pytest's own, whose folders are named after the test, and so after the
+        values that it expects.
+        """
         return tmp_path_factory.mktemp(secrets.token_hex(8), numbered=False)
 
     @pytest.hookimpl(tryfirst=True)
@@ -111,11 +125,16 @@ class _Run:
         return True
 
     def _rehearse(self, session: pytest.Session) -> None:
-        """Do a small job, so that what is loaded and prepared when it is first needed is there before the job."""
+        """Do a small job, so that what is loaded and prepared when it is first needed is there
+        before the job.
+        """
         judge, control = socket.socketpair()
         tool, calls = socket.socketpair()
         with judge, control, tool, calls:
-            for message in ({"name": "rehearsal", "tests": _REHEARSAL, "names": ["tool"], "public": ["tool"]}, {"go": True}):
+            for message in (
+                {"name": "rehearsal", "tests": _REHEARSAL, "names": ["tool"], "public": ["tool"]},
+                {"go": True},
+            ):
                 Channel(judge).send(message)
             for reply in tool_process.rehearse():
                 Channel(tool).send(reply)
@@ -128,7 +147,9 @@ class _Run:
         del linecache.cache["test_rehearsal.py"]
 
     def _do_jobs(self, session: pytest.Session) -> None:
-        """Do jobs until there are no more: one, or versions of one tool. What stays between two is pytest's, not the suite's."""
+        """Do jobs until there are no more: one, or versions of one tool. What stays between two is
+        pytest's, not the suite's.
+        """
         while (job := self._control.receive()) is not None:
             session.items, self._link, self._busy = [], None, True
             if self._collect(session, job):
@@ -141,7 +162,9 @@ class _Run:
         """Load the suite once its tool is ready, and find its tests; whether that went well."""
         self._filename = f"test_{job['name']}.py"
         if "caplog" not in job["tests"] and session.config.pluginmanager.has_plugin(_LOGGING):
-            session.config.pluginmanager.unregister(name=_LOGGING)  # takes its time in every test, and does nothing else for them
+            session.config.pluginmanager.unregister(
+                name=_LOGGING
+            )  # takes its time in every test, and does nothing else for them
         try:
             code = self._compiled(job["tests"], session.config)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -152,11 +175,15 @@ class _Run:
             return False
         self._audit.begin(self._filename, code)
         self._link = ToolLink(self._calls)
-        sys.modules[job["name"]] = ProxyModule(job["name"], self._link, job["names"], job["public"], _names(code))
+        sys.modules[job["name"]] = ProxyModule(
+            job["name"], self._link, job["names"], job["public"], _names(code)
+        )
         try:
             module = self._load(job["tests"], code)
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
-            self._problem(report.load_problem("tests", error, self._filename) + _hint(error, job["name"]))
+            self._problem(
+                report.load_problem("tests", error, self._filename) + _hint(error, job["name"])
+            )
             return False
         if doubt := self._doubt(""):
             self._problem(f"While the suite was loaded, {doubt}")
@@ -183,14 +210,21 @@ class _Run:
     def _load(self, source: str, code: CodeType) -> ModuleType:
         module = ModuleType(self._filename.removesuffix(".py"))
         module.__file__ = self._filename
-        linecache.cache[self._filename] = (len(source), None, source.splitlines(keepends=True), self._filename)
+        linecache.cache[self._filename] = (
+            len(source),
+            None,
+            source.splitlines(keepends=True),
+            self._filename,
+        )
         sys.modules[module.__name__] = module
         exec(code, module.__dict__)  # noqa: S102 - this process exists to run it
         return module
 
     def _run(self, session: pytest.Session, stop_early: bool) -> None:
         self._stopped = False
-        for item, following in zip(session.items, [*session.items[1:], None], strict=False):  # there may be none at all
+        for item, following in zip(
+            session.items, [*session.items[1:], None], strict=False
+        ):  # there may be none at all
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if stop_early and self._stopped:
                 session._setupstate.teardown_exact(None)
@@ -209,7 +243,12 @@ class _Run:
         self._audit.test = _name(nodeid)
         assert self._link is not None
         self._link.begin()
-        self._results[nodeid] = {"test": _name(nodeid), "outcome": "passed", "seconds": 0.0, "message": ""}
+        self._results[nodeid] = {
+            "test": _name(nodeid),
+            "outcome": "passed",
+            "seconds": 0.0,
+            "message": "",
+        }
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -227,17 +266,23 @@ class _Run:
         if hasattr(phase, "wasxfail"):
             return "skipped", f"marked as expected to fail: {phase.wasxfail}"
         if phase.skipped:
-            return "skipped", shorten(str(phase.longrepr[2])) if isinstance(phase.longrepr, tuple) else "skipped"
+            return "skipped", shorten(str(phase.longrepr[2])) if isinstance(
+                phase.longrepr, tuple
+            ) else "skipped"
         if phase.passed:
             doubt = self._doubt(self._audit.test) if phase.when == "call" else ""
             return ("failed", doubt) if doubt else ("passed", "")
-        message = describe(call.excinfo, self._filename) if call.excinfo else shorten(str(phase.longrepr))
+        message = (
+            describe(call.excinfo, self._filename) if call.excinfo else shorten(str(phase.longrepr))
+        )
         return ("failed" if phase.when == "call" else "error"), message
 
     def _doubt(self, test: str) -> str:
         """Why a test that passed does not count, or loading the suite; "" if it does."""
         assert self._link is not None
-        return next(iter(self._link.doubts), "") or doubt_of(self._link.returned, self._code[0], test)
+        return next(iter(self._link.doubts), "") or doubt_of(
+            self._link.returned, self._code[0], test
+        )
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         result = self._results.pop(nodeid)
@@ -251,7 +296,9 @@ class _Run:
         self._problem(f"pytest itself failed: {excinfo.typename}: {shorten(str(excinfo.value))}")
 
     def finish(self, last: bool = False) -> None:
-        """Tell that all has been told, if that has not been told; `last`: this process can do no other job."""
+        """Tell that all has been told, if that has not been told; `last`: this process can do no
+        other job.
+        """
         if not self._busy:
             return
         self._busy = False
@@ -259,14 +306,18 @@ class _Run:
             self._problem(self._audit.problem)
         if self._link:
             self._link.leave()
-        self._control.send({"finished": True, "tool_gone": bool(self._link and self._link.gone), "last": last})
+        self._control.send(
+            {"finished": True, "tool_gone": bool(self._link and self._link.gone), "last": last}
+        )
 
     def _problem(self, problem: str) -> None:
         self._control.send({"problem": self._audit.problem or problem})
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:
-    """In place of pytest's own account of a failure, which takes as long as the test and goes nowhere: see `describe`."""
+    """In place of pytest's own account of a failure, which takes as long as the test and goes
+    nowhere: see `describe`.
+    """
     return "failed"
 
 

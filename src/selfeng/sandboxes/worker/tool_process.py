@@ -1,7 +1,9 @@
-"""The process of the tool: it holds the tool's source, those of the tools that it imports, and nothing else of the job.
+"""The process of the tool: it holds the tool's source, those of the tools that it imports, and
+nothing else of the job.
 
-It loads the module, then calls the function once (`execute`) or answers the tests' requests (`verify`): by the same frames, with the
-same streams and descriptors, so that a tool finds no difference in what surrounds it.
+It loads the module, then calls the function once (`execute`) or answers the tests' requests
+(`verify`): by the same frames, with the same streams and descriptors, so that a tool finds no
+difference in what surrounds it.
 """
 
 import contextlib
@@ -26,7 +28,9 @@ _PRINTED = 64 * 1024
 
 
 def run(fork_server: ForkServer) -> None:
-    """Do the job that arrives for a process of this zygote, and those that follow it: versions of one tool."""
+    """Do the job that arrives for a process of this zygote, and those that follow it: versions of
+    one tool.
+    """
     report.allow_long_numbers()
     rehearse()
     gc.collect()
@@ -41,7 +45,12 @@ def _do(job: Message, control: Channel, calls: Channel) -> None:
     try:
         module = load(job["name"], job["code"])
     except BaseException as error:  # noqa: BLE001 - whatever the tool's source does while it is loaded is an answer
-        control.send({"load_failed": report.load_problem("code", error, f"{job['name']}.py"), "raised": report.raised(error, job["name"])})
+        control.send(
+            {
+                "load_failed": report.load_problem("code", error, f"{job['name']}.py"),
+                "raised": report.raised(error, job["name"]),
+            }
+        )
         return
     receive, send = calls.receive, calls.send
     if "arguments" in job:
@@ -53,12 +62,17 @@ def _do(job: Message, control: Channel, calls: Channel) -> None:
 
 
 def rehearse() -> list[Message]:
-    """Load and call a small tool, so that what is loaded and prepared when it is first needed is there before the job; the answers."""
+    """Load and call a small tool, so that what is loaded and prepared when it is first needed is
+    there before the job; the answers.
+    """
     module = load("rehearsal", _REHEARSAL)
     shared = SharedObjects(module)
     answers = [_answer(module, shared, {"op": "get", "name": "tool"})]
     call = {"op": "call", "handle": answers[0]["value"][1]["handle"], "kwargs": {}}
-    answers += [_answer(module, shared, {**call, "args": [["list", items]]}) for items in ([1], [2], [], [3])]
+    answers += [
+        _answer(module, shared, {**call, "args": [["list", items]]})
+        for items in ([1], [2], [], [3])
+    ]
     for items in ([1], []):
         pack(_answer(module, shared, {"op": "execute", "name": "tool", "kwargs": {"x": items}}))
     del sys.modules["rehearsal"], linecache.cache["rehearsal.py"]
@@ -82,7 +96,9 @@ def load(name: str, source: str) -> ModuleType:
     return module
 
 
-def _serve(module: ModuleType, receive: Callable[[], Message | None], send: Callable[[Message], None]) -> None:
+def _serve(
+    module: ModuleType, receive: Callable[[], Message | None], send: Callable[[Message], None]
+) -> None:
     """Answer the tests until they have come to their end, or the judge's one request."""
     shared = SharedObjects(module)
     while (request := receive()) is not None and request["op"] != "leave":
@@ -90,7 +106,13 @@ def _serve(module: ModuleType, receive: Callable[[], Message | None], send: Call
         try:
             send(reply)
         except BrokenStream as error:
-            send({"error": shared.exception(ValueError(f"the tool's value is too large to pass: {error}"))})
+            send(
+                {
+                    "error": shared.exception(
+                        ValueError(f"the tool's value is too large to pass: {error}")
+                    )
+                }
+            )
 
 
 def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Message:
@@ -119,7 +141,9 @@ def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Mess
     return reply
 
 
-def _meant(module: ModuleType, shared: SharedObjects, request: Message) -> tuple[Any, list[Any], dict[str, Any]]:
+def _meant(
+    module: ModuleType, shared: SharedObjects, request: Message
+) -> tuple[Any, list[Any], dict[str, Any]]:
     """The function that is to be called, and its arguments."""
     if request["op"] == "execute":
         function = getattr(module, request["name"], None)
@@ -150,7 +174,9 @@ def _encoded(shared: SharedObjects, value: Any) -> Any:
         raise TypeError(f"the tool's value can't be handed to the tests: {problem}") from None
 
 
-def _changed(shared: SharedObjects, request: Message, args: list[Any], kwargs: dict[str, Any]) -> list[Any] | None:
+def _changed(
+    shared: SharedObjects, request: Message, args: list[Any], kwargs: dict[str, Any]
+) -> list[Any] | None:
     """The arguments of a call as they are now, None if the call left them as they were."""
     if request["op"] != "call":
         return None
@@ -172,7 +198,10 @@ class _Printed:
 
     def __enter__(self) -> None:
         self._before = sys.stdout, sys.stderr
-        self._streams = [io.TextIOWrapper(kept, "utf-8", "backslashreplace", line_buffering=True) for kept in self._kept]
+        self._streams = [
+            io.TextIOWrapper(kept, "utf-8", "backslashreplace", line_buffering=True)
+            for kept in self._kept
+        ]
         sys.stdout, sys.stderr = self._streams
 
     def __exit__(self, *_: object) -> None:

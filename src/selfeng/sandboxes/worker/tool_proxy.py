@@ -1,8 +1,10 @@
-"""The module that tests import in place of the tool: every name in it is fetched from the tool's process.
+"""The module that tests import in place of the tool: every name in it is fetched from the tool's
+process.
 
-Which names there are was read from the tool's source on the host, so that the tool itself can't name what is bound in a suite.
-Requests and replies alternate on one socket. Request: `{"op": get|call|attribute|next, ...}`; reply: `{"value"}` or
-`{"error"}`, with `args` where the call changed its arguments, and `out` where it printed.
+Which names there are was read from the tool's source on the host, so that the tool itself can't
+name what is bound in a suite. Requests and replies alternate on one socket. Request: `{"op":
+get|call|attribute|next, ...}`; reply: `{"value"}` or `{"error"}`, with `args` where the call
+changed its arguments, and `out` where it printed.
 """
 
 import builtins
@@ -23,7 +25,9 @@ from .remote_objects import Lent, RemoteObjects
 
 
 class ToolGone(BaseException):
-    """The tool's process has ended, or speaks nonsense. No `except Exception` of a test can swallow it."""
+    """The tool's process has ended, or speaks nonsense. No `except Exception` of a test can swallow
+    it.
+    """
 
 
 Returned = Literal["nan", "empty", "other"]
@@ -31,7 +35,9 @@ _STOPS = (StopIteration, StopAsyncIteration, GeneratorExit)
 
 
 class ToolStopped(Exception):
-    """Stands for a StopIteration that the tool raised, which would end the loop of whoever called it as if all were well."""
+    """Stands for a StopIteration that the tool raised, which would end the loop of whoever called
+    it as if all were well.
+    """
 
 
 class ToolLink:
@@ -94,7 +100,11 @@ class ToolLink:
             if reply is None:
                 self.gone = True
                 raise ToolGone("the tool's process has ended")
-            changed = [self.objects.decode(a) for a in reply["args"]] if given and reply.get("args") is not None else []
+            changed = (
+                [self.objects.decode(a) for a in reply["args"]]
+                if given and reply.get("args") is not None
+                else []
+            )
             if given and changed:
                 codec.write_back(given, changed)
             error = self.objects.decode(reply["error"]) if "error" in reply else None
@@ -103,8 +113,13 @@ class ToolLink:
             self.gone = isinstance(broken, OSError)
             raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None
         _print(reply.get("out"))
-        if isinstance(error, _STOPS) and not (message["op"] == "next" and isinstance(error, StopIteration)):
-            raise ToolStopped(f"the tool raised {type(error).__name__}, which ends the loop that calls it; raise another exception")
+        if isinstance(error, _STOPS) and not (
+            message["op"] == "next" and isinstance(error, StopIteration)
+        ):
+            raise ToolStopped(
+                f"the tool raised {type(error).__name__}, which ends the loop that calls it; "
+                "raise another exception"
+            )
         if isinstance(error, BaseException):
             raise error
         self._note(value, changed)
@@ -138,21 +153,36 @@ _TAKEN = {*dir(builtins), *unittest.__all__, *filter(str.islower, pytest.__all__
 class ProxyModule(ModuleType):
     """Stands for the tool's module."""
 
-    def __init__(self, name: str, link: ToolLink, names: Collection[str], public: Collection[str], written: Collection[str] = ()) -> None:
-        """`names` are all that there are; `public` those that `import *` binds, without what Python and pytest have by that name.
+    def __init__(
+        self,
+        name: str,
+        link: ToolLink,
+        names: Collection[str],
+        public: Collection[str],
+        written: Collection[str] = (),
+    ) -> None:
+        """`names` are all that there are; `public` those that `import *` binds, without what Python
+        and pytest have by that name.
 
-        `written` are the names that stand in the suite: if one is a class, the suite expects objects of it.
+        `written` are the names that stand in the suite: if one is a class, the suite expects
+        objects of it.
         """
         super().__init__(name)
         self.__file__ = f"{name}.py"
         self.__dict__["__all__"] = [n for n in public if n == name or n not in _TAKEN]
-        self.__dict__.update(_link=link, _names=frozenset(names), _written=frozenset(written) - {name})
+        self.__dict__.update(
+            _link=link, _names=frozenset(names), _written=frozenset(written) - {name}
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self.__dict__["_names"]:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         value = self.__dict__["_link"].get(name)
-        if name in self.__dict__["_written"] and isinstance(value, type) and issubclass(value, Lent):
+        if (
+            name in self.__dict__["_written"]
+            and isinstance(value, type)
+            and issubclass(value, Lent)
+        ):
             value.asked_for = True
         self.__dict__[name] = value
         return value

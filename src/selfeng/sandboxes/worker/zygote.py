@@ -1,7 +1,9 @@
-"""A zygote: a process that has loaded what it needs, and turns into the process of a job or forks one, over and over.
+"""A zygote: a process that has loaded what it needs, and turns into the process of a job or forks
+one, over and over.
 
-It never hears of any job, so what it hands down holds nothing of an earlier one. The judge asks it by short packets, with the file
-descriptors of the new process's channels along; the answers are packets of JSON.
+It never hears of any job, so what it hands down holds nothing of an earlier one. The judge asks it
+by short packets, with the file descriptors of the new process's channels along; the answers are
+packets of JSON.
 """
 
 import json
@@ -27,7 +29,9 @@ _ROUNDS = 400
 """How often processes are looked for that must be gone, a millisecond apart."""
 
 Channels = tuple[Channel, Channel]
-"""To the judge, and between the tool's and the tests' processes. A tool that is only called has nobody at the second's other end."""
+"""To the judge, and between the tool's and the tests' processes. A tool that is only called has
+nobody at the second's other end.
+"""
 
 
 class Forked(BaseException):
@@ -42,8 +46,11 @@ class Forked(BaseException):
 class Zygote:
     """The judge's end."""
 
-    def __init__(self, main: Callable[["ForkServer"], None], oom_score: int, *close: "Zygote") -> None:
-        """`main` is what the process does, and calls `wait` when it is ready; `close` are the zygotes that it must not reach.
+    def __init__(
+        self, main: Callable[["ForkServer"], None], oom_score: int, *close: "Zygote"
+    ) -> None:
+        """`main` is what the process does, and calls `wait` when it is ready; `close` are the
+        zygotes that it must not reach.
 
         Raises:
             Forked: in the process itself.
@@ -72,7 +79,8 @@ class Zygote:
         return self._start(b"become", calls)
 
     def fork(self, calls: socket.socket) -> Child:
-        """A new process for a job. Its parent is the judge, as if the zygote had become it, so that no job can tell.
+        """A new process for a job. Its parent is the judge, as if the zygote had become it, so that
+        no job can tell.
 
         Raises:
             OSError, ValueError: the zygote is gone, or held up.
@@ -80,7 +88,9 @@ class Zygote:
         return self._start(b"fork", calls)
 
     def stop(self) -> bool:
-        """End all processes but process 1 and the zygote; whether none is left, which is then certain to stay so."""
+        """End all processes but process 1 and the zygote; whether none is left, which is then
+        certain to stay so.
+        """
         try:
             for _ in range(_ROUNDS):
                 if self._ask(b"stop")["alone"]:
@@ -100,7 +110,9 @@ class Zygote:
             return False
 
     def _bury(self) -> bool:
-        """Take note of all processes that have ended, as their parent; whether the zygote is not among them."""
+        """Take note of all processes that have ended, as their parent; whether the zygote is not
+        among them.
+        """
         while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
             if pid == self.pid:
                 return False
@@ -136,7 +148,9 @@ class ForkServer:
         self._channels: Channels | None = None
 
     def wait(self, bare: bool = False) -> Channels:
-        """Serve the judge; returns in each process that is to do a job. `bare`: it keeps no other descriptors than those it is given."""
+        """Serve the judge; returns in each process that is to do a job. `bare`: it keeps no other
+        descriptors than those it is given.
+        """
         condition = confinement.condition()
         _wiped()  # so that the first job finds /tmp as all later ones do
         self._socket.send(b"{}")
@@ -171,7 +185,10 @@ class ForkServer:
             control, calls = keep_only(control, calls)
         confinement.die_first(self._oom_score)
         self._fence.close()
-        self._channels = Channel(socket.socket(fileno=control)), Channel(socket.socket(fileno=calls))
+        self._channels = (
+            Channel(socket.socket(fileno=control)),
+            Channel(socket.socket(fileno=calls)),
+        )
         return self._channels
 
     def _reply(self, message: Message) -> None:
@@ -187,7 +204,9 @@ def _let_go() -> None:
 
 
 def _orphan() -> int:
-    """Fork a process whose parent is process 1: the one between has ended. Its number; 0 in the process itself."""
+    """Fork a process whose parent is process 1: the one between has ended. Its number; 0 in the
+    process itself.
+    """
     read, write = os.pipe()
     between = os.fork()
     if between == 0:
@@ -204,7 +223,8 @@ def _orphan() -> int:
 
 
 def _alone() -> bool:
-    """End every process but process 1 and this one; whether there was none, dead ones that process 1 has not noticed included.
+    """End every process but process 1 and this one; whether there was none, dead ones that process
+    1 has not noticed included.
 
     One signal reaches all at once, so that no process can fork its way out.
     """
@@ -225,7 +245,9 @@ def _wiped() -> bool:
                 path = os.path.join(folder, name)
                 os.unlink(path) if os.path.islink(path) else os.rmdir(path)
         os.utime(_TMP, (0, 0))
-        return not os.listdir(_TMP) and not _attributes(_TMP) and _TMP.stat().st_mode & 0o7777 == 0o700
+        return (
+            not os.listdir(_TMP) and not _attributes(_TMP) and _TMP.stat().st_mode & 0o7777 == 0o700
+        )
     except (OSError, RecursionError):
         return False
 

@@ -1,4 +1,6 @@
-"""The policy for suites: what a suite must look like to be worth running, told from its source alone."""
+"""The policy for suites: what a suite must look like to be worth running, told from its source
+alone.
+"""
 
 from collections.abc import Iterator
 

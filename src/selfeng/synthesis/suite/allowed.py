@@ -1,7 +1,9 @@
-"""What a suite may use of modules: lists of what does no harm. What is on none falls outside, however it is reached or spelled.
+"""What a suite may use of modules: lists of what does no harm. What is on none falls outside,
+however it is reached or spelled.
 
-Harmless is what makes or compares values. What loads, evaluates or runs something, starts a process or a connection, or changes how
-tests or Python run, is not. An audit hook in the sandbox watches over what a list can't know (`src/selfeng/sandboxes/worker/audit.py`).
+Harmless is what makes or compares values. What loads, evaluates or runs something, starts a process
+or a connection, or changes how tests or Python run, is not. An audit hook in the sandbox watches
+over what a list can't know (`src/selfeng/sandboxes/worker/audit.py`).
 """
 
 import sys
@@ -15,9 +17,11 @@ _WHOLE_MODULES = """
     graphlib gzip hashlib heapq hmac html io ipaddress itertools json keyword locale lzma math mimetypes numbers optparse pathlib
     plistlib pprint queue quopri random re reprlib sched secrets shlex shutil sqlite3 stat statistics string stringprep struct tarfile
     tempfile textwrap time token tokenize tomllib traceback unicodedata uuid warnings wave weakref xml zipfile zlib zoneinfo
-"""
+"""  # noqa: E501
 _WHOLE = frozenset(_WHOLE_MODULES.split())
-"""Modules of the standard library that may be used but for what is private in them, and the modules that they use themselves."""
+"""Modules of the standard library that may be used but for what is private in them, and the modules
+that they use themselves.
+"""
 
 _NUMPY = """
     True_ False_ abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos
@@ -52,7 +56,7 @@ _NUMPY = """
     ulonglong union1d unique unique_all unique_counts unique_inverse unique_values unpackbits unravel_index unsignedinteger unstack
     unwrap ushort vander var vdot vecdot vecmat vectorize void vsplit vstack where zeros zeros_like exceptions fft linalg ma
     polynomial random testing typing
-"""
+"""  # noqa: E501
 _PANDAS = """
     BooleanDtype Categorical CategoricalDtype CategoricalIndex DataFrame DateOffset DatetimeIndex DatetimeTZDtype Float32Dtype
     Float64Dtype Grouper Index IndexSlice Int16Dtype Int32Dtype Int64Dtype Int8Dtype Interval IntervalDtype IntervalIndex MultiIndex
@@ -61,11 +65,11 @@ _PANDAS = """
     get_dummies infer_freq interval_range isna isnull json_normalize lreshape melt merge merge_asof merge_ordered notna notnull
     offsets option_context period_range pivot pivot_table qcut read_csv read_excel read_fwf read_html read_json read_table read_xml
     testing timedelta_range to_datetime to_numeric to_timedelta tseries unique value_counts wide_to_long
-"""
+"""  # noqa: E501
 _ARITHMETIC = """
     abs add and_ concat contains countOf eq floordiv ge getitem gt iadd index indexOf inv invert is_ is_not isub itemgetter le length_hint
     lshift lt matmul mod mul ne neg not_ or_ pos pow rshift setitem delitem sub truediv truth xor
-"""
+"""  # noqa: E501
 _TYPING = """
     Annotated Any AnyStr AsyncGenerator AsyncIterable AsyncIterator Awaitable BinaryIO ByteString Callable ChainMap ClassVar
     Collection Concatenate Container ContextManager Coroutine Counter DefaultDict Deque Dict Final FrozenSet Generator Generic
@@ -74,55 +78,59 @@ _TYPING = """
     Reversible Self Sequence Set Sized SupportsAbs SupportsFloat SupportsIndex SupportsInt SupportsRound Text TextIO Tuple Type
     TypeAlias TypeGuard TypeVar TypedDict Union Unpack ValuesView assert_never assert_type cast final get_args get_origin
     no_type_check overload override runtime_checkable TYPE_CHECKING
-"""
+"""  # noqa: E501
 
 LISTED: dict[str, frozenset[str]] = {
     module: frozenset(names.split())
     for module, names in {
         "pytest": """raises approx fixture param warns deprecated_call fail mark RaisesGroup RaisesExc ExceptionInfo FixtureRequest
-            CaptureFixture TempPathFactory LogCaptureFixture WarningsRecorder PytestWarning""",
+            CaptureFixture TempPathFactory LogCaptureFixture WarningsRecorder PytestWarning""",  # noqa: E501
         "pytest.mark": "parametrize usefixtures filterwarnings",
         "unittest": "TestCase IsolatedAsyncioTestCase main",
-        "sys": "maxsize float_info int_info hash_info byteorder maxunicode version_info getsizeof getrecursionlimit",
+        "sys": "maxsize float_info int_info hash_info byteorder maxunicode version_info getsizeof "
+        "getrecursionlimit",
         "os": """path sep linesep pathsep curdir name devnull fspath PathLike getcwd
             listdir scandir walk stat access R_OK mkdir makedirs rmdir remove unlink rename""",
         "os.path": """abspath basename commonpath commonprefix dirname exists expanduser getmtime getsize isabs isdir isfile islink join
-            lexists normcase normpath realpath relpath samefile sep split splitext""",
+            lexists normcase normpath realpath relpath samefile sep split splitext""",  # noqa: E501
         "asyncio": """run gather sleep wait wait_for create_task TaskGroup Task Future Queue PriorityQueue LifoQueue QueueEmpty
             QueueFull Lock Event Condition Semaphore BoundedSemaphore Barrier timeout TimeoutError CancelledError InvalidStateError
             Runner as_completed ensure_future shield to_thread current_task all_tasks iscoroutine iscoroutinefunction isfuture
-            get_event_loop get_running_loop new_event_loop set_event_loop FIRST_COMPLETED ALL_COMPLETED FIRST_EXCEPTION""",
+            get_event_loop get_running_loop new_event_loop set_event_loop FIRST_COMPLETED ALL_COMPLETED FIRST_EXCEPTION""",  # noqa: E501
         "concurrent": "futures",
         "concurrent.futures": """ThreadPoolExecutor Future as_completed wait TimeoutError CancelledError FIRST_COMPLETED ALL_COMPLETED
-            FIRST_EXCEPTION""",
-        "threading": "Thread Lock RLock Event Condition Semaphore BoundedSemaphore Barrier Timer local current_thread active_count",
+            FIRST_EXCEPTION""",  # noqa: E501
+        "threading": "Thread Lock RLock Event Condition Semaphore BoundedSemaphore Barrier Timer "
+        "local current_thread active_count",
         "logging": """getLogger Logger Handler StreamHandler NullHandler Formatter LogRecord LoggerAdapter Filter DEBUG INFO WARNING ERROR
-            CRITICAL NOTSET debug info warning error critical exception log disable getLevelName""",
+            CRITICAL NOTSET debug info warning error critical exception log disable getLevelName""",  # noqa: E501
         "operator": _ARITHMETIC,
         "typing": _TYPING,
         "types": """SimpleNamespace MappingProxyType NoneType EllipsisType NotImplementedType GeneratorType AsyncGeneratorType CoroutineType
-            BuiltinFunctionType BuiltinMethodType LambdaType UnionType GenericAlias TracebackType""",
+            BuiltinFunctionType BuiltinMethodType LambdaType UnionType GenericAlias TracebackType""",  # noqa: E501
         "platform": "system machine python_version python_version_tuple python_implementation",
         "http": "HTTPStatus HTTPMethod cookies",
         "urllib": "parse error",
         "codecs": "encode decode lookup BOM_UTF8 BOM_UTF16 BOM_UTF16_LE BOM_UTF16_BE BOM_UTF32",
         "numpy": _NUMPY,
-        "numpy.exceptions": "AxisError ComplexWarning DTypePromotionError RankWarning TooHardError VisibleDeprecationWarning",
-        "numpy.fft": "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft fftfreq rfftfreq fftshift ifftshift",
+        "numpy.exceptions": "AxisError ComplexWarning DTypePromotionError RankWarning "
+        "TooHardError VisibleDeprecationWarning",
+        "numpy.fft": "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft "
+        "ihfft fftfreq rfftfreq fftshift ifftshift",
         "numpy.linalg": """matrix_power solve tensorsolve tensorinv inv cholesky eigvals eigvalsh pinv slogdet det svd svdvals eig eigh
             lstsq norm qr cond matrix_rank LinAlgError multi_dot trace diagonal cross outer tensordot matmul matrix_transpose matrix_norm
-            vector_norm vecdot""",
+            vector_norm vecdot""",  # noqa: E501
         "numpy.ma": """MaskedArray all allclose allequal any arange array average compressed concatenate count filled getmask
             getmaskarray is_masked make_mask mask_or masked masked_array masked_equal masked_greater masked_inside masked_invalid
-            masked_less masked_outside masked_values masked_where max mean median min nomask ones std sum var zeros""",
+            masked_less masked_outside masked_values masked_where max mean median min nomask ones std sum var zeros""",  # noqa: E501
         "numpy.polynomial": "Polynomial Chebyshev Legendre Laguerre Hermite HermiteE",
         "numpy.random": """default_rng RandomState Generator SeedSequence PCG64 MT19937 Philox SFC64 seed beta binomial bytes
             chisquare choice dirichlet exponential gamma geometric gumbel laplace logistic lognormal multinomial multivariate_normal
             normal pareto permutation poisson power rand randint randn random random_sample rayleigh sample shuffle standard_normal
-            triangular uniform vonmises weibull zipf""",
+            triangular uniform vonmises weibull zipf""",  # noqa: E501
         "numpy.testing": """assert_equal assert_almost_equal assert_approx_equal assert_array_equal assert_array_less
             assert_string_equal assert_array_almost_equal assert_raises assert_raises_regex assert_ assert_array_almost_equal_nulp
-            assert_array_max_ulp assert_warns assert_no_warnings assert_allclose suppress_warnings""",
+            assert_array_max_ulp assert_warns assert_no_warnings assert_allclose suppress_warnings""",  # noqa: E501
         "numpy.typing": "ArrayLike DTypeLike NDArray",
         "pandas": _PANDAS,
         "pandas.api": "types",
@@ -130,31 +138,35 @@ LISTED: dict[str, frozenset[str]] = {
             is_datetime64_dtype is_datetime64_ns_dtype is_dict_like is_extension_array_dtype is_float is_float_dtype is_hashable
             is_int64_dtype is_integer is_integer_dtype is_iterator is_list_like is_number is_numeric_dtype is_object_dtype is_scalar
             is_signed_integer_dtype is_string_dtype is_timedelta64_dtype is_unsigned_integer_dtype pandas_dtype CategoricalDtype
-            DatetimeTZDtype IntervalDtype PeriodDtype infer_dtype""",
+            DatetimeTZDtype IntervalDtype PeriodDtype infer_dtype""",  # noqa: E501
         "pandas.errors": """DtypeWarning DuplicateLabelError EmptyDataError IntCastingNaNError InvalidIndexError MergeError
             OutOfBoundsDatetime OutOfBoundsTimedelta ParserError ParserWarning PerformanceWarning SettingWithCopyWarning
             UndefinedVariableError
-            UnsupportedFunctionCall""",
+            UnsupportedFunctionCall""",  # noqa: E501
         "pandas.offsets": """BDay BMonthEnd BMonthBegin BusinessDay Day Hour Minute MonthBegin MonthEnd QuarterBegin QuarterEnd Second Week
-            YearBegin YearEnd""",
-        "pandas.testing": "assert_frame_equal assert_series_equal assert_index_equal assert_extension_array_equal",
+            YearBegin YearEnd""",  # noqa: E501
+        "pandas.testing": "assert_frame_equal assert_series_equal assert_index_equal "
+        "assert_extension_array_equal",
         "pandas.tseries": "offsets",
         "pandas.tseries.offsets": """BDay BMonthEnd BMonthBegin BusinessDay DateOffset Day Hour Minute MonthBegin MonthEnd QuarterBegin
-            QuarterEnd Second Week YearBegin YearEnd""",
+            QuarterEnd Second Week YearBegin YearEnd""",  # noqa: E501
         "matplotlib": "pyplot use get_backend figure axes image colors dates ticker",
         "matplotlib.axes": "Axes",
-        "matplotlib.colors": "to_hex to_rgb to_rgba to_rgba_array same_color is_color_like Normalize LogNorm",
+        "matplotlib.colors": "to_hex to_rgb to_rgba to_rgba_array same_color is_color_like "
+        "Normalize LogNorm",
         "matplotlib.dates": "date2num num2date",
         "matplotlib.figure": "Figure",
         "matplotlib.image": "imread",
-        "matplotlib.pyplot": "close figure subplots gcf gca imread get_fignums fignum_exists plot bar hist scatter savefig Figure Axes",
+        "matplotlib.pyplot": "close figure subplots gcf gca imread get_fignums fignum_exists plot "
+        "bar hist scatter savefig Figure Axes",
         "matplotlib.ticker": "PercentFormatter MaxNLocator FixedLocator FuncFormatter",
         "dateutil": "parser relativedelta rrule tz easter",
         "dateutil.easter": "easter",
         "dateutil.parser": "parse isoparse ParserError parserinfo",
         "dateutil.relativedelta": "relativedelta MO TU WE TH FR SA SU",
-        "dateutil.rrule": """rrule rruleset rrulestr YEARLY MONTHLY WEEKLY DAILY HOURLY MINUTELY SECONDLY MO TU WE TH FR SA SU weekday""",
-        "dateutil.tz": "UTC gettz tzutc tzoffset tzlocal resolve_imaginary datetime_exists datetime_ambiguous",
+        "dateutil.rrule": """rrule rruleset rrulestr YEARLY MONTHLY WEEKLY DAILY HOURLY MINUTELY SECONDLY MO TU WE TH FR SA SU weekday""",  # noqa: E501
+        "dateutil.tz": "UTC gettz tzutc tzoffset tzlocal resolve_imaginary datetime_exists "
+        "datetime_ambiguous",
     }.items()
 }
 """Of these modules, nothing but what is named here."""
@@ -168,7 +180,9 @@ _LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 
 def unlisted(name: str) -> str:
-    """The part of a dotted name, which begins with a module, that no suite may use; "" if it may use all of it."""
+    """The part of a dotted name, which begins with a module, that no suite may use; "" if it may
+    use all of it.
+    """
     first, *rest = name.split(".")
     if first not in LISTED and first not in _WHOLE:
         return first
@@ -182,14 +196,18 @@ def unlisted(name: str) -> str:
                 return inner
         elif not _is_module(module):
             return ""  # what a class or function holds
-        elif part.startswith("_") or (_is_foreign(part) and not _is_module(inner) and part != module.rpartition(".")[2]):
+        elif part.startswith("_") or (
+            _is_foreign(part) and not _is_module(inner) and part != module.rpartition(".")[2]
+        ):
             return inner if inner not in _NAMESAKES else ""
         module = inner
     return ""
 
 
 def _is_foreign(part: str) -> bool:
-    """Whether it is the name of a module; where one module holds another, it is not for the use of others."""
+    """Whether it is the name of a module; where one module holds another, it is not for the use of
+    others.
+    """
     return part in sys.stdlib_module_names or part in LISTED
 
 

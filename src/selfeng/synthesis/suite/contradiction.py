@@ -1,4 +1,6 @@
-"""Pairs of assertions that no function can fulfil: the same call with two different values, or with a value and an error."""
+"""Pairs of assertions that no function can fulfil: the same call with two different values, or with
+a value and an error.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -47,8 +49,15 @@ def problems(suite: Suite, flow: Flow) -> Iterator[str]:
         for claim in _claims(suite, flow, test):
             for other in known.setdefault(claim.call, {}).values():
                 if claim.excludes(other) or other.excludes(claim):
-                    where = f"{other.test} and {claim.test} contradict" if other.test != claim.test else f"{claim.test} contradicts itself"
-                    yield f"{where}: `{claim.call}` {other.shown}, and {claim.shown}; only one can be right"
+                    where = (
+                        f"{other.test} and {claim.test} contradict"
+                        if other.test != claim.test
+                        else f"{claim.test} contradicts itself"
+                    )
+                    yield (
+                        f"{where}: `{claim.call}` {other.shown}, and {claim.shown}; only one "
+                        "can be right"
+                    )
             known[claim.call].setdefault(f"{claim.what} {claim.value!r}", claim)
 
 
@@ -61,7 +70,9 @@ def _claims(suite: Suite, flow: Flow, test: Test) -> Iterator[Claim]:
 
 
 def _cases(suite: Suite, test: Test) -> list[dict[str, ast.expr]]:
-    """The values of a parametrized test by name; one empty case for a test without parameters, or with values that are computed."""
+    """The values of a parametrized test by name; one empty case for a test without parameters, or
+    with values that are computed.
+    """
     marks = suite.parametrizations(test)
     if len(marks) != 1 or len(marks[0].args) < 2:
         return [{}]
@@ -70,7 +81,11 @@ def _cases(suite: Suite, test: Test) -> list[dict[str, ast.expr]]:
         return [{}]
     cases = []
     for row in rows.elts[:_ROWS]:
-        values = row.args if isinstance(row, ast.Call) and suite.dotted(row.func) == "pytest.param" else None
+        values = (
+            row.args
+            if isinstance(row, ast.Call) and suite.dotted(row.func) == "pytest.param"
+            else None
+        )
         if values is None:
             values = row.elts if len(names) > 1 and isinstance(row, ast.Tuple | ast.List) else [row]
         if len(values) == len(names):
@@ -84,41 +99,72 @@ class _Reader:
 
     def claims(self, node: ast.stmt) -> Iterator[Claim]:
         match node:
-            case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])):
+            case ast.Assert(
+                test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])
+            ):
                 for call, value in ((left, right), (right, left)):
                     known = self._literal(value)
                     if (key := self._call(call)) and known is not _UNKNOWN:
                         yield self._claim(key, "equals", known, f"is {known!r}")
-            case ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=operand)) if key := self._call(operand):
+            case ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=operand)) if key := self._call(
+                operand
+            ):
                 yield self._claim(key, "is false", None, "is false")
             case ast.Assert(test=test) if key := self._call(test):
                 yield self._claim(key, "is true", None, "is true")
-            case ast.With(items=[ast.withitem(context_expr=ast.Call(func=func, args=[error, *_]))], body=[ast.Expr(value=call)]):
+            case ast.With(
+                items=[ast.withitem(context_expr=ast.Call(func=func, args=[error, *_]))],
+                body=[ast.Expr(value=call)],
+            ):
                 if self._suite.dotted(func) == "pytest.raises" and (key := self._call(call)):
                     yield self._claim(key, "raises", None, f"raises {shown(error)}")
 
-    def _claim(self, call: str, what: Literal["equals", "is true", "is false", "raises"], value: object, words: str) -> Claim:
-        return Claim(self._test.name, call, what, value, words if len(words) < 80 else words[:79] + "…")
+    def _claim(
+        self,
+        call: str,
+        what: Literal["equals", "is true", "is false", "raises"],
+        value: object,
+        words: str,
+    ) -> Claim:
+        return Claim(
+            self._test.name, call, what, value, words if len(words) < 80 else words[:79] + "…"
+        )
 
     def _call(self, node: ast.expr) -> str:
         """A call of the tool with literals, written one way; "" for anything else."""
-        if not isinstance(node, ast.Call) or not self._is_tool(node.func) or any(k.arg is None for k in node.keywords):
+        if (
+            not isinstance(node, ast.Call)
+            or not self._is_tool(node.func)
+            or any(k.arg is None for k in node.keywords)
+        ):
             return ""
         positional = [self._literal(a) for a in node.args]
         named = sorted((str(k.arg), self._literal(k.value)) for k in node.keywords)
         if any(v is _UNKNOWN for v in (*positional, *(v for _, v in named))):
             return ""
-        return f"{self._suite.tool}({', '.join([*map(repr, positional), *(f'{name}={value!r}' for name, value in named)])})"
+        return f"{self._suite.tool}({', '.join([*map(repr, positional), *(f'{name}={value!r}' for name, value in named)])})"  # noqa: E501
 
     def _is_tool(self, func: ast.expr) -> bool:
         """The function under test itself, not another one of its module."""
         own = self._suite.dotted(func) in (f"{self._suite.tool}.{self._suite.tool}", "")
-        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-        return own and self._flow.kind(func) is Kind.TOOL and (bool(self._suite.dotted(func)) or name == self._suite.tool)
+        name = (
+            func.attr
+            if isinstance(func, ast.Attribute)
+            else func.id
+            if isinstance(func, ast.Name)
+            else ""
+        )
+        return (
+            own
+            and self._flow.kind(func) is Kind.TOOL
+            and (bool(self._suite.dotted(func)) or name == self._suite.tool)
+        )
 
     def _literal(self, node: ast.expr) -> Any:
         try:
-            return ast.literal_eval(self._case.get(node.id, node) if isinstance(node, ast.Name) else node)
+            return ast.literal_eval(
+                self._case.get(node.id, node) if isinstance(node, ast.Name) else node
+            )
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             return _UNKNOWN
 

@@ -10,13 +10,25 @@ _DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 
 def without(source: str, tool: str, names: Collection[str]) -> str:
-    """The suite without these tests, named as pytest reports them; of a parametrized test single cases go where its source allows it."""
+    """The suite without these tests, named as pytest reports them; of a parametrized test single
+    cases go where its source allows it.
+    """
     suite, cut, changed = Suite(source, tool), set[ast.AST](), dict[ast.AST, Function]()
     for test in suite.tests:
-        cases = {n.removeprefix(test.name) for n in names if n == test.name or n.startswith(f"{test.name}[")}
+        cases = {
+            n.removeprefix(test.name)
+            for n in names
+            if n == test.name or n.startswith(f"{test.name}[")
+        }
         if not cases:
             continue
-        shorter = None if "" in cases else _without_cases(suite, test.node, [n for n in names if n.startswith(f"{test.name}[")])
+        shorter = (
+            None
+            if "" in cases
+            else _without_cases(
+                suite, test.node, [n for n in names if n.startswith(f"{test.name}[")]
+            )
+        )
         if shorter is None:
             cut.add(test.node)
         else:
@@ -24,13 +36,17 @@ def without(source: str, tool: str, names: Collection[str]) -> str:
     for owner in suite.classes.values():
         if cut.issuperset(owner.body):
             cut = {*cut.difference(owner.body), owner}
-    return _edited(source, {**dict.fromkeys(cut, ()), **{node: (new,) for node, new in changed.items()}})
+    return _edited(
+        source, {**dict.fromkeys(cut, ()), **{node: (new,) for node, new in changed.items()}}
+    )
 
 
 def apart(source: str, tool: str, names: Collection[str]) -> str:
-    """The suite with each of these tests made several: one for each of its assertions that calls the tool, where there is more than one.
+    """The suite with each of these tests made several: one for each of its assertions that calls
+    the tool, where there is more than one.
 
-    An assertion that does not call the tool looks at what one before it did, so such a test stays whole.
+    An assertion that does not call the tool looks at what one before it did, so such a test stays
+    whole.
     """
     suite, changed = Suite(source, tool), dict[ast.AST, tuple[Function, ...]]()
     taken = {test.name for test in suite.tests}
@@ -39,7 +55,9 @@ def apart(source: str, tool: str, names: Collection[str]) -> str:
             parts = _parts(test.node, tool)
             fresh = [f"{test.name}_{number}" for number in range(1, len(parts) + 1)]
             if len(parts) > 1 and not taken & set(fresh):
-                changed[test.node] = tuple(_renamed(part, name) for part, name in zip(parts, fresh, strict=True))
+                changed[test.node] = tuple(
+                    _renamed(part, name) for part, name in zip(parts, fresh, strict=True)
+                )
     return _edited(source, changed)
 
 
@@ -49,12 +67,18 @@ def names_of(source: str, tool: str) -> frozenset[str]:
 
 
 def _edited(source: str, changes: dict[ast.AST, tuple[Function, ...]]) -> str:
-    """The source with some functions and classes replaced, line by line, so that everything else keeps its form."""
+    """The source with some functions and classes replaced, line by line, so that everything else
+    keeps its form.
+    """
     lines = source.splitlines()
     for node in sorted(changes, key=_first_line, reverse=True):
         assert isinstance(node, _DEFINITIONS)
         indent = " " * node.col_offset
-        new = [indent + line if line else "" for part in changes[node] for line in [*ast.unparse(part).splitlines(), "", ""]]
+        new = [
+            indent + line if line else ""
+            for part in changes[node]
+            for line in [*ast.unparse(part).splitlines(), "", ""]
+        ]
         first, last = _first_line(node) - 1, node.end_lineno or node.lineno
         while not changes[node] and last < len(lines) and not lines[last].strip():
             last += 1
@@ -69,18 +93,25 @@ def _first_line(node: ast.AST) -> int:
 
 def _parts(node: Function, tool: str) -> list[Function]:
     asserting = [s for s in node.body if isinstance(s, ast.Assert | ast.With)]
-    if any(not _calls(s, tool) for s in asserting) or any(isinstance(n, ast.Return | ast.Yield) for n in within(*node.body)):
+    if any(not _calls(s, tool) for s in asserting) or any(
+        isinstance(n, ast.Return | ast.Yield) for n in within(*node.body)
+    ):
         return []
     parts = []
     for wanted in asserting:
         part = copy.copy(node)
-        part.body = [s for s in node.body[: node.body.index(wanted) + 1] if s is wanted or s not in asserting]
+        part.body = [
+            s for s in node.body[: node.body.index(wanted) + 1] if s is wanted or s not in asserting
+        ]
         parts.append(part)
     return parts
 
 
 def _calls(node: ast.AST, tool: str) -> bool:
-    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == tool for n in ast.walk(node))
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == tool
+        for n in ast.walk(node)
+    )
 
 
 def _renamed(node: Function, name: str) -> Function:
@@ -90,9 +121,16 @@ def _renamed(node: Function, name: str) -> Function:
 
 
 def _without_cases(suite: Suite, node: Function, names: Collection[str]) -> Function | None:
-    """The function with one list of cases, without those that pytest names so; None if that can't be told from the source."""
+    """The function with one list of cases, without those that pytest names so; None if that can't
+    be told from the source.
+    """
     marks = [d for d in node.decorator_list if suite.decorator(d) == "pytest.mark.parametrize"]
-    if len(marks) != 1 or not isinstance(marks[0], ast.Call) or len(marks[0].args) < 2 or marks[0].keywords:
+    if (
+        len(marks) != 1
+        or not isinstance(marks[0], ast.Call)
+        or len(marks[0].args) < 2
+        or marks[0].keywords
+    ):
         return None
     values = marks[0].args[1]
     if not isinstance(values, ast.List | ast.Tuple):
@@ -111,11 +149,21 @@ def _without_cases(suite: Suite, node: Function, names: Collection[str]) -> Func
 
 
 def _ids(names: ast.expr, values: ast.List | ast.Tuple) -> Iterator[str]:
-    """The names that pytest gives to cases of plain values; any other value makes a name that none has."""
-    parameters = [n.strip() for n in names.value.split(",")] if isinstance(names, ast.Constant) and isinstance(names.value, str) else []
+    """The names that pytest gives to cases of plain values; any other value makes a name that none
+    has.
+    """
+    parameters = (
+        [n.strip() for n in names.value.split(",")]
+        if isinstance(names, ast.Constant) and isinstance(names.value, str)
+        else []
+    )
     for number, case in enumerate(values.elts):
-        parts = case.elts if isinstance(case, ast.Tuple | ast.List) and len(parameters) > 1 else [case]
-        yield "-".join(_id(part, parameter, number) for part, parameter in zip(parts, parameters, strict=False))
+        parts = (
+            case.elts if isinstance(case, ast.Tuple | ast.List) and len(parameters) > 1 else [case]
+        )
+        yield "-".join(
+            _id(part, parameter, number) for part, parameter in zip(parts, parameters, strict=False)
+        )
 
 
 def _id(value: ast.expr, parameter: str, number: int) -> str:
@@ -125,4 +173,8 @@ def _id(value: ast.expr, parameter: str, number: int) -> str:
         return f"{parameter}{number}"
     if isinstance(plain, str):
         return plain.encode("unicode_escape").decode("ascii")
-    return str(plain) if plain is None or isinstance(plain, bool | int | float) else f"{parameter}{number}"
+    return (
+        str(plain)
+        if plain is None or isinstance(plain, bool | int | float)
+        else f"{parameter}{number}"
+    )

@@ -1,18 +1,52 @@
-"""What comes from the tool: which names and expressions of a suite refer to it, or hold what it returned, raised or touched.
+"""What comes from the tool: which names and expressions of a suite refer to it, or hold what it
+returned, raised or touched.
 
-Names are followed through assignments, helpers, fixtures, parameters and containers, without regard to the order of statements.
-So an honest test is hardly ever taken for one that has nothing to do with the tool, and some others pass for honest.
+Names are followed through assignments, helpers, fixtures, parameters and containers, without regard
+to the order of statements. So an honest test is hardly ever taken for one that has nothing to do
+with the tool, and some others pass for honest.
 """
 
 import ast
 from collections.abc import Iterable
 from enum import IntEnum
 
-from selfeng.synthesis.suite.source import FUNCTIONS, Function, Suite, parameters, root, targets, within
+from selfeng.synthesis.suite.source import (
+    FUNCTIONS,
+    Function,
+    Suite,
+    parameters,
+    root,
+    targets,
+    within,
+)
 from selfeng.synthesis.suite.steering import parametrized
 
-_CAPTURES = {"capsys", "capsysbinary", "capfd", "capfdbinary", "caplog", "recwarn", "tmp_path", "tmp_path_factory", "tmpdir"}
-_INTROSPECTION = {"callable", "isinstance", "issubclass", "hasattr", "getattr", "type", "id", "hash", "repr", "str", "dir", "help", "bool"}
+_CAPTURES = {
+    "capsys",
+    "capsysbinary",
+    "capfd",
+    "capfdbinary",
+    "caplog",
+    "recwarn",
+    "tmp_path",
+    "tmp_path_factory",
+    "tmpdir",
+}
+_INTROSPECTION = {
+    "callable",
+    "isinstance",
+    "issubclass",
+    "hasattr",
+    "getattr",
+    "type",
+    "id",
+    "hash",
+    "repr",
+    "str",
+    "dir",
+    "help",
+    "bool",
+}
 _PASSES = 20
 """Rounds after which a chain of names counts as too long to follow."""
 
@@ -52,7 +86,11 @@ class Flow:
     def touches(self, *nodes: ast.AST) -> bool:
         """Whether the tool, or what came from it, is used in there."""
         plain = [n for n in nodes if not isinstance(n, (*FUNCTIONS, ast.ClassDef))]
-        return any(self.kind(n) is Kind.VALUE for n in within(*plain) if isinstance(n, ast.Call | ast.Name | ast.Attribute))
+        return any(
+            self.kind(n) is Kind.VALUE
+            for n in within(*plain)
+            if isinstance(n, ast.Call | ast.Name | ast.Attribute)
+        )
 
     def set_once(self, name: str, scope: Scope) -> ast.AST | None:
         """The one statement of a function that sets a name; None if there are several or none."""
@@ -82,10 +120,19 @@ class Flow:
             if parameter.arg in _CAPTURES:
                 self._bind_name(parameter.arg, Kind.VALUE, scope)
             elif fixture is not None and fixture is not scope:
-                self._bind_name(parameter.arg, max((self._kind(n, fixture) for n in self._own[fixture]), default=Kind.OTHER), scope)
+                self._bind_name(
+                    parameter.arg,
+                    max((self._kind(n, fixture) for n in self._own[fixture]), default=Kind.OTHER),
+                    scope,
+                )
         for mark in self._suite.parametrizations(test) if test else ():
-            kind = max((self.kind(a) for a in [*mark.args[1:], *(k.value for k in mark.keywords)]), default=Kind.OTHER)
-            for name in parametrized(mark.args[0] if mark.args else None) or [p.arg for p in parameters(scope)]:
+            kind = max(
+                (self.kind(a) for a in [*mark.args[1:], *(k.value for k in mark.keywords)]),
+                default=Kind.OTHER,
+            )
+            for name in parametrized(mark.args[0] if mark.args else None) or [
+                p.arg for p in parameters(scope)
+            ]:
                 self._bind_name(name, kind, scope)
         if fixed := self._suite.fixture_mark(scope):
             self._set_attribute("param", self._children(fixed, self._suite.module))
@@ -97,7 +144,11 @@ class Flow:
         match node:
             case ast.ImportFrom(module=self._suite.tool, names=names):
                 for name in names:
-                    self._bind_name(self._suite.tool if name.name == "*" else name.asname or name.name, Kind.TOOL, scope)
+                    self._bind_name(
+                        self._suite.tool if name.name == "*" else name.asname or name.name,
+                        Kind.TOOL,
+                        scope,
+                    )
                     if name.name == "*":
                         self._kinds[scope, "*"] = Kind.TOOL
             case ast.Import(names=names):
@@ -110,33 +161,54 @@ class Flow:
             case ast.For() | ast.AsyncFor() | ast.comprehension():
                 self._bind(node, self._kind(node.iter, scope), scope)
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
-                inside = Kind.VALUE if any(i.optional_vars for i in items) and self.touches(*body) else Kind.OTHER
+                inside = (
+                    Kind.VALUE
+                    if any(i.optional_vars for i in items) and self.touches(*body)
+                    else Kind.OTHER
+                )
                 for item in items:
                     self._bind(item, max(inside, self._kind(item.context_expr, scope)), scope)
             case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
                 for handler in (h for h in handlers if h.name and self.touches(*body)):
                     self._bind_name(str(handler.name), Kind.VALUE, scope)
             case ast.Match(subject=subject, cases=cases):
-                for part in (n for c in cases for n in ast.walk(c.pattern) if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name):
+                for part in (
+                    n
+                    for c in cases
+                    for n in ast.walk(c.pattern)
+                    if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name
+                ):
                     self._bind_name(str(part.name), self._kind(subject, scope), scope)
             case ast.Call():
                 self._learn_call(node, scope)
 
     def _learn_call(self, node: ast.Call, scope: Scope) -> None:
-        """What a call does to names: it may change its arguments, and its object; a function of the suite receives them."""
+        """What a call does to names: it may change its arguments, and its object; a function of the
+        suite receives them.
+        """
         given = [(None, a) for a in node.args] + [(k.arg, k.value) for k in node.keywords]
         kinds = [self._kind(value, scope) for _, value in given]
         if self._kind(node.func, scope) is Kind.TOOL and not self._functions(node.func):
-            for name in (n for _, value in given for n in ast.walk(value) if isinstance(n, ast.Name)):
+            for name in (
+                n for _, value in given for n in ast.walk(value) if isinstance(n, ast.Name)
+            ):
                 if self._is_variable(name.id, scope) and self._kind(name, scope) is Kind.OTHER:
                     self._bind_name(name.id, Kind.VALUE, scope)
         base = root(node.func)
-        if isinstance(node.func, ast.Attribute) and isinstance(base, ast.Name) and self._is_variable(base.id, scope):
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(base, ast.Name)
+            and self._is_variable(base.id, scope)
+        ):
             self._bind_target(node.func.value, max(kinds, default=Kind.OTHER), scope)
         for function in self._functions(node.func):
             for position, ((keyword, value), kind) in enumerate(zip(given, kinds, strict=True)):
-                spread = isinstance(value, ast.Starred) or (keyword is None and position >= len(node.args))
-                for parameter in _receiving(function, node.func, None if spread else keyword or position):
+                spread = isinstance(value, ast.Starred) or (
+                    keyword is None and position >= len(node.args)
+                )
+                for parameter in _receiving(
+                    function, node.func, None if spread else keyword or position
+                ):
                     self._bind_name(parameter.arg, kind, function)
 
     def _is_variable(self, name: str, scope: Scope) -> bool:
@@ -145,7 +217,13 @@ class Flow:
 
     def _functions(self, func: ast.expr) -> list[Function]:
         """The functions of the suite that a call may mean."""
-        name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+        name = (
+            func.id
+            if isinstance(func, ast.Name)
+            else func.attr
+            if isinstance(func, ast.Attribute)
+            else ""
+        )
         return self._named.get(name, [])
 
     def _bind(self, node: ast.AST, kind: Kind, scope: Scope) -> None:
@@ -158,7 +236,9 @@ class Flow:
         base = root(target)
         if isinstance(base, ast.Name) and base.id not in ("self", "cls"):
             self._bind_name(base.id, kind, scope)
-            if isinstance(self._suite.parents.get(self._suite.parents.get(target, target)), ast.ClassDef):
+            if isinstance(
+                self._suite.parents.get(self._suite.parents.get(target, target)), ast.ClassDef
+            ):
                 self._set_attribute(base.id, kind)
 
     def _bind_name(self, name: str, kind: Kind, scope: Scope) -> None:
@@ -201,10 +281,19 @@ class Flow:
                 home = self._home(name, scope)
                 if name in self._bound[home] or self._suite.dotted(node):
                     return self._kinds.get((home, name), Kind.OTHER)
-                # A free name is the tool that was not imported, or another name of its module where all were.
-                return Kind.TOOL if name == self._suite.tool else self._kinds.get((home, "*"), Kind.OTHER)
+                # A free name is the tool that was not imported, or another name of its module where
+                # all were.
+                return (
+                    Kind.TOOL
+                    if name == self._suite.tool
+                    else self._kinds.get((home, "*"), Kind.OTHER)
+                )
             case ast.Attribute(value=value, attr=attr):
-                own = self._attributes.get(attr, Kind.OTHER) if isinstance(value, ast.Name) else Kind.OTHER
+                own = (
+                    self._attributes.get(attr, Kind.OTHER)
+                    if isinstance(value, ast.Name)
+                    else Kind.OTHER
+                )
                 match self._kind(value, scope):
                     case Kind.MODULE:
                         return Kind.TOOL
@@ -222,13 +311,20 @@ class Flow:
         function = self._kind(func, scope)
         if function in (Kind.TOOL, Kind.VALUE):
             return Kind.VALUE
-        given = max((self._kind(a, scope) for a in [*node.args, *(k.value for k in node.keywords)]), default=Kind.OTHER)
+        given = max(
+            (self._kind(a, scope) for a in [*node.args, *(k.value for k in node.keywords)]),
+            default=Kind.OTHER,
+        )
         if given is Kind.TOOL:
             return Kind.OTHER if self._suite.dotted(func) in _INTROSPECTION else Kind.VALUE
         return given if given is Kind.VALUE else Kind.OTHER
 
     def _children(self, node: ast.AST, scope: Scope) -> Kind:
-        kinds = [self._kind(c, scope) for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr | ast.comprehension | ast.keyword)]
+        kinds = [
+            self._kind(c, scope)
+            for c in ast.iter_child_nodes(node)
+            if isinstance(c, ast.expr | ast.comprehension | ast.keyword)
+        ]
         return max((k for k in kinds if k is not Kind.MODULE), default=Kind.OTHER)
 
 
@@ -278,9 +374,18 @@ def _bound(scope: Scope, nodes: Iterable[ast.AST]) -> frozenset[str]:
         match node:
             case ast.Import(names=found) | ast.ImportFrom(names=found):
                 names |= {(n.asname or n.name).partition(".")[0] for n in found}
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case (
+                ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+            ):
                 names.add(name)
             case ast.Global(names=found) | ast.Nonlocal(names=found):
                 outside |= set(found)
-    names |= {c.name for n in (scope, *nodes) for c in ast.iter_child_nodes(n) if isinstance(c, (*FUNCTIONS, ast.ClassDef))}
+    names |= {
+        c.name
+        for n in (scope, *nodes)
+        for c in ast.iter_child_nodes(n)
+        if isinstance(c, (*FUNCTIONS, ast.ClassDef))
+    }
     return frozenset(names - outside)

@@ -1,7 +1,9 @@
-"""Suites joined into one, in which each keeps what is its own: helpers, fixtures, constants, imports, and the state in them.
+"""Suites joined into one, in which each keeps what is its own: helpers, fixtures, constants,
+imports, and the state in them.
 
-Where two of them mean different things by a name, the later one's is called otherwise, and all that means it with it. A fixture that
-is there for all tests of a suite becomes one that its tests ask for.
+Where two of them mean different things by a name, the later one's is called otherwise, and all that
+means it with it. A fixture that is there for all tests of a suite becomes one that its tests ask
+for.
 """
 
 import ast
@@ -14,8 +16,28 @@ from selfeng.synthesis.suite.scopes import Renaming, assigned_fixtures, bound, t
 from selfeng.synthesis.suite.source import FUNCTIONS, Function, Suite
 
 _OF_PYTEST = {
-    *("capsys", "capsysbinary", "capfd", "capfdbinary", "caplog", "recwarn", "request", "tmp_path", "tmp_path_factory", "tmpdir"),
-    *("tmpdir_factory", "monkeypatch", "cache", "doctest_namespace", "pytestconfig", "record_property", "testdir", "pytester"),
+    *(
+        "capsys",
+        "capsysbinary",
+        "capfd",
+        "capfdbinary",
+        "caplog",
+        "recwarn",
+        "request",
+        "tmp_path",
+        "tmp_path_factory",
+        "tmpdir",
+    ),
+    *(
+        "tmpdir_factory",
+        "monkeypatch",
+        "cache",
+        "doctest_namespace",
+        "pytestconfig",
+        "record_property",
+        "testdir",
+        "pytester",
+    ),
 }
 _OUTSIDE = {*dir(builtins), *_OF_PYTEST}
 
@@ -27,9 +49,11 @@ class Joined(NamedTuple):
 
 
 def join(*suites: str, open_first: bool = False) -> Joined:
-    """One suite of several. What says the same as in a suite before, with all that it uses, is there once.
+    """One suite of several. What says the same as in a suite before, with all that it uses, is
+    there once.
 
-    `open_first`: fixtures of the first suite that are there for all its tests are there for those of the others too.
+    `open_first`: fixtures of the first suite that are there for all its tests are there for those
+    of the others too.
     """
     made = [_Part(source) if source.strip() else None for source in suites]
     parts = [part for part in made if part is not None]
@@ -43,7 +67,9 @@ def join(*suites: str, open_first: bool = False) -> Joined:
             part.rename(filled[:number], filled[number + 1 :])
             if number or not open_first:
                 part.keep_to_itself()
-    features = sorted({feature for part in filled for feature in part.future()} if len(filled) > 1 else ())
+    features = sorted(
+        {feature for part in filled for feature in part.future()} if len(filled) > 1 else ()
+    )
     head = f"from __future__ import {', '.join(features)}\n\n" if features else ""
     body = "\n\n\n".join(part.text().strip("\n") for part in filled)
     return Joined(f"{head}{body}\n", tuple(part.names if part else {} for part in made))
@@ -59,9 +85,15 @@ class _Part:
 
     def __init__(self, source: str) -> None:
         self.suite = Suite(source, "")
-        self._source, self._lines, self._statements = source, source.splitlines(), list(self.suite.module.body)
+        self._source, self._lines, self._statements = (
+            source,
+            source.splitlines(),
+            list(self.suite.module.body),
+        )
         self._said = {id(node): ast.dump(node) for node in self._statements}
-        self._spans = [(_first_line(node) - 1, node.end_lineno or node.lineno) for node in self._statements]
+        self._spans = [
+            (_first_line(node) - 1, node.end_lineno or node.lineno) for node in self._statements
+        ]
         self._gone: set[int] = set()
         self._imports_pytest = False
         self.bound: dict[str, set[str]] = {}
@@ -79,7 +111,9 @@ class _Part:
         self.tests = {id(t.owner or t.node): (t.owner or t.node) for t in self.suite.tests}
 
     def look_outside(self) -> None:
-        """Find the names that it means from outside, and all its words, before anything is renamed."""
+        """Find the names that it means from outside, and all its words, before anything is
+        renamed.
+        """
         fresh = Suite(self._source, "")
         looked = Renaming(fresh, {}, ())
         looked.visit(fresh.module)
@@ -93,7 +127,10 @@ class _Part:
     def leave_out(self, earlier: Collection["_Part"]) -> None:
         """Leave out the tests that stand in an earlier part, together with all that they use."""
         for node in self.tests.values():
-            if any(node.name in part.owned and part.meaning(node.name) == self.meaning(node.name) for part in earlier):
+            if any(
+                node.name in part.owned and part.meaning(node.name) == self.meaning(node.name)
+                for part in earlier
+            ):
                 self._gone.add(id(node))
                 self.names[node.name] = node.name
 
@@ -103,18 +140,28 @@ class _Part:
         while waiting:
             wanted = waiting.pop()
             for node in self._statements:
-                if id(node) not in found and (wanted in dict(bound([node])) or node is self._fixtures.get(wanted)):
+                if id(node) not in found and (
+                    wanted in dict(bound([node])) or node is self._fixtures.get(wanted)
+                ):
                     found[id(node)] = self._said[id(node)]
                     waiting += self.owned.intersection(_words(node))
         return "\n".join(sorted(found.values()))
 
     def _for_all(self) -> dict[str, Function]:
         """The fixtures at the top that are there for every test."""
-        return {name: f for name, f in self._fixtures.items() if (mark := self.suite.fixture_mark(f)) and _autouse(mark)}
+        return {
+            name: f
+            for name, f in self._fixtures.items()
+            if (mark := self.suite.fixture_mark(f)) and _autouse(mark)
+        }
 
     def rename(self, earlier: Collection["_Part"], later: Collection["_Part"]) -> None:
         """Give other names to what is called as something else in the other parts."""
-        taken = {word for part in (self, *earlier, *later) for word in (*part.words, *part.names.values())}
+        taken = {
+            word
+            for part in (self, *earlier, *later)
+            for word in (*part.words, *part.names.values())
+        }
         names: dict[str, str] = {}
         for name in sorted(self.owned):
             others = [part for part in earlier if name in part.owned]
@@ -138,28 +185,49 @@ class _Part:
             mark = self.suite.fixture_mark(fixture)
             assert isinstance(mark, ast.Call)
             mark.keywords = [k for k in mark.keywords if k.arg != "autouse"]
-            own = next((str(k.value.value) for k in mark.keywords if k.arg == "name" and isinstance(k.value, ast.Constant)), fixture.name)
+            own = next(
+                (
+                    str(k.value.value)
+                    for k in mark.keywords
+                    if k.arg == "name" and isinstance(k.value, ast.Constant)
+                ),
+                fixture.name,
+            )
             marks.append(own)
         if not marks:
             return
-        pytest = next((name for name, meaning in self.suite.meanings.items() if meaning == "pytest"), "")
+        pytest = next(
+            (name for name, meaning in self.suite.meanings.items() if meaning == "pytest"), ""
+        )
         pytest, self._imports_pytest = self.names.get(pytest, pytest) or "pytest", not pytest
         for node in self.tests.values():
-            asking = ast.parse(f"{pytest}.mark.usefixtures({', '.join(map(repr, marks))})", mode="eval").body
+            asking = ast.parse(
+                f"{pytest}.mark.usefixtures({', '.join(map(repr, marks))})", mode="eval"
+            ).body
             node.decorator_list.insert(0, asking)
 
     def future(self) -> Iterator[str]:
-        """The features that the suite takes from Python's future, which have to stand before all else."""
+        """The features that the suite takes from Python's future, which have to stand before all
+        else.
+        """
         for node in self._statements:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
                 self._gone.add(id(node))
                 yield from (alias.name for alias in node.names)
 
     def text(self) -> str:
-        changed = {id(n) for n in self._statements if id(n) in self._gone or ast.dump(n) != self._said[id(n)]}
+        changed = {
+            id(n)
+            for n in self._statements
+            if id(n) in self._gone or ast.dump(n) != self._said[id(n)]
+        }
         head = ["import pytest"] if self._imports_pytest else []
-        if changed and any(end > start for (_, end), (start, _) in zip(self._spans, self._spans[1:], strict=False)):
-            return "\n".join([*head, *(ast.unparse(n) for n in self._statements if id(n) not in self._gone)])
+        if changed and any(
+            end > start for (_, end), (start, _) in zip(self._spans, self._spans[1:], strict=False)
+        ):
+            return "\n".join(
+                [*head, *(ast.unparse(n) for n in self._statements if id(n) not in self._gone)]
+            )
         lines = list(self._lines)
         for node, (start, end) in reversed(list(zip(self._statements, self._spans, strict=True))):
             if id(node) in self._gone:
@@ -171,7 +239,9 @@ class _Part:
 
 
 def _autouse(mark: ast.expr) -> bool:
-    given = [k.value for k in mark.keywords if k.arg == "autouse"] if isinstance(mark, ast.Call) else []
+    given = (
+        [k.value for k in mark.keywords if k.arg == "autouse"] if isinstance(mark, ast.Call) else []
+    )
     return bool(given) and not (isinstance(given[0], ast.Constant) and not given[0].value)
 
 
@@ -181,7 +251,11 @@ def _words(node: ast.AST) -> Iterator[str]:
         match inner:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
                 yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
                 yield name
             case ast.alias(name=name, asname=other):
                 yield from (other or name).split(".")
@@ -197,4 +271,6 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    return next(new for number in range(2, len(taken) + 3) if (new := f"{name}_{number}") not in taken)
+    return next(
+        new for number in range(2, len(taken) + 3) if (new := f"{name}_{number}") not in taken
+    )

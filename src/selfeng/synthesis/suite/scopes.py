@@ -1,36 +1,63 @@
-"""Names as Python and pytest look them up: what a suite binds at its top, what it takes from outside, and giving names others.
+"""Names as Python and pytest look them up: what a suite binds at its top, what it takes from
+outside, and giving names others.
 
-A local variable, a parameter or a name of a class stays what it is; a fixture keeps those who ask for it.
+A local variable, a parameter or a name of a class stays what it is; a fixture keeps those who ask
+for it.
 """
 
 import ast
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from selfeng.synthesis.suite.source import FUNCTIONS, Function, Suite, fixture_name, parameters, statements
+from selfeng.synthesis.suite.source import (
+    FUNCTIONS,
+    Function,
+    Suite,
+    fixture_name,
+    parameters,
+    statements,
+)
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
-    """The names that the nodes bind in the scope they stand in, each with what is imported there, "" for anything else."""
+    """The names that the nodes bind in the scope they stand in, each with what is imported there,
+    "" for anything else.
+    """
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
         match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
                 yield name, ""
                 waiting += node.decorator_list
                 continue
             case ast.Lambda():
                 continue
             case ast.Import(names=names):
-                yield from ((n.asname or n.name.partition(".")[0], n.name if n.asname else n.name.partition(".")[0]) for n in names)
+                yield from (
+                    (
+                        n.asname or n.name.partition(".")[0],
+                        n.name if n.asname else n.name.partition(".")[0],
+                    )
+                    for n in names
+                )
             case ast.ImportFrom(names=names):
-                yield from ((n.asname or n.name, f"{'.' * node.level}{node.module}:{n.name}") for n in names)
+                yield from (
+                    (n.asname or n.name, f"{'.' * node.level}{node.module}:{n.name}") for n in names
+                )
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 yield name, ""
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case (
+                ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+            ):
                 yield name, ""
             case ast.MatchMapping(rest=str(name)):
                 yield name, ""
@@ -51,7 +78,8 @@ def assigned_fixtures(suite: Suite) -> set[str]:
     found = set[str]()
     for node in statements(suite.module.body):
         if isinstance(node, ast.Assign) and any(
-            isinstance(n, ast.Call) and suite.dotted(n.func) == "pytest.fixture" for n in ast.walk(node)
+            isinstance(n, ast.Call) and suite.dotted(n.func) == "pytest.fixture"
+            for n in ast.walk(node)
         ):
             found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return found
@@ -66,7 +94,8 @@ class _Scope:
 
 
 class Renaming(ast.NodeTransformer):
-    """Gives names at the top of a suite others, in place, wherever they are meant; with no names it only looks.
+    """Gives names at the top of a suite others, in place, wherever they are meant; with no names it
+    only looks.
 
     `fixtures` are those of them that tests and fixtures ask for.
     """
@@ -74,11 +103,19 @@ class Renaming(ast.NodeTransformer):
     def __init__(self, suite: Suite, names: Mapping[str, str], fixtures: Container[str]) -> None:
         self._suite, self._names = suite, names
         self._asked_for = {old: new for old, new in names.items() if old in fixtures}
-        self._asking = {*(t.node for t in suite.tests), *(f for f in suite.functions if suite.fixture_mark(f))}
+        self._asking = {
+            *(t.node for t in suite.tests),
+            *(f for f in suite.functions if suite.fixture_mark(f)),
+        }
         self._scopes: list[_Scope] = []
         self.outer: set[str] = set()
         """The names that were looked up at the top, or are asked of pytest."""
-        self._strings = {id(node) for call in self._suite.nodes if isinstance(call, ast.Call) for node in self._naming(call)}
+        self._strings = {
+            id(node)
+            for call in self._suite.nodes
+            if isinstance(call, ast.Call)
+            for node in self._naming(call)
+        }
 
     def _resolved(self, name: str) -> str:
         for scope in reversed(self._scopes):
@@ -98,7 +135,9 @@ class Renaming(ast.NodeTransformer):
                 self.visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        node.id = self._resolved(node.id) if isinstance(node.ctx, ast.Load) else self._binding(node.id)
+        node.id = (
+            self._resolved(node.id) if isinstance(node.ctx, ast.Load) else self._binding(node.id)
+        )
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -121,17 +160,34 @@ class Renaming(ast.NodeTransformer):
 
     def _function(self, node: Function) -> ast.AST:
         a, asking = node.args, node in self._asking
-        self._all([*node.decorator_list, *a.defaults, *a.kw_defaults, *(p.annotation for p in parameters(node)), node.returns])
+        self._all(
+            [
+                *node.decorator_list,
+                *a.defaults,
+                *a.kw_defaults,
+                *(p.annotation for p in parameters(node)),
+                node.returns,
+            ]
+        )
         in_class = bool(self._scopes) and self._scopes[-1].of_class
         called = self._binding(node.name)
-        node.name = self._asked_for.get(node.name, called) if in_class and self._suite.fixture_mark(node) else called
-        optional = {p.arg for p in [*a.posonlyargs, *a.args][len(a.posonlyargs) + len(a.args) - len(a.defaults) :]}
+        node.name = (
+            self._asked_for.get(node.name, called)
+            if in_class and self._suite.fixture_mark(node)
+            else called
+        )
+        optional = {
+            p.arg
+            for p in [*a.posonlyargs, *a.args][len(a.posonlyargs) + len(a.args) - len(a.defaults) :]
+        }
         scope = _local(node.body, self._names)
         for parameter in parameters(node):
             asks = asking and parameter.arg not in optional
             if asks:
                 self.outer.add(parameter.arg)
-            scope.names[parameter.arg] = parameter.arg = self._asked_for.get(parameter.arg, parameter.arg) if asks else parameter.arg
+            scope.names[parameter.arg] = parameter.arg = (
+                self._asked_for.get(parameter.arg, parameter.arg) if asks else parameter.arg
+            )
         self._scopes.append(scope)
         self._all(node.body)
         self._scopes.pop()
@@ -159,7 +215,13 @@ class Renaming(ast.NodeTransformer):
         self.visit(first.iter)
         names = {name for g in node.generators for name, _ in bound([g.target])}
         self._scopes.append(_Scope({name: name for name in names}))
-        self._all([first.target, *first.ifs, *(part for g in further for part in (g.iter, g.target, *g.ifs))])
+        self._all(
+            [
+                first.target,
+                *first.ifs,
+                *(part for g in further for part in (g.iter, g.target, *g.ifs)),
+            ]
+        )
         self._all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
         self._scopes.pop()
         return node
@@ -194,7 +256,10 @@ class Renaming(ast.NodeTransformer):
             name = alias.asname or alias.name.partition(".")[0]
             new = self._binding(name)
             if new != name and not alias.asname and "." in alias.name:  # `import a.b` binds a
-                found += [ast.alias(name, new), ast.alias(alias.name, f"{new}_{alias.name.rpartition('.')[2]}")]
+                found += [
+                    ast.alias(name, new),
+                    ast.alias(alias.name, f"{new}_{alias.name.rpartition('.')[2]}"),
+                ]
             else:
                 found.append(ast.alias(alias.name, new if new != name else alias.asname))
         node.names = found
@@ -218,7 +283,10 @@ class Renaming(ast.NodeTransformer):
             case "pytest.mark.usefixtures":
                 named: list[ast.expr] = call.args
             case "pytest.mark.parametrize":
-                named = [*call.args[:1], *(k.value for k in call.keywords if k.arg in ("argnames", "indirect"))]
+                named = [
+                    *call.args[:1],
+                    *(k.value for k in call.keywords if k.arg in ("argnames", "indirect")),
+                ]
             case "pytest.fixture":
                 named = [k.value for k in call.keywords if k.arg == "name"]
             case _:

@@ -1,4 +1,6 @@
-"""A suite as source: its tests, its functions, and what its names stand for; nothing of it is run."""
+"""A suite as source: its tests, its functions, and what its names stand for; nothing of it is
+run.
+"""
 
 import ast
 import builtins
@@ -36,34 +38,61 @@ class Suite:
         self.tool = tool
         self.module = ast.parse(source)
         self.module.body = [s for s in self.module.body if not _is_main_guard(s)]
-        self.parents = {child: node for node in ast.walk(self.module) for child in ast.iter_child_nodes(node)}
+        self.parents = {
+            child: node for node in ast.walk(self.module) for child in ast.iter_child_nodes(node)
+        }
         self.nodes = (self.module, *self.parents)
         self.functions = tuple(n for n in self.nodes if isinstance(n, FUNCTIONS))
         self.classes = {n.name: n for n in self.nodes if isinstance(n, ast.ClassDef)}
 
     @cached_property
     def tests(self) -> tuple[Test, ...]:
-        found = [Test(n.name, n) for n in statements(self.module.body) if isinstance(n, FUNCTIONS) and self._is_test(n)]
+        found = [
+            Test(n.name, n)
+            for n in statements(self.module.body)
+            if isinstance(n, FUNCTIONS) and self._is_test(n)
+        ]
         for owner in (n for n in statements(self.module.body) if isinstance(n, ast.ClassDef)):
             if owner.name.startswith("Test") or self.is_case(owner):
-                found += [Test(f"{owner.name}::{m.name}", m, owner) for m in self.methods(owner) if self._is_test(m)]
+                found += [
+                    Test(f"{owner.name}::{m.name}", m, owner)
+                    for m in self.methods(owner)
+                    if self._is_test(m)
+                ]
         return tuple(found)
 
     @cached_property
     def fixtures(self) -> dict[str, Function]:
         """By the name under which tests ask for them."""
-        return {fixture_name(decorator, f): f for f in self.functions if (decorator := self.fixture_mark(f)) is not None}
+        return {
+            fixture_name(decorator, f): f
+            for f in self.functions
+            if (decorator := self.fixture_mark(f)) is not None
+        }
 
     @cached_property
     def meanings(self) -> dict[str, str]:
-        """What names stand for, as dotted names: those that are imported, and those that are set to such a name."""
+        """What names stand for, as dotted names: those that are imported, and those that are set to
+        such a name.
+        """
         found: dict[str, str] = {}
         for node in self.nodes:
             if isinstance(node, ast.Import):
-                found |= {n.asname or n.name.partition(".")[0]: n.name if n.asname else n.name.partition(".")[0] for n in node.names}
+                found |= {
+                    n.asname or n.name.partition(".")[0]: n.name
+                    if n.asname
+                    else n.name.partition(".")[0]
+                    for n in node.names
+                }
             elif isinstance(node, ast.ImportFrom):
-                found |= {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names if n.name != "*"}
-        assigned = [n for n in self.nodes if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr)]
+                found |= {
+                    n.asname or n.name: f"{node.module}.{n.name}"
+                    for n in node.names
+                    if n.name != "*"
+                }
+        assigned = [
+            n for n in self.nodes if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr)
+        ]
         for _ in range(3):  # aliases of aliases, in whatever order they stand
             for node in assigned:
                 value = _dotted(node.value, found) if node.value else ""
@@ -76,33 +105,55 @@ class Suite:
     def modules(self) -> frozenset[str]:
         """Dotted names of the modules that are imported whole, but for the tool's own."""
         whole = (n for node in self.nodes if isinstance(node, ast.Import) for n in node.names)
-        return frozenset(n.name if n.asname else n.name.partition(".")[0] for n in whole) - {self.tool}
+        return frozenset(n.name if n.asname else n.name.partition(".")[0] for n in whole) - {
+            self.tool
+        }
 
     @cached_property
     def imported(self) -> frozenset[str]:
         """The top-level modules that the suite imports from."""
-        found = {name.name.partition(".")[0] for node in self.nodes if isinstance(node, ast.Import) for name in node.names}
-        return frozenset(found | {str(n.module).partition(".")[0] for n in self.nodes if isinstance(n, ast.ImportFrom)})
+        found = {
+            name.name.partition(".")[0]
+            for node in self.nodes
+            if isinstance(node, ast.Import)
+            for name in node.names
+        }
+        return frozenset(
+            found
+            | {str(n.module).partition(".")[0] for n in self.nodes if isinstance(n, ast.ImportFrom)}
+        )
 
     def dotted(self, node: ast.AST | None) -> str:
-        """`pytest.mark.skip` for whatever way the suite writes it; the name of a builtin; "" for anything else."""
+        """`pytest.mark.skip` for whatever way the suite writes it; the name of a builtin; "" for
+        anything else.
+        """
         return _dotted(node, self.meanings)
 
     def fixture_mark(self, function: Function) -> ast.expr | None:
         """The decorator that makes a function a fixture."""
-        return next((d for d in function.decorator_list if self.dotted(called(d)) == "pytest.fixture"), None)
+        return next(
+            (d for d in function.decorator_list if self.dotted(called(d)) == "pytest.fixture"), None
+        )
 
     def parametrizations(self, test: Test) -> list[ast.Call]:
         """The calls of `pytest.mark.parametrize` that multiply a test."""
         decorators = [*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())]
         marks = [self.value_of(d) for d in decorators]
-        return [m for m in marks if isinstance(m, ast.Call) and self.dotted(m.func) == "pytest.mark.parametrize"]
+        return [
+            m
+            for m in marks
+            if isinstance(m, ast.Call) and self.dotted(m.func) == "pytest.mark.parametrize"
+        ]
 
     def value_of(self, node: ast.expr) -> ast.expr:
         """What a name is set to, where it is set once at the top."""
         if not isinstance(node, ast.Name):
             return node
-        values = [s.value for s in self.module.body if isinstance(s, ast.Assign) and any(map(same_name(node), s.targets))]
+        values = [
+            s.value
+            for s in self.module.body
+            if isinstance(s, ast.Assign) and any(map(same_name(node), s.targets))
+        ]
         return values[0] if len(values) == 1 else node
 
     def decorator(self, node: ast.expr) -> str:
@@ -123,7 +174,9 @@ class Suite:
         """Whether a class is one of unittest's test cases."""
         for base in node.bases:
             own = self.classes.get(base.id) if isinstance(base, ast.Name) else None
-            if self.dotted(base) in _CASES or (own and own.name not in seen and self.is_case(own, seen | {own.name})):
+            if self.dotted(base) in _CASES or (
+                own and own.name not in seen and self.is_case(own, seen | {own.name})
+            ):
                 return True
         return False
 
@@ -146,12 +199,16 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     for node in body:
         yield node
         if isinstance(node, _NESTING):
-            yield from statements([s for s in ast.iter_child_nodes(node) if isinstance(s, ast.stmt)])
+            yield from statements(
+                [s for s in ast.iter_child_nodes(node) if isinstance(s, ast.stmt)]
+            )
             yield from statements([s for h in getattr(node, "handlers", ()) for s in h.body])
 
 
 def within(*nodes: ast.AST) -> Iterator[ast.AST]:
-    """The nodes and what they hold, as they stand, without the insides of functions and classes that are defined in them."""
+    """The nodes and what they hold, as they stand, without the insides of functions and classes
+    that are defined in them.
+    """
     waiting = list(reversed(nodes))
     while waiting:
         node = waiting.pop()
@@ -165,7 +222,14 @@ def targets(node: ast.AST) -> list[ast.expr]:
     match node:
         case ast.Assign(targets=found) | ast.Delete(targets=found):
             waiting = list(found)
-        case ast.AnnAssign() | ast.AugAssign() | ast.NamedExpr() | ast.For() | ast.AsyncFor() | ast.comprehension():
+        case (
+            ast.AnnAssign()
+            | ast.AugAssign()
+            | ast.NamedExpr()
+            | ast.For()
+            | ast.AsyncFor()
+            | ast.comprehension()
+        ):
             waiting = [node.target]
         case ast.withitem(optional_vars=ast.expr() as target):
             waiting = [target]
@@ -196,7 +260,13 @@ def root(node: ast.expr) -> ast.expr:
 def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
     """All but `self` of a method, which nothing here asks about, in their order."""
     a = function.args
-    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
+    return [
+        *a.posonlyargs,
+        *a.args,
+        *a.kwonlyargs,
+        *([a.vararg] if a.vararg else []),
+        *([a.kwarg] if a.kwarg else []),
+    ]
 
 
 def same_name(name: ast.Name):  # type: ignore[no-untyped-def]
@@ -227,4 +297,8 @@ def fixture_name(decorator: ast.expr, function: Function) -> str:
 
 
 def _is_main_guard(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) in ("__name__ == '__main__'", "'__main__' == __name__")
+    return (
+        isinstance(node, ast.If)
+        and not node.orelse
+        and ast.unparse(node.test) in ("__name__ == '__main__'", "'__main__' == __name__")
+    )

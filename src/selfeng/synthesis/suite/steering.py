@@ -1,4 +1,5 @@
-"""What a suite may not do: skip, patch or steer the test framework, the interpreter or the process that judges it.
+"""What a suite may not do: skip, patch or steer the test framework, the interpreter or the process
+that judges it.
 
 Of modules, only what `allowed` lists may be used, so that no other spelling of the rest helps.
 """
@@ -8,23 +9,97 @@ import sys
 from collections.abc import Iterator
 
 from selfeng.synthesis.suite.allowed import EVALUATING, LISTED, unlisted
-from selfeng.synthesis.suite.source import Function, Suite, Test, parameters, root, shown, targets, within
+from selfeng.synthesis.suite.source import (
+    Function,
+    Suite,
+    Test,
+    parameters,
+    root,
+    shown,
+    targets,
+    within,
+)
 
 _CALLS = {"exec", "eval", "compile", "__import__", "globals", "setattr", "delattr", "vars"}
 _EXITS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "exit", "quit"}
-_FRAMES = {"f_globals", "f_locals", "f_builtins", "f_back", "f_code", "tb_frame", "gi_frame", "cr_frame", "ag_frame"}
+_FRAMES = {
+    "f_globals",
+    "f_locals",
+    "f_builtins",
+    "f_back",
+    "f_code",
+    "tb_frame",
+    "gi_frame",
+    "cr_frame",
+    "ag_frame",
+}
 _CASE_EVASIONS = {"skipTest", "subTest"}
 _DUNDERS = {
-    *("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__annotations__", "__file__", "__version__", "__init__"),
-    *("__len__", "__iter__", "__next__", "__getitem__", "__contains__", "__str__", "__repr__", "__cause__", "__context__", "__notes__"),
+    *(
+        "__name__",
+        "__qualname__",
+        "__module__",
+        "__doc__",
+        "__class__",
+        "__annotations__",
+        "__file__",
+        "__version__",
+        "__init__",
+    ),
+    *(
+        "__len__",
+        "__iter__",
+        "__next__",
+        "__getitem__",
+        "__contains__",
+        "__str__",
+        "__repr__",
+        "__cause__",
+        "__context__",
+        "__notes__",
+    ),
 }
-_HOOKS = {"pytestmark", "pytest_plugins", "collect_ignore", "collect_ignore_glob", "load_tests", "__test__"}
+_HOOKS = {
+    "pytestmark",
+    "pytest_plugins",
+    "collect_ignore",
+    "collect_ignore_glob",
+    "load_tests",
+    "__test__",
+}
 _FIXTURES = {
-    *("capsys", "capsysbinary", "capfd", "capfdbinary", "caplog", "recwarn", "request", "tmp_path", "tmp_path_factory", "tmpdir"),
+    *(
+        "capsys",
+        "capsysbinary",
+        "capfd",
+        "capfdbinary",
+        "caplog",
+        "recwarn",
+        "request",
+        "tmp_path",
+        "tmp_path_factory",
+        "tmpdir",
+    ),
 }
 _PATCHES = {"monkeypatch", "mocker"}
-_MARKS = {"pytest.mark.parametrize", "pytest.mark.usefixtures", "pytest.mark.filterwarnings", "staticmethod", "classmethod"}
-_TAKEN_METHODS = {"run", "debug", "__call__", "id", "countTestCases", "doCleanups", "defaultTestResult", "__init__", "__new__"}
+_MARKS = {
+    "pytest.mark.parametrize",
+    "pytest.mark.usefixtures",
+    "pytest.mark.filterwarnings",
+    "staticmethod",
+    "classmethod",
+}
+_TAKEN_METHODS = {
+    "run",
+    "debug",
+    "__call__",
+    "id",
+    "countTestCases",
+    "doCleanups",
+    "defaultTestResult",
+    "__init__",
+    "__new__",
+}
 
 
 def problems(suite: Suite) -> Iterator[str]:
@@ -53,7 +128,9 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
             yield from _use(suite, node)
         case ast.Call(func=func, args=args):
             yield from _call(suite, suite.dotted(func), args)
-        case ast.Raise(exc=ast.expr() as raised) if suite.dotted(raised.func if isinstance(raised, ast.Call) else raised) in _EXITS:
+        case ast.Raise(exc=ast.expr() as raised) if (
+            suite.dotted(raised.func if isinstance(raised, ast.Call) else raised) in _EXITS
+        ):
             yield f"raises {shown(raised)}, which ends the run; use `pytest.fail`"
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield from _definition(node)
@@ -62,12 +139,17 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
 def _import(suite: Suite, name: str) -> Iterator[str]:
     part = _unlisted(suite, name)
     if part:
-        no_module = f"imports {part}, which no suite needs; test with plain calls, values and `pytest.raises`"
+        no_module = (
+            f"imports {part}, which no suite needs; test with plain calls, values and "
+            "`pytest.raises`"
+        )
         yield _refused(part) if "." in part else no_module
 
 
 def _unlisted(suite: Suite, name: str) -> str:
-    """What no suite may use of what it imports, "" if it may use all of it. Packages that are not there are told elsewhere."""
+    """What no suite may use of what it imports, "" if it may use all of it. Packages that are not
+    there are told elsewhere.
+    """
     first = name.partition(".")[0]
     known = first in sys.stdlib_module_names or first in LISTED
     return unlisted(name) if known and first in suite.imported - {suite.tool} else ""
@@ -81,10 +163,15 @@ def _use(suite: Suite, node: ast.Name | ast.Attribute) -> Iterator[str]:
         if node.attr in EVALUATING and "pandas" in suite.imported:
             yield _evaluates(node.attr)
         if node.attr in _FRAMES or (_is_dunder(node.attr) and node.attr not in _DUNDERS):
-            yield f"reaches for `{node.attr}`; test what the function returns and raises, not how Python runs it"
+            yield (
+                f"reaches for `{node.attr}`; test what the function returns and raises, not how "
+                "Python runs it"
+            )
         if node.attr in _CASE_EVASIONS:
             yield f"uses unittest's {node.attr}; every test must run, and count by itself"
-    bare = not isinstance(suite.parents.get(node), ast.Attribute) and not (isinstance(node, ast.Name) and node.id == suite.tool)
+    bare = not isinstance(suite.parents.get(node), ast.Attribute) and not (
+        isinstance(node, ast.Name) and node.id == suite.tool
+    )
     if bare and (name in LISTED or name in suite.modules):
         yield f"hands `{name}` around; write `{name}.…` where it is used"
     if name == "getattr" and getattr(suite.parents.get(node), "func", None) is not node:
@@ -100,7 +187,10 @@ def _refused(name: str) -> str:
     if module == "pytest.mark" and last not in ("skip", "skipif", "xfail"):
         return f"uses the mark {last}, which means nothing here; leave it out"
     if module in ("pytest", "pytest.mark", "unittest"):
-        return f"uses {module.partition('.')[0]}'s {last}; every test must run, and nothing may change how"
+        return (
+            f"uses {module.partition('.')[0]}'s {last}; every test must run, and nothing may "
+            "change how"
+        )
     return f"uses {name}; test with plain calls, values and `pytest.raises`"
 
 
@@ -116,13 +206,27 @@ def _call(suite: Suite, name: str, args: list[ast.expr]) -> Iterator[str]:
     if name == "type" and len(args) > 1:
         yield "makes a class with `type`; write it out"
     if "pandas" in suite.imported:
-        yield from (_evaluates(str(a.value)) for a in args if isinstance(a, ast.Constant) and a.value in EVALUATING)
+        yield from (
+            _evaluates(str(a.value))
+            for a in args
+            if isinstance(a, ast.Constant) and a.value in EVALUATING
+        )
 
 
 def _definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[str]:
     if node.name.startswith("pytest_") or node.name in _HOOKS:
-        yield f"defines `{node.name}`, which pytest takes for a hook; a suite may not change how tests are run"
-    if node.name in ("__getattr__", "__getattribute__", "__dir__", "__init_subclass__", "__set_name__", "__prepare__"):
+        yield (
+            f"defines `{node.name}`, which pytest takes for a hook; a suite may not change how "
+            "tests are run"
+        )
+    if node.name in (
+        "__getattr__",
+        "__getattribute__",
+        "__dir__",
+        "__init_subclass__",
+        "__set_name__",
+        "__prepare__",
+    ):
         yield f"defines `{node.name}`; test with plain calls and values"
 
 
@@ -131,7 +235,11 @@ def _binding(suite: Suite, node: ast.AST) -> Iterator[str]:
         if isinstance(target, ast.Name):
             if target.id in _HOOKS or target.id.startswith("pytest_"):
                 yield f"sets `{target.id}`, which steers pytest; every test must run as it stands"
-            elif _is_dunder(target.id) and suite.parents[node] is suite.module and target.id != "__all__":
+            elif (
+                _is_dunder(target.id)
+                and suite.parents[node] is suite.module
+                and target.id != "__all__"
+            ):
                 yield f"sets `{target.id}`; leave it as it is"
         elif isinstance(base := root(target), ast.Name) and base.id in suite.meanings:
             yield f"changes `{shown(target)}`; nothing that is imported may be patched"
@@ -141,42 +249,71 @@ def _problems_of_test(suite: Suite, test: Test) -> Iterator[str]:
     if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in within(test.node)):
         yield f"{test.name} is a generator, which pytest does not run; take the `yield` out"
     if isinstance(test.node, ast.AsyncFunctionDef):
-        yield f"{test.name} is async, which pytest does not run here; write a plain function, with `asyncio.run` in it where needed"
+        yield (
+            f"{test.name} is async, which pytest does not run here; write a plain function, "
+            "with `asyncio.run` in it where needed"
+        )
     for decorator in test.node.decorator_list:
         if suite.decorator(decorator) not in _MARKS:
-            yield f"{test.name} is wrapped by `@{shown(decorator)}`; only `pytest.mark.parametrize` may stand there"
+            yield (
+                f"{test.name} is wrapped by `@{shown(decorator)}`; only "
+                "`pytest.mark.parametrize` may stand there"
+            )
     if test.owner:
         taken = _TAKEN_METHODS if suite.is_case(test.owner) else {"__init__", "__new__", "__call__"}
-        yield from (f"{test.owner.name} defines `{m.name}`, which steers its tests" for m in suite.methods(test.owner) if m.name in taken)
+        yield from (
+            f"{test.owner.name} defines `{m.name}`, which steers its tests"
+            for m in suite.methods(test.owner)
+            if m.name in taken
+        )
     yield from _unknown_parameters(suite, test)
 
 
 def _unknown_parameters(suite: Suite, test: Test) -> Iterator[str]:
     known: set[str] = {*_FIXTURES, *_PATCHES, *suite.fixtures}
     for mark in suite.parametrizations(test):
-        names = mark.args[0] if mark.args else next((k.value for k in mark.keywords if k.arg == "argnames"), None)
+        names = (
+            mark.args[0]
+            if mark.args
+            else next((k.value for k in mark.keywords if k.arg == "argnames"), None)
+        )
         found = parametrized(names)
         if found is None:
             return  # computed: only pytest can tell
         known.update(found)
     asked = parameters(test.node)
-    method = test.owner is not None and not any(suite.decorator(d) == "staticmethod" for d in test.node.decorator_list)
+    method = test.owner is not None and not any(
+        suite.decorator(d) == "staticmethod" for d in test.node.decorator_list
+    )
     optional = len(test.node.args.defaults)
     plain = asked[: len(asked) - optional] if optional else asked
     for parameter in plain[1:] if method else plain:
         if parameter.arg not in known:
-            yield f"{test.name} asks for `{parameter.arg}`, which is neither parametrized nor a fixture of the suite"
+            yield (
+                f"{test.name} asks for `{parameter.arg}`, which is neither parametrized nor a "
+                "fixture of the suite"
+            )
 
 
 def _patching(suite: Suite, function: Function) -> Iterator[str]:
     asked = {p.arg for p in parameters(function)}
     if asked & _PATCHES:
         name = min(asked & _PATCHES)
-        yield f"{suite.where(function)} asks for {name}, but the tool runs in another process that no patch reaches; pass arguments instead"
+        yield (
+            f"{suite.where(function)} asks for {name}, but the tool runs in another process "
+            "that no patch reaches; pass arguments instead"
+        )
     for node in within(function) if "request" in asked else ():
         around = suite.parents.get(node)
-        if isinstance(node, ast.Name) and node.id == "request" and not (isinstance(around, ast.Attribute) and around.attr == "param"):
-            yield f"{suite.where(function)} steers pytest through `request`; only `request.param` is for suites"
+        if (
+            isinstance(node, ast.Name)
+            and node.id == "request"
+            and not (isinstance(around, ast.Attribute) and around.attr == "param")
+        ):
+            yield (
+                f"{suite.where(function)} steers pytest through `request`; only `request.param` "
+                "is for suites"
+            )
 
 
 def parametrized(names: ast.expr | None) -> list[str] | None:
@@ -184,8 +321,12 @@ def parametrized(names: ast.expr | None) -> list[str] | None:
     match names:
         case ast.Constant(value=str(text)):
             return [n.strip() for n in text.split(",") if n.strip()]
-        case ast.Tuple(elts=elts) | ast.List(elts=elts) if all(isinstance(e, ast.Constant) and isinstance(e.value, str) for e in elts):
-            return [e.value for e in elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) if all(
+            isinstance(e, ast.Constant) and isinstance(e.value, str) for e in elts
+        ):
+            return [
+                e.value for e in elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
+            ]
     return None
 
 

@@ -19,7 +19,13 @@ def upgrade() -> None:
     op.create_table(
         "turns",
         sa.Column("id", sa.String(32), primary_key=True),
-        sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), nullable=False, index=True),
+        sa.Column(
+            "conversation_id",
+            sa.String(32),
+            sa.ForeignKey("conversations.id"),
+            nullable=False,
+            index=True,
+        ),
         sa.Column("request", sa.Text, nullable=False),
         sa.Column("answer", sa.Text),
         sa.Column("state", sa.String(16), nullable=False),
@@ -27,7 +33,9 @@ def upgrade() -> None:
     )
     op.create_table(
         "events",
-        sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
+        sa.Column(
+            "conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True
+        ),
         sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("turn_id", sa.String(32), nullable=False, index=True),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
@@ -49,7 +57,9 @@ def upgrade() -> None:
     )
     op.create_table(
         "tool_vectors",
-        sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
+        ),
         sa.Column("embedder", sa.String(128), primary_key=True),
         sa.Column("vector", sa.LargeBinary, nullable=False),
     )

@@ -15,7 +15,9 @@ def upgrade() -> None:
     )
     op.create_table(
         "files",
-        sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True),
+        sa.Column(
+            "conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True
+        ),
         sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("reference", sa.Text, nullable=False),

@@ -1,6 +1,8 @@
-"""Versions, standing and requirements of tools; what is registered already becomes version 1 of itself.
+"""Versions, standing and requirements of tools; what is registered already becomes version 1 of
+itself.
 
-Its uses stay counted, but nobody noted whether they were different calls, so it begins provisional like every tool.
+Its uses stay counted, but nobody noted whether they were different calls, so it begins provisional
+like every tool.
 """
 
 import sqlalchemy as sa
@@ -9,12 +11,24 @@ from alembic import op
 revision = "0005"
 down_revision = "0004"
 
-_COPIED = ("name", "description", "signature", "code", "tests", "digest", "example_requests", "model", "created_at")
+_COPIED = (
+    "name",
+    "description",
+    "signature",
+    "code",
+    "tests",
+    "digest",
+    "example_requests",
+    "model",
+    "created_at",
+)
 
 
 def upgrade() -> None:
     op.add_column("tools", sa.Column("version", sa.Integer, nullable=False, server_default="1"))
-    op.add_column("tools", sa.Column("standing", sa.String(16), nullable=False, server_default="provisional"))
+    op.add_column(
+        "tools", sa.Column("standing", sa.String(16), nullable=False, server_default="provisional")
+    )
     op.add_column("tools", sa.Column("requires", sa.Text, nullable=False, server_default="[]"))
     op.add_column("tools", sa.Column("failures", sa.Integer, nullable=False, server_default="0"))
     versions = op.create_table(
@@ -37,11 +51,20 @@ def upgrade() -> None:
     )
     op.create_table(
         "tool_uses",
-        sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
+        ),
         sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("call", sa.String(64), primary_key=True),
     )
     tools = sa.table("tools", *map(sa.column, _COPIED))
-    said = {"version": "1", "requires": "'[]'", "prompts": "'[]'", "origin": """'{"how":"created"}'"""}
-    rows = sa.select(*(tools.c[name] for name in _COPIED), *(sa.literal_column(value) for value in said.values()))
+    said = {
+        "version": "1",
+        "requires": "'[]'",
+        "prompts": "'[]'",
+        "origin": """'{"how":"created"}'""",
+    }
+    rows = sa.select(
+        *(tools.c[name] for name in _COPIED), *(sa.literal_column(value) for value in said.values())
+    )
     op.execute(versions.insert().from_select([*_COPIED, *said], rows))

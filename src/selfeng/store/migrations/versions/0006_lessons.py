@@ -24,13 +24,28 @@ def upgrade() -> None:
     )
     op.create_table(
         "lesson_evidence",
-        sa.Column("lesson_id", sa.String(32), sa.ForeignKey("lessons.id", ondelete="CASCADE"), primary_key=True),
-        sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "lesson_id",
+            sa.String(32),
+            sa.ForeignKey("lessons.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
+        sa.Column(
+            "turn_id",
+            sa.String(32),
+            sa.ForeignKey("turns.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
     )
     op.create_table(
         "examined_turns",
-        sa.Column("turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "turn_id",
+            sa.String(32),
+            sa.ForeignKey("turns.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
         sa.Column("digest", sa.String(64), nullable=False, index=True),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
     )

@@ -1,7 +1,9 @@
-"""The words by which tools are found, the requests that they have served, and what has changed since when.
+"""The words by which tools are found, the requests that they have served, and what has changed
+since when.
 
-On SQLite triggers keep a full-text index of the words; `tool_words.id` is its rowid, a column of its own since VACUUM may
-renumber implicit ones. The library fills the words of tools that are there already when it starts.
+On SQLite triggers keep a full-text index of the words; `tool_words.id` is its rowid, a column of
+its own since VACUUM may renumber implicit ones. The library fills the words of tools that are there
+already when it starts.
 """
 
 import sqlalchemy as sa
@@ -18,25 +20,33 @@ _INDEX = (
        END""",
     """CREATE TRIGGER tool_words_removed AFTER DELETE ON tool_words BEGIN
          INSERT INTO tool_words_index (tool_words_index, rowid, words) VALUES ('delete', old.id, old.words);
-       END""",
+       END""",  # noqa: E501
     """CREATE TRIGGER tool_words_changed AFTER UPDATE ON tool_words BEGIN
          INSERT INTO tool_words_index (tool_words_index, rowid, words) VALUES ('delete', old.id, old.words);
          INSERT INTO tool_words_index (rowid, words) VALUES (new.id, new.words);
-       END""",
+       END""",  # noqa: E501
 )
 
 
 def upgrade() -> None:
     op.create_table(
         "tool_requests",
-        sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
+        ),
         sa.Column("request", sa.Text, primary_key=True),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
     )
     op.create_table(
         "tool_words",
         sa.Column("id", sa.Integer, primary_key=True),
-        sa.Column("name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), nullable=False, unique=True),
+        sa.Column(
+            "name",
+            sa.String(64),
+            sa.ForeignKey("tools.name", ondelete="CASCADE"),
+            nullable=False,
+            unique=True,
+        ),
         sa.Column("words", sa.Text, nullable=False),
     )
     op.create_table(
@@ -45,7 +55,9 @@ def upgrade() -> None:
         sa.Column("embedder", sa.String(128), primary_key=True),
         sa.Column("revision", sa.Integer, nullable=False, index=True),
     )
-    op.create_index("ix_tools_entry", "tools", ["name", "state", "standing", "version", "created_at"])
+    op.create_index(
+        "ix_tools_entry", "tools", ["name", "state", "standing", "version", "created_at"]
+    )
     op.execute("INSERT INTO properties (name, value) VALUES ('library_revision', '0')")
     if op.get_bind().dialect.name == "sqlite":
         for statement in _INDEX:

@@ -19,7 +19,12 @@ def upgrade() -> None:
     )
     op.create_table(
         "agent_messages",
-        sa.Column("agent_id", sa.String(32), sa.ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "agent_id",
+            sa.String(32),
+            sa.ForeignKey("agents.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
         sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("role", sa.String(16), nullable=False),
         sa.Column("content", sa.Text, nullable=False),
