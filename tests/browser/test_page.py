@@ -261,7 +261,7 @@ def test_the_library_is_browsed_by_keyboard(link, page):
             "Ready",
             ["Sandbox ready", "a bubblewrap container of its own", "What it does not guarantee"],
         ),
-        ("library", "tool", ["tool", "Every tool passed its own tests", "searched"]),
+        ("library", "tool", ["tool", "Every tool passed its own tests", "search with"]),
     ],
 )
 def test_a_status_opens_by_keyboard_and_escape_closes_it(link, page, name, word, details):

@@ -4,7 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from selfeng.cli.turn_commands import Request, answered, parsed_answer
+from selfeng.cli.turn_commands import CommandRequest, answered, parsed_answer
 from selfeng.core.errors import RequestError
 from selfeng.core.question import Answer, Question
 
@@ -39,7 +39,7 @@ async def test_a_request_reaches_the_engine_whole():
         async def ask(self, *arguments: object, **options: object) -> tuple[object, ...]:
             return (*arguments, options)
 
-    request = Request("hi", "c1", answers=(Answer(id="size", value="3"),), agent="coder")
+    request = CommandRequest("hi", "c1", answers=(Answer(id="size", value="3"),), agent="coder")
     assert await request.begin(Engine(), "me") == (
         "me",
         "c1",

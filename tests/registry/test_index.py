@@ -284,7 +284,7 @@ signal.signal(signal.SIGTERM, lambda *_: None)
 index = SearchIndex(Path(sys.argv[2]), attach(sys.argv[1]), "hashing")
 index.start()
 index.follow(0)
-while index._part is None:
+while index._process is None:
     os.sched_yield()
 os.killpg(0, signal.SIGTERM)
 print(index.settle(0, 60))

@@ -197,7 +197,7 @@ async def i06(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
     """
     rules = [
         line
-        for file in ("routes.py", "files.py")
+        for file in ("routes.py", "file_routes.py")
         for line in (ROOT / "web" / file).read_text().splitlines()
         if "@app." in line
     ]

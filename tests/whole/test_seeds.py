@@ -20,11 +20,11 @@ def test_the_seeds_are_added_once_pass_plain_pytest_and_are_found_and_run(tmp_pa
     home, said = seeded_home(tmp_path / "engine")
     count = len(load_seeds())
     assert count >= 10
-    assert said.splitlines()[-1] == f"{count} added, 0 were there already, 0 refused"
+    assert said.splitlines()[-1] == f"{count} added, 0 already there, 0 refused"
     again = home.run("seed_tools.py")
     assert (again.returncode, again.stderr.splitlines()[-1]) == (
         0,
-        f"0 added, {count} were there already, 0 refused",
+        f"0 added, {count} already there, 0 refused",
     )
     assert len(list(home.tools.glob("*.py"))) == 2 * count
 

@@ -281,7 +281,8 @@ def version_line(version: ToolVersion) -> str:
 @contextmanager
 def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
     """Progress bars on stderr; the function takes the name of a bar, what is done and the total."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         tasks: dict[str, TaskID] = {}
 
         def show(what: str, done: int, of: int) -> None:
