@@ -348,14 +348,14 @@ class CapabilityRegistry:
         and of how many.
         """
         self._index.rebuild()
-        while True:
-            state = await asyncio.to_thread(
-                self._index.settle, self._watcher.snapshot.revision, _REPORTED
-            )
+        while not self._index.idle:
+            await self._settled(_REPORTED)
             if progress := self._index.progress:
                 report(*progress)
-            elif self._index.idle:
-                return state
+        return await self._settled(0)
+
+    async def _settled(self, seconds: float) -> IndexState:
+        return await asyncio.to_thread(self._index.settle, self._watcher.snapshot.revision, seconds)
 
     def _start(self) -> LibrarySnapshot:
         self._watcher.begin()
