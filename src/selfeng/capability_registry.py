@@ -214,7 +214,7 @@ class CapabilityRegistry:
         return tool
 
     async def retire(self, name: str) -> Tool:
-        """Have no search offer it any more; who imports it goes on. Raises: ToolNotFound."""
+        """Stop offering it to searches; tools that import it keep working. Raises: ToolNotFound."""
         await asyncio.to_thread(self._trust.retire, name)
         return await self._shown(name)
 
@@ -239,7 +239,7 @@ class CapabilityRegistry:
 
     async def edited(self, name: str) -> ToolDraft:
         """The tool as its files have it now, ready to be verified. Raises: ToolNotFound,
-        ToolModified (they define it no more).
+        ToolModified (they no longer define it).
         """
         sources = await self.sources(name)
         return edited(await self._loaded(name), sources, await self.tools())
@@ -298,8 +298,8 @@ class CapabilityRegistry:
         return await asyncio.to_thread(self._vectors.used, name)
 
     async def forget_request(self, name: str, request: str) -> bool:
-        """Have the tool found no more by a request that it has served; False if there is no such
-        request. Raises: EmbedderUnavailable.
+        """Remove a learned request from a tool; False if there is no such request. Raises:
+        EmbedderUnavailable.
         """
         forgotten = await asyncio.to_thread(self._vectors.forget, name, request)
         await self._look()
@@ -327,7 +327,7 @@ class CapabilityRegistry:
 
     @property
     def embedded(self) -> Embedded | None:
-        """How far the tools are embedded anew; None if they have all the vectors that they need."""
+        """How far the tools are re-embedded; None if they have all the vectors that they need."""
         return self._reembedding.progress
 
     async def settle(self, seconds: float = 60.0) -> IndexState:
@@ -344,8 +344,8 @@ class CapabilityRegistry:
         return self._index.progress
 
     async def reindex(self, report: Callable[[int, int], None]) -> IndexState:
-        """Make the search index anew, and wait for it; `report` is told how many tools are in it,
-        and of how many.
+        """Rebuild the search index, and wait for it; `report` is told how many tools are in it, and
+        of how many.
         """
         self._index.rebuild()
         while not self._index.idle:
@@ -369,7 +369,7 @@ class CapabilityRegistry:
         return snapshot
 
     async def _look(self, *names: str) -> LibrarySnapshot:
-        """The snapshot as it is now; it is right about the content of the files of these tools."""
+        """The library as it is now; right about the content of the files of these tools."""
         snapshot = await asyncio.to_thread(self._watcher.look, names)
         self._index.follow(snapshot.revision)
         self._tell()
@@ -396,6 +396,8 @@ class CapabilityRegistry:
             self._on_change(self._watcher.changes.popleft())
 
     async def _compare_files(self, names: Sequence[str]) -> None:
-        """Have the watcher look at the files of many tools, leaving room for others in between."""
+        """Compare the files of many tools with their records, leaving room for others in
+        between.
+        """
         for start in range(0, len(names), _COMPARED):
             await self._look(*names[start : start + _COMPARED])

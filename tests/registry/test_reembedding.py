@@ -87,7 +87,7 @@ async def test_searches_go_by_the_old_vectors_until_all_tools_have_new_ones(shel
     async with changed(shelved, new, OLD) as library:
         assert (library.embedded, str(library.embedded)) == (
             Embedded(0, 2, "slow:32"),
-            "0 of 2 tools embedded anew for slow:32",
+            "0 of 2 tools embedded for slow:32",
         )
         assert [await found(library, "reverse a text"), new.embedded] == ["reverse_text", []]
         new.go.set()
@@ -124,8 +124,8 @@ async def test_what_is_interrupted_goes_on_at_the_next_start(
         assert await found(library, "reverse a text") == "reverse_text"
         assert [embedder for embedder, _ in vectors(shelved)] == [OLD.id] * 2 + ["slow:32"]
     assert (
-        "not all tools have vectors of slow:32, the next start goes on: the server is gone; start "
-        "it" in caplog.text
+        "not all tools have vectors of slow:32, the next start continues: the server is gone; "
+        "start it" in caplog.text
     )
     async with changed(shelved, working, OLD) as library:
         await library._background.aflush_tasks()

@@ -153,7 +153,7 @@ async def test_of_two_revisions_at_once_one_wins(place: Place, library: Capabili
     (winner,) = (o for o in outcomes if isinstance(o, Tool))
     lost = [o for o in outcomes if isinstance(o, VersionConflict)]
     assert [e.message for e in lost] == [
-        "version 1 of reverse_text is not the newest any more, version 2 is"
+        "version 1 of reverse_text is no longer the newest, version 2 is"
     ] * 2
     assert (await library.tools(), len(await library.versions("reverse_text"))) == ((winner,), 2)
 

@@ -1,5 +1,5 @@
-"""OpenAI's embedding models, and those of servers that speak its API; for whoever has a key, or
-runs such a server.
+"""OpenAI's embedding models, and those of servers that speak its API. They need a key or such a
+server.
 """
 
 import ssl

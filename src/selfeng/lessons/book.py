@@ -80,9 +80,7 @@ class LessonBook:
         )
 
     def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson; its words are new, so it begins anew. Raises: ResourceNotFound if there
-        is none of that id.
-        """
+        """Reword a lesson; its counts restart. Raises: ResourceNotFound if there is none of that id."""
         with writing(self._engine) as connection:
             if not rows.reword(
                 connection, storable(lesson_id), storable(trigger), storable(advice)
@@ -112,7 +110,7 @@ class LessonBook:
         outcomes: Sequence[LessonOutcome],
         findings: Sequence[Finding],
     ) -> tuple[Lesson, ...]:
-        """Enter all that a turn brought, once, whoever else looks at it at the same time; the
+        """Enter all that a turn brought, once, even if it is examined twice at the same time; the
         lessons that it taught or confirmed.
         """
         with writing(self._engine) as connection:
@@ -182,4 +180,4 @@ def _words(said: Lesson | Finding) -> tuple[list[str], list[str]]:
 
 
 def _unknown(lesson_id: str) -> ResourceNotFound:
-    return ResourceNotFound(f"there is no lesson {lesson_id[:40]!r}", "look at the list of lessons")
+    return ResourceNotFound(f"unknown lesson {lesson_id[:40]!r}", "look at the list of lessons")

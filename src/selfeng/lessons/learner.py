@@ -115,7 +115,7 @@ class Learner:
 
         Raises:
             ModelUnavailable: the model can't be reached, so the turn stays to be looked at.
-            EmbedderUnavailable: likewise.
+            EmbedderUnavailable: the embedder is not there, so the turn stays to be looked at.
         """
         events, before = await asyncio.to_thread(self._turns.events, turn_id)
         if not events or await asyncio.to_thread(self._book.is_examined, turn_id):

@@ -1,5 +1,5 @@
-"""Learning: the lessons of earlier turns, shown to those whom they concern and gathered from turns
-that have ended.
+"""Learning: the lessons of earlier turns, shown to the agents that they concern, and gathered from
+turns that have ended.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class Learning:
         self._one_at_a_time = asyncio.Lock()
 
     def recall(self) -> Recall:
-        """One turn's access to the lessons. Trouble with them never fails a turn: it goes on
+        """One turn's access to the lessons. An error in them never fails a turn: it continues
         without.
         """
         recalled: dict[tuple[AgentKind, str], tuple[LessonHint, ...]] = {}
@@ -56,7 +56,7 @@ class Learning:
         self._background.start(self._examine_quietly(turn_id))
 
     async def settle(self) -> None:
-        """Wait until nothing is looked at any more."""
+        """Wait until no turn is being examined."""
         await self._background.aflush_tasks()
 
     async def learn(self, report: Callable[[Lesson], None]) -> int:
@@ -78,7 +78,7 @@ class Learning:
         return await asyncio.to_thread(self._book.lessons)
 
     async def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson, which then begins anew. Raises: RequestError: there is none of that
+        """Reword a lesson and restart its counts. Raises: RequestError: there is none of that
         id.
         """
         words = one_line(trigger.strip()), one_line(advice.strip())
@@ -131,6 +131,6 @@ class Learning:
             await self._examine(turn_id)
             await asyncio.to_thread(self._book.expire_unused, self._expire_days)
         except AgentError as error:
-            log.info("turn %s is left to be learnt from: %s", turn_id, error)
+            log.info("skipped learning from turn %s: %s", turn_id, error)
         except Exception:  # the edge of a background task: nothing may follow from it but the log
-            log.exception("turn %s could not be learnt from", turn_id)
+            log.exception("learning from turn %s failed", turn_id)

@@ -63,8 +63,8 @@ def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: st
 
 
 def confirm(connection: sa.Connection, lesson: Lesson) -> None:
-    """Another turn taught the same. One that expired for want of use comes back; one that did not
-    help stays away.
+    """Another turn taught the same. One that expired because it was not used comes back; one that
+    did not help stays away.
     """
     now_weight = lesson.weight if lesson.weight < LEAST_WEIGHT else gained(lesson.weight)
     _change(connection, lesson.id, weight=now_weight, expired=now_weight < LEAST_WEIGHT)
@@ -103,7 +103,7 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
 
 
 def reword(connection: sa.Connection, lesson_id: str, trigger: str, advice: str) -> bool:
-    """Give a lesson other words, with which it begins anew; False if there is none of that id."""
+    """Reword a lesson and restart its counts; False if there is none of that id."""
     fresh = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
     return _change(connection, lesson_id, trigger=trigger, advice=advice, **fresh)
 
@@ -115,7 +115,7 @@ def delete(connection: sa.Connection, lesson_id: str) -> bool:
 
 
 def expire_unused(connection: sa.Connection, days: int) -> None:
-    """Let lessons expire that nobody was shown for so long since they were learnt."""
+    """Expire the lessons that were not shown for that many days since they were learnt."""
     old = (lessons.c.uses == 0) & (lessons.c.updated_at < datetime.now(UTC) - timedelta(days=days))
     connection.execute(lessons.update().where(old).values(expired=True))
 

@@ -18,8 +18,8 @@ class LibraryChange(Value):
     ]
     """modified: the files differ from what was verified, the tool is not offered; revised: it has a
     new version;
-    retired: search does not offer it any more; restored: it is offered again; kept_back: it goes on
-        with an old version of a tool
+    retired: search no longer offers it; restored: it is offered again; kept_back: it keeps an old
+        version of a tool
     that it imports, since it does not work with the new one.
     """
     reason: str
@@ -39,7 +39,7 @@ def development(name: str, before: LibrarySnapshot, after: LibrarySnapshot) -> L
 
 
 def _progress(name: str, before: ToolEntry, after: ToolEntry) -> LibraryChange | None:
-    """What has become of a tool whose files are as they should be."""
+    """The change of a tool with unchanged files."""
     if after.version != before.version:
         return LibraryChange(
             name=name, change="revised", reason=f"Version {after.version} of {name} is in use."
@@ -57,7 +57,7 @@ def _progress(name: str, before: ToolEntry, after: ToolEntry) -> LibraryChange |
             )
         case "retired":
             return LibraryChange(
-                name=name, change="retired", reason=f"No search offers {name} any more."
+                name=name, change="retired", reason=f"Search no longer offers {name}."
             )
         case _:
             assert_never(after.standing)

@@ -76,7 +76,7 @@ def clear(folder: Path) -> None:
 
 
 def new_folder(folder: Path) -> Path:
-    """Where to make an index before it is `place`d, which then is no more than some renames."""
+    """Where to make an index before it is `place`d, which then takes only renames."""
     folder.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
 
@@ -88,8 +88,8 @@ def tidy(folder: Path) -> None:
 
 
 def place(new: Path, folder: Path) -> None:
-    """Have a new index instead of what is there; the database comes last, since without it there is
-    no index.
+    """Replace what is there by a new index; the database comes last, since without it there is no
+    index.
     """
     for path in sorted(new.iterdir(), key=lambda path: path.name.startswith(_DATABASE)):
         path.replace(folder / path.name)

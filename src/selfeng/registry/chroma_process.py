@@ -35,7 +35,7 @@ class Subprocess:
     """
 
     def __init__(self, *task: str, line: str = "") -> None:
-        self._complaint = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the context; a pipe that nobody reads could fill up
+        self._complaint = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the context; a pipe without a reader could fill up
         self._process = subprocess.Popen(  # noqa: S603 - our own words
             [sys.executable, "-P", "-m", __name__, *task],
             stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Taking watcher: compares records and files, keeps the snapshot current and tells what has
+"""The file watcher: compares records and files, keeps the snapshot current and reports what has
 changed.
 
 A look costs little however large the library is, so it precedes every answer: one query says which
@@ -40,7 +40,7 @@ class FileWatcher:
         self.snapshot = EMPTY
         """As of the last look."""
         self.changes: deque[LibraryChange] = deque()
-        """Not yet told; whoever tells one takes it out."""
+        """Not yet reported; the reporter removes them."""
         self._verified: dict[str, tuple[Pair, int, bool]] = {}
         """Of the tools that were looked at: their files then, their version, and whether these are
         of it.
@@ -102,7 +102,7 @@ class FileWatcher:
         return LibrarySnapshot(entries, files, snapshot.modified, revision), moved.union(names)
 
     def _unsettled(self, snapshot: LibrarySnapshot, touched: set[str]) -> set[str]:
-        """Tools whose files have gone, or may have come back."""
+        """Tools with files that have gone, or may have come back."""
         names = touched | self._refused.keys() if self._began else snapshot.entries.keys()
         self._began = True
         return {
@@ -127,7 +127,7 @@ class FileWatcher:
             sources = {name: self._files.read(name) for name in unknown}
             with reading(
                 self._engine
-            ) as connection:  # after the files, since whoever writes them makes the record first
+            ) as connection:  # after the files, since a writer makes the record first
                 digests = records.digests(connection, unknown)
             for name in unknown:
                 found = sources[name]

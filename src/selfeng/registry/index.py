@@ -4,8 +4,8 @@ is then made again.
 One thread of its own opens and feeds it, so that neither Chroma's import (a second) nor its writes
 (10 ms a tool, with the interpreter's lock held) stand in anyone's way. More than some tools at once
 are written by a process of its own, into a new index that takes the place of the old one. A mark in
-the index says which revision of the library it holds; whoever searches looks up in SQL which tools
-have changed since, so that it serves while it is late, and the exact search while there is none.
+the index says which revision of the library it holds; a search looks up in SQL which tools have
+changed since, so that it serves while it is late, and the exact search while there is none.
 """
 
 import hashlib
@@ -113,7 +113,7 @@ class SearchIndex:
                 self._news.notify_all()
 
     def rebuild(self) -> None:
-        """Make the index anew, in the background, whatever its state."""
+        """Rebuild the index in the background, whatever its state."""
         with self._news:
             self._demanded = self._awaited = self._anew = True
             self._not_before = 0.0

@@ -49,7 +49,7 @@ def verify_again(name: str) -> str:
 
 
 def edits_in_the_way(name: str, file: str) -> ToolModified:
-    """A new version would overwrite what somebody wrote."""
+    """A new version would overwrite an edit by hand."""
     return ToolModified(
         f"{file} was edited by hand, and a new version of {name} would overwrite that",
         f"run `selfeng verify {name}` to keep the edit, or delete the file to drop it",
@@ -58,7 +58,7 @@ def edits_in_the_way(name: str, file: str) -> ToolModified:
 
 def overtaken(name: str, based_on: int, newest: int) -> VersionConflict:
     return VersionConflict(
-        f"version {based_on} of {name} is not the newest any more, version {newest} is",
+        f"version {based_on} of {name} is no longer the newest, version {newest} is",
         "look at the newest version, then try again",
     )
 

@@ -1,5 +1,5 @@
-"""The snapshot: what the library holds at one moment, without the tools' sources and vectors, which
-stay in SQL.
+"""A snapshot of the library: what it holds at one moment, without the tools' sources and vectors,
+which stay in SQL.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ Condition = Literal["offered", "modified", "missing"]
 
 @dataclass(frozen=True)
 class LibrarySnapshot:
-    """Immutable, so that a search goes on undisturbed while the library changes."""
+    """Immutable, so that a change of the library does not disturb a search."""
 
     entries: Mapping[str, ToolEntry]
     """Every record by the tool's name."""

@@ -47,7 +47,7 @@ class Embedding(NamedTuple):
     embedder: str
     vector: Vector
     former: "Embedding | None" = None
-    """The same by the embedder whose vectors searches go by until all tools have new ones."""
+    """The same by the former embedder; searches use it until all tools have new vectors."""
 
 
 class ToolEntry(NamedTuple):
@@ -277,7 +277,7 @@ def drop_vectors(connection: sa.Connection, but: str) -> None:
 def serve(
     connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding
 ) -> None:
-    """Have the tool found by the requests that it was written with and by the `used` ones."""
+    """Let search find the tool by the requests that it was written with and by the `used` ones."""
     keep_requests(connection, tool.name, used)
     lexical.write(connection, tool, used)
     insert_vector(connection, tool.name, embedding)
@@ -294,7 +294,7 @@ def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
-    """Have the tool's used requests be these, the newest first."""
+    """Replace the tool's used requests by these, the newest first."""
     wanted = list(requests)
     ours = tool_requests.c.name == name
     present = set(connection.execute(sa.select(tool_requests.c.request).where(ours)).scalars())

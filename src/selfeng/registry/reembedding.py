@@ -56,11 +56,11 @@ class Embedded(NamedTuple):
     """Id of the new one."""
 
     def __str__(self) -> str:
-        return f"{self.done} of {count(self.total, 'tool')} embedded anew for {self.embedder}"
+        return f"{self.done} of {count(self.total, 'tool')} embedded for {self.embedder}"
 
 
 class Reembedding:
-    """Begun at every start; what an end of the process interrupts goes on with the next."""
+    """Begins at every start, and continues what an end of the process interrupted."""
 
     def __init__(
         self, engine: sa.Engine, vectors: Vectors, embedder: Embedder, make: Former
@@ -110,7 +110,7 @@ class Reembedding:
             await self._embed()
         except AgentError as error:
             _log.warning(
-                "not all tools have vectors of %s, the next start goes on: %s; %s",
+                "not all tools have vectors of %s, the next start continues: %s; %s",
                 self._embedder.id,
                 error,
                 error.remedy,

@@ -20,7 +20,7 @@ def note(connection: sa.Connection, name: str, embedder: str = "") -> None:
     """Note a change of a tool's record, or of its vector by an embedder, in the transaction that
     makes it.
 
-    The counter's row stays locked until that transaction ends, so that nobody ever sees a revision
+    The counter's row stays locked until that transaction ends, so that no reader sees a revision
     before a lower one.
     """
     connection.execute(

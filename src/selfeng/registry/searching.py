@@ -27,7 +27,7 @@ more, the exact search serves.
 
 
 class Search:
-    """Any number of searches may go on at once, also while the library changes."""
+    """Any number of searches may run at once, also while the library changes."""
 
     def __init__(
         self,
@@ -37,8 +37,8 @@ class Search:
         reembedding: Reembedding,
         space: Space,
     ) -> None:
-        """`space`: what the index holds, and what is searched in unless the tools are being
-        embedded anew.
+        """`space`: what the index holds, and what is searched unless the tools are being
+        re-embedded.
         """
         self._engine, self._watcher, self._index, self._reembedding, self._space = (
             engine,
@@ -89,8 +89,8 @@ class Search:
         )
 
     def _evidence(self, snapshot: LibrarySnapshot, request: str, space: Space) -> list[Evidence]:
-        """Of the tools that are near, and of those that share words with the request; some may not
-        be offered any more.
+        """Of the tools that are near, and of those that share words with the request; some may no
+        longer be offered.
         """
         vector = self._vector(request, space)
         with reading(self._engine) as connection:

@@ -34,8 +34,8 @@ class Planted(Value):
 
 @dataclass(frozen=True)
 class SeedMark:
-    """A file beside the tools that names the databases, one a line, whose library of this folder
-    had the seeds once.
+    """A file beside the tools that names the databases, one a line, that have had the seeds for
+    this folder.
 
     An empty one speaks for every database.
     """

@@ -1,5 +1,5 @@
-"""The editor: makes a tool of a draft, its next version of another draft or of an old version, and
-looks up what it ever was.
+"""The tool editor: makes a tool of a draft, its next version of another draft or of an old version,
+and looks up what it ever was.
 """
 
 import sqlalchemy as sa
@@ -44,7 +44,9 @@ class ToolEditor:
         )
 
     def rollback(self, name: str, to: int) -> Tool:
-        """Raises: as `revise`."""
+        """Raises: VersionNotFound, VersionConflict, ToolModified, ToolNotFound,
+        EmbedderUnavailable, LibraryError.
+        """
         old = self.version(name, to)
         newest = self.versions(name)[0].version
         return self.revise(

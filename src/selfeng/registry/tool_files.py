@@ -43,8 +43,8 @@ the process there.
 
 
 class Stamp(NamedTuple):
-    """Changes whenever the content of a file may have changed; unlike the mtime, nobody can set a
-    ctime.
+    """Changes whenever the content of a file may have changed; unlike an mtime, a ctime cannot be
+    set.
     """
 
     inode: int

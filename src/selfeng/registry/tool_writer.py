@@ -1,4 +1,4 @@
-"""The writer: adds, revises and removes whole tools, whatever kills the process in between.
+"""The tool writer: adds, revises and removes whole tools, whatever kills the process in between.
 
 A tool's record, with its sources and vector, is committed as `pending` before its first file is
 written, and becomes `active` after the last one. Whoever starts next completes what is pending: the
@@ -260,7 +260,7 @@ class ToolWriter:
 
 def edited(tool: Tool, sources: Sources, tools: Iterable[Tool]) -> ToolDraft:
     """The tool as its files have it now, with what it imports of the `tools`. Raises: ToolModified
-    if they don't define it any more.
+    if they no longer define it.
     """
     described = {p.name: p.description for p in tool.signature.parameters}
     try:

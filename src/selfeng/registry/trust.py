@@ -2,7 +2,7 @@
 
 A version begins provisional. It is trusted once it has served `trust_after` different calls, and
 retired once it has failed `retire_after` times with no success in between. Only what the version in
-use did counts; a new one begins anew, whatever made it, since nobody has seen it serve.
+use did counts; a new one begins provisional, whatever made it, since it has not served yet.
 """
 
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ class Trust:
             )
 
     def retire(self, name: str) -> None:
-        """No search offers the tool any more. Raises: ToolNotFound."""
+        """Stop offering the tool to searches. Raises: ToolNotFound."""
         with writing(self._engine) as connection:
             _updated(connection, name, standing="retired")
 

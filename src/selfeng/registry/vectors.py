@@ -66,7 +66,7 @@ class Vectors:
                     return
 
     def serve(self, name: str, version: int, request: str) -> None:
-        """Have a tool found by a request that this version of it has served; nothing if it is gone,
+        """Let search find a tool by a request that this version has served; nothing if it is gone,
         changed, or found by it already.
         """
 
@@ -81,9 +81,7 @@ class Vectors:
         self._change(name, add)
 
     def forget(self, name: str, request: str) -> bool:
-        """Have a tool found no more by a request that it has served; False if there is no such
-        request.
-        """
+        """Remove a learned request from a tool; False if there is no such request."""
         return self._change(
             name,
             lambda _, used: tuple(r for r in used if r != request) if request in used else None,
@@ -112,7 +110,7 @@ class Vectors:
         try:
             return own._replace(former=self._by(former, draft, used)) if former else own
         except EmbedderUnavailable as error:
-            _log.warning("%s is not found until all tools are embedded anew: %s", draft.name, error)
+            _log.warning("%s is not found until all tools are re-embedded: %s", draft.name, error)
             return own
 
     @staticmethod

@@ -37,7 +37,7 @@ def columns(tool: Tool, provenance: Provenance) -> dict[str, Any]:
 
 
 def withdraw(connection: sa.Connection, name: str, version: int) -> None:
-    """Forget a version whose files could not be written, and which therefore never was."""
+    """Delete a version after its files could not be written."""
     connection.execute(
         tool_versions.delete().where(
             tool_versions.c.name == name, tool_versions.c.version == version

@@ -33,7 +33,7 @@ class ForgivingPromise(MessagePromise):
 
     @classmethod
     def forgiving(cls, promise: MessagePromise) -> MessagePromise:
-        """The promise itself, if nothing can go wrong with it any more."""
+        """The promise itself if nothing can go wrong with it."""
         return (
             promise if promise.is_there or isinstance(promise, ForgivingPromise) else cls(promise)
         )
@@ -52,7 +52,7 @@ class ForgivingPromise(MessagePromise):
 
 
 class _ForgivingReader(Reader[str]):
-    """A reader for whom an error is the last token."""
+    """A reader that gets an error as the last token."""
 
     __slots__ = ("_context",)
 

@@ -78,7 +78,7 @@ class InteractionContext(Scope):
         return trace
 
     def reply(self, messages: MessageType, out_of_order: bool = False) -> Self:
-        """Send messages to whoever called, frozen as they are now, in order. Raises:
+        """Send messages to the caller, frozen as they are now, in order. Raises:
         AppenderClosedError, TypeError.
         """
         self._replies.append(messages, out_of_order)
@@ -103,13 +103,13 @@ class InteractionContext(Scope):
     wait_for = make_sure_to_wait
 
     async def await_now(self, suppress_deadlock_warning: bool = False) -> None:
-        """Wait for everything that `make_sure_to_wait` was told of, as happens anyway at the
+        """Wait for everything that was passed to `make_sure_to_wait`, as happens anyway at the
         agent's end.
         """
         if self._unfinished and not suppress_deadlock_warning:
             warnings.warn(
-                "This agent waits while it has calls that are not finished, whose agents may be "
-                "waiting for more messages; call `finish()`"
+                "This agent waits while it has calls that are not finished, and their agents may "
+                "wait for more messages; call `finish()`"
                 " or `reply_sequence()` on them first, or say `suppress_deadlock_warning=True`.",
                 RuntimeWarning,
                 stacklevel=2,
@@ -125,12 +125,12 @@ class InteractionContext(Scope):
                     )
 
     def finish_early(self) -> None:
-        """End the replies now, though the agent goes on."""
+        """End the replies now; the agent keeps running."""
         self._replies.close()
 
     async def afinish_early(self, make_sure_to_wait: bool = True) -> None:
-        """End the replies now, though the agent goes on; first wait for what `make_sure_to_wait`
-        was told of.
+        """End the replies now; the agent keeps running. First wait for what was passed to
+        `make_sure_to_wait`.
         """
         if make_sure_to_wait:
             await self.await_now()
@@ -158,7 +158,7 @@ class InteractionContext(Scope):
 
 
 class AgentCall:
-    """A call whose messages are sent piece by piece; it is finished at the latest when its caller
+    """A call that sends its messages piece by piece; it is finished at the latest when its caller
     ends.
     """
 
@@ -195,7 +195,7 @@ class AgentCall:
         return self._replies
 
     def finish(self) -> Self:
-        """Send no more. The agent's replies are not affected."""
+        """End the messages. The agent's replies are not affected."""
         self._incoming.close()
         self._kept_by.discard(self)
         return self
@@ -204,5 +204,5 @@ class AgentCall:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing can be sent any more."""
+        """Whether the messages have ended."""
         return not self._incoming.is_open

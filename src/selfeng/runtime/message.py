@@ -114,7 +114,7 @@ class Message(Frozen):
         }
 
     def claim_persistence(self) -> bool:
-        """Whether this is the first time somebody asks, who has to persist the message then."""
+        """Whether this is the first call; the first caller has to persist the message."""
         first = not hasattr(self, "_persisted")
         object.__setattr__(self, "_persisted", True)
         return first
@@ -239,7 +239,7 @@ class MessagePromise(StreamedPromise[str, Message]):
 
     @classmethod
     def of_text(cls, text: str, context: PromisingContext) -> "MessagePromise":
-        """The promise of a plain message, which is made when somebody awaits it."""
+        """The promise of a plain message, which is made when it is awaited."""
         promise = cls.__new__(cls)
         promise._prepare_message(context, Message, _NOTHING)
         promise._text = text
@@ -299,5 +299,5 @@ class MessagePromise(StreamedPromise[str, Message]):
         text = "".join(map(str, tokens.pieces))
         try:
             self._settle(self.message_class(**{**self._metadata, **known, "text": text}))
-        except Exception as error:  # noqa: BLE001  a subclass may refuse the fields, and whoever awaits the message gets that
+        except Exception as error:  # noqa: BLE001  a subclass may refuse the fields, and awaiting the message raises that
             self._settle(error=error)

@@ -84,10 +84,10 @@ class MiniAgent:
     ) -> MessageSequencePromise:
         """The agent's replies to the messages, promised at once.
 
-        The agent starts at the next task switch, or with `start_asap=False` when somebody reads its
-        replies; `start_soon` is another name of that. What is raised in the agent is raised where
-        its replies are read, or with `errors_as_messages` becomes one of them. The keyword
-        arguments are the agent's.
+        The agent starts at the next task switch, or with `start_asap=False` when its replies are
+        read; `start_soon` is another name of that. What is raised in the agent is raised where its
+        replies are read, or with `errors_as_messages` becomes one of them. The keyword arguments
+        are the agent's.
 
         Raises:
             NoActiveContextError: nothing is running under `async with MiniAgents():`.
@@ -186,9 +186,7 @@ class MiniAgent:
                 ctx.miniagents.start(self._record(ctx, kwargs))
 
     async def _record(self, ctx: InteractionContext, kwargs: dict[str, Any]) -> None:
-        """Let those who keep messages know who said what to whom; a call that failed leaves no
-        record.
-        """
+        """Record the call and its replies as messages; a call that failed leaves no record."""
         about = {"agent_alias": self.alias, **self.interaction_metadata.as_kwargs()}
         with suppress(Exception):
             call = AgentCallNode(
@@ -286,8 +284,8 @@ class MiniAgents(PromisingContext):
     async def apersist_messages(
         self, messages: Message | Iterable[Message], promise: Any = None
     ) -> list[Message]:
-        """Have messages persisted that were not yet, and those inside them first; gives which they
-        were.
+        """Persist the messages that were not persisted yet, those inside them first; gives
+        these.
         """
         given = [messages] if isinstance(messages, Message) else list(messages)
         found = [
@@ -305,9 +303,7 @@ class MiniAgents(PromisingContext):
         return found
 
     def _watch_messages(self) -> None:
-        """Watch promises from the first handler on; nothing is watched, and nothing waits, as long
-        as nobody asks.
-        """
+        """Watch promises from the first handler on; without handlers, nothing is watched."""
         wanted = self.on_persist_message_handlers or self.on_persist_messages_handlers
         if wanted and self._persist not in self.on_promise_resolved_handlers:
             self.on_promise_resolved_handlers.insert(0, self._persist)

@@ -110,7 +110,7 @@ class Promise(Generic[T]):
                     f"A {type(self).__name__} needs a resolver or a result."
                 )
             self._settle(await self._resolver(self))
-        except BaseException as error:  # noqa: BLE001  whoever awaits the promise gets it
+        except BaseException as error:  # noqa: BLE001  awaiting the promise raises it
             self._settle(error=error)
 
     def _settle(self, result: Any = NO_VALUE, error: BaseException | None = None) -> None:
@@ -128,8 +128,8 @@ class Promise(Generic[T]):
 
 
 class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
-    """A promise whose value comes in pieces: iterate over it for the pieces, as often as you like,
-    or await it for the whole.
+    """A promise of a value that comes in pieces: iterate over it for the pieces, as often as you
+    like, or await it for the whole.
     """
 
     __slots__ = ("_stream",)

@@ -40,7 +40,7 @@ _current: ContextVar["PromisingContext | None"] = ContextVar("promising_context"
 
 
 class Endable(Protocol):
-    """What a task writes to, and what must end when it can't go on."""
+    """What a task writes to, and what must end when the task fails."""
 
     def end(self, error: BaseException | None = None) -> None: ...
 
@@ -99,7 +99,7 @@ class PromisingContext:
         self._exits = AsyncExitStack()
         self._shared: dict[Callable[[], Any], Client] = {}
         self.unfinished: set[Closable] = set()
-        """What is closed when this context ends, so that nobody waits for more of it."""
+        """What is closed when this context ends, so that no task waits for more of it."""
 
     @classmethod
     def get_current(cls) -> Self:
@@ -147,7 +147,7 @@ class PromisingContext:
 
     @property
     def is_observed(self) -> bool:
-        """Whether anybody wants to know of values here."""
+        """Whether there is a handler for values here."""
         context: PromisingContext | None = self
         while context is not None:
             if context.on_promise_resolved_handlers:
@@ -192,8 +192,8 @@ class PromisingContext:
 
     @contextmanager
     def idle(self) -> Iterator[None]:
-        """Inside, the current task is one that nobody has to wait for: it waits for a reader who
-        may never come.
+        """Inside, no flush waits for the current task: it waits for a reader that may never
+        come.
         """
         task = cast(asyncio.Task[Any], asyncio.current_task())
         self._idle.add(task)
@@ -211,7 +211,7 @@ class PromisingContext:
                 task.cancel()
 
     async def aflush_tasks(self) -> None:
-        """Wait until nothing but the caller is running in the background any more."""
+        """Wait until nothing but the caller is running in the background."""
         own = asyncio.current_task() in self._tasks
         while len(self._tasks) - len(self._idle) > own:
             self._calm.clear()

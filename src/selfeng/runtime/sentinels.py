@@ -13,7 +13,7 @@ class Sentinel(Enum):
     AWAIT = "AWAIT"
     """In a chain of agents: wait until everything before this is there."""
     CLEAR = "CLEAR"
-    """In a chain of agents: go on without messages."""
+    """In a chain of agents: drop the messages."""
 
     def __bool__(self) -> bool:
         raise RuntimeError(f"{self.name} is neither true nor false; compare it with `is`.")

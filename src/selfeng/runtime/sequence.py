@@ -94,8 +94,8 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
             self._settle(messages)
 
     def _failure_of(self, error: BaseException) -> Failure:
-        """The failure of the sequence or of the message that brought the error, so that whoever has
-        read that has read this.
+        """The failure of the sequence or of the message that brought the error, so that reading
+        that counts as reading this.
         """
         failures = [self.stream.failure, *(promise.failure for promise in self.stream.pieces)]
         return next(

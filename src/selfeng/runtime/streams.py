@@ -18,8 +18,8 @@ logger = logging.getLogger(__name__)
 
 
 class Failure:
-    """An error in its place; whoever comes there raises the same object. Logged when it goes away
-    and nobody has come.
+    """An error in its place; every reader that comes there raises the same object. It is logged if
+    no reader has come.
     """
 
     __slots__ = ("_traceback", "error", "seen")
@@ -36,7 +36,7 @@ class Failure:
 
     def __del__(self) -> None:
         if not self.seen and isinstance(self.error, Exception):
-            logger.error("Nobody has read the reply that failed with this", exc_info=self.error)
+            logger.error("A reply failed and was never read", exc_info=self.error)
 
 
 class ReplayStream(Generic[Piece]):
@@ -72,7 +72,7 @@ class ReplayStream(Generic[Piece]):
             _wake(waiting)
 
     def end(self, error: BaseException | None = None) -> None:
-        """There will be no more pieces; only the first end counts."""
+        """End the stream; only the first end counts."""
         if self.ended:
             return
         self.ended = True
@@ -113,7 +113,7 @@ class ReplayStream(Generic[Piece]):
             await waiter
 
     def demand(self) -> None:
-        """Somebody needs more than there is."""
+        """A reader needs more than there is."""
         start, self._on_demand = self._on_demand, None
         if start is not None:
             start()
@@ -157,7 +157,7 @@ class Reader(AsyncIterator[Piece]):
 
 
 class Appender:
-    """What is open inside `with`, and takes no more after it."""
+    """Takes pieces inside `with`, and none after it."""
 
     __slots__ = ("_capture_errors", "is_open", "was_open")
 
@@ -179,7 +179,7 @@ class Appender:
         return self
 
     def close(self, error: BaseException | None = None) -> bool:
-        """Take no more; gives whether the error goes to the readers. Closing again does nothing."""
+        """Close it; gives whether the error goes to the readers. Closing again does nothing."""
         late = not self.is_open and self.was_open
         captured = (
             error is not None
@@ -191,7 +191,7 @@ class Appender:
             self._end(error if captured else None)
         elif self._capture_errors and isinstance(error, Exception):
             logger.error(
-                "An error came after the %s was closed, so nobody can read it",
+                "An error came after the %s was closed, and has no reader",
                 type(self).__name__,
                 exc_info=error,
             )
@@ -213,7 +213,7 @@ class Appender:
             return
         name = type(self).__name__
         if self.was_open:
-            raise AppenderClosedError(f"The {name} is closed; nothing can be appended any more.")
+            raise AppenderClosedError(f"The {name} is closed; nothing can be appended.")
         raise AppenderNotOpenError(
             f"The {name} is not open; append inside `with` it, or call `open()` before and "
             "`close()` after."

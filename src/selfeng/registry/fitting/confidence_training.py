@@ -63,8 +63,8 @@ def search(
 ) -> Searches:
     """These requests in a library of these tools; `cosines` are those of all requests and tools.
 
-    `without_gold`: as it were if the tools that serve a request, and not all do, were not there
-    when it is asked.
+    `without_gold`: as if the tools that serve a request, which not all do, were absent when it is
+    asked.
     """
     evidence = scale.steepness * (
         cosines[np.ix_(rows, tools)] - scale.middle

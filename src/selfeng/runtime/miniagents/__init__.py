@@ -58,8 +58,8 @@ class _AnyMessageWithText(type(Message)):  # type: ignore[misc]  # pydantic's me
 
 
 class TextMessage(Message, metaclass=_AnyMessageWithText):
-    """A message whose text is called content where it is serialized; equal to a plain Message that
-    says the same.
+    """A message that serializes its text as `content`; equal to a plain Message that says the
+    same.
     """
 
     def serialize(self) -> dict[str, Any]:

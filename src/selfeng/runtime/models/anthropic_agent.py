@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 MAX_TOKENS = 4096
-"""The length of a reply, which Anthropic wants to be told, if nobody says another."""
+"""Default of the length of a reply, which Anthropic requires."""
 
 
 class AnthropicMessage(AssistantMessage):
