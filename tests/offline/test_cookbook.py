@@ -550,9 +550,9 @@ def test_a_prompt_is_answered_again_in_a_repair_round() -> None:
 
 
 def test_small_talk_is_made_with_clients_that_name_no_prompt() -> None:
-    request = CompletionRequest(
-        model="offline", messages=[{"role": "user", "content": "Thank you!"}]
-    )
+    earlier = {"role": "user", "content": "<request>\nReverse 'a'\n</request>"}
+    messages = [earlier, {"role": "user", "content": "Thank you!"}]
+    request = CompletionRequest(model="offline", messages=messages, tools=[{"type": "custom"}])
     assert Cookbook().complete(request) == Completion(content="You're welcome!")
 
 

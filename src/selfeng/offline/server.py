@@ -32,8 +32,8 @@ _NO_RETRY = {"x-should-retry": "false"}
 
 
 class OfflineServer:
-    """Serves `/v1/chat/completions` and `/v1/models` from a thread of its own, to whoever has the
-    API key.
+    """Serves `/v1/chat/completions` and `/v1/models` from a thread of its own, to clients that have
+    the API key.
 
     The author is called on the server's event loop and must not block; what it raises is answered
     with status 500, except a `Rejection`, which says its own.
@@ -70,8 +70,8 @@ class OfflineServer:
             raise RuntimeError("the offline server runs already")
         listener = socket.create_server((_LOOPBACK, self._port))
         self._port = listener.getsockname()[1]
-        # Its own logger is silenced: it would report clients that leave, and speak up where nobody
-        # configured logging.
+        # Its own logger is silenced: it would report clients that leave, even where no logging is
+        # configured.
         config = uvicorn.Config(
             self._app(), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None, log_level=logging.CRITICAL + 1,  # noqa: E501
             access_log=False, server_header=False, timeout_graceful_shutdown=1,

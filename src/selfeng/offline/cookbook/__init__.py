@@ -34,8 +34,8 @@ ANSWERS: Mapping[str, Callable[[ReadPrompt], Completion]] = {
 
 
 class Cookbook:
-    """Completes prompts from recipes, and makes small talk with everybody else; implements
-    `Author`.
+    """Completes prompts from recipes, and makes small talk with clients that name no prompt;
+    implements `Author`.
     """
 
     def complete(self, request: CompletionRequest) -> Completion:
@@ -43,4 +43,4 @@ class Cookbook:
 
 
 def _talk(asked: ReadPrompt) -> Completion:
-    return Completion(content=reply_to(asked.request) or KNOWLEDGE)
+    return Completion(content=reply_to(asked.said[-1] if asked.said else "") or KNOWLEDGE)

@@ -23,14 +23,14 @@ class ReadPrompt:
     said: tuple[str, ...]
     """All user messages, oldest first."""
     tools: Sequence[Mapping[str, Any]] = ()
-    """As on the wire."""
+    """The functions that may be called, as on the wire."""
 
     @classmethod
     def of(cls, request: CompletionRequest) -> "ReadPrompt":
-        return cls(
-            tuple(_text(m) for m in request.messages if m.get("role") == "user"),
-            tuple(tool["function"] for tool in request.tools),
+        said = tuple(
+            _text(message) for message in request.messages if message.get("role") == "user"
         )
+        return cls(said, tuple(tool["function"] for tool in request.tools if "function" in tool))
 
     @property
     def sections(self) -> Mapping[str, str]:
@@ -44,8 +44,7 @@ class ReadPrompt:
 
     @property
     def request(self) -> str:
-        """What the person asks for: a section of the prompt, or else the last message."""
-        return self.sections.get("request", "") if self.sections else (self.said or ("",))[-1]
+        return self.sections["request"]
 
     def lines(self, tag: str) -> list[dict[str, Any]]:
         """A section that holds one line of JSON for each thing; [] where it is not there."""
