@@ -1,5 +1,6 @@
 """The HTTP routes: the page, its files, and the REST side of the engine."""
 
+import json
 import logging
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from selfeng.core.errors import (
     VersionNotFound,
     WorkspaceError,
 )
+from selfeng.core.stage import STAGES
 from selfeng.graph import TURN_SVG
 from web.bridge import Bridge
 from web.middleware import error_body, nonce_of, owner
@@ -65,6 +67,7 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
         return flask.render_template(
             "index.html",
             import_map=Markup(vendor.import_map),  # noqa: S704 - made of our own table, "<" escaped
+            stages=Markup(stage_words()),  # noqa: S704 - the same
             csp_nonce=nonce_of(flask.request.environ),
             preload=list(vendor.addresses.values()),
         )
@@ -174,3 +177,11 @@ def _report(error: Exception) -> Response:
     if isinstance(error, HTTPException):
         response.headers.extend((k, v) for k, v in error.get_headers() if k == "Allow")
     return response
+
+
+def stage_words() -> str:
+    """What the page says of each stage, as JSON that can stand in it."""
+    words = [
+        stage.model_dump(include={"name", "title", "now", "icon"}) for stage in STAGES.values()
+    ]
+    return json.dumps(words, ensure_ascii=False).replace("<", "\\u003c")

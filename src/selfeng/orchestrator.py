@@ -201,7 +201,7 @@ class Orchestrator:
     async def _answer(self, running: RequestTurn) -> TurnFinished:
         turn, tool, answer = running.turn, None, ""
         end = await self._stages.serve(turn)
-        with stage("answering"):
+        with stage("respond"):
             match end:
                 case DirectAnswer(text=text, questions=()) | AgentReply(text=text, questions=()):
                     pieces = _whole(text)
@@ -237,11 +237,11 @@ def _what_was_reached(events: Iterable[Event]) -> str:
     ] = {}  # attempt at an implementation → of its tests, whether they passed
     for event in events:
         match event:
-            case SynthesisStep(step="specification", state="finished") if event.artifact:
+            case SynthesisStep(step="specify", state="finished") if event.artifact:
                 written = "The specification is written"
-            case SynthesisStep(step="tests", state="finished"):
+            case SynthesisStep(step="test", state="finished"):
                 written = "Specification and tests are written"
-            case SynthesisStep(step="registration", state="finished", text=text):
+            case SynthesisStep(step="register", state="finished", text=text):
                 registered = text.rstrip(".")
             case TestFinished(against="implementation", attempt=attempt, result=result):
                 passed.setdefault(attempt, []).append(result.outcome == "passed")

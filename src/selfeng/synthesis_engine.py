@@ -97,7 +97,7 @@ class SynthesisEngine:
         if not code:
             return None
         draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
-        with steps.step("verification") as current:
+        with steps.step("verify") as current:
             judged = await self._chain.judge(
                 draft, tools, turn.emit, before=await self._before(tool)
             )
@@ -105,7 +105,7 @@ class SynthesisEngine:
                 current.fail(judged.problem)
                 return None
             current.summary = judged.summary
-        with steps.step("registration") as current:
+        with steps.step("register") as current:
             made = Provenance(
                 origin=Repaired(failure=reason),
                 verdict=judged.verdict,
@@ -136,13 +136,13 @@ class SynthesisEngine:
             draft, tools, before=await self._before(earlier) if earlier else None
         )
         if not judged.passed:
-            where = "tests" if judged.link in ("policy", "red", "mutation") else "verification"
+            where = "test" if judged.link in ("policy", "red", "mutation") else "verify"
             raise SynthesisFailed(f"{draft.name}: {judged.problem}", where=where)
         if await steady_requirements(self._library, tools, draft.code) != draft.requires:
             raise SynthesisFailed(
                 f"{draft.name}: the tools that it imports have changed meanwhile",
                 "try again",
-                where="verification",
+                where="verify",
             )
         assert judged.verdict
         return judged.verdict

@@ -77,7 +77,7 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
             ask(page, "double 4, so 8")
             expect(finished(page)).to_contain_text("Twice 4 is 8.")
 
-            consensus = page.locator('[data-step="consensus"]')
+            consensus = page.locator('[data-step="compare"]')
             candidates = consensus.get_by_test_id("candidate")
             assert candidates.evaluate_all("all => all.map(one => one.dataset.outcome).sort()") == [
                 "failed",

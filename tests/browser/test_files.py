@@ -85,7 +85,7 @@ def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(
         assert download.value.suggested_filename == name
         download.value.save_as(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(head)
-    expect(step(page, "executing")).to_contain_text("plot.png")
+    expect(step(page, "execute")).to_contain_text("plot.png")
 
 
 @one_mode

@@ -173,7 +173,7 @@ def test_every_view_is_accessible_and_fits_a_narrow_page_in_both_themes(link, pa
     expect(finished(page)).to_contain_text("dlrow olleh")
     found += flaws(page, "conversation")
     page.get_by_test_id("view-activity").click()
-    expect(step(page, "registration")).to_have_attribute("data-state", "done")
+    expect(step(page, "register")).to_have_attribute("data-state", "done")
     found += flaws(page, "activity")
 
     page.get_by_test_id("view-library").click()
@@ -326,7 +326,7 @@ def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
     open_page(page, theatre.link)
     ask(page, "Count the words of 'one two three'")
     turn, activity = page.get_by_test_id("turn"), page.get_by_test_id("activity")
-    expect(step(page, "specification")).to_have_attribute("data-state", "running")
+    expect(step(page, "specify")).to_have_attribute("data-state", "running")
     expect(turn.get_by_test_id("now")).to_contain_text("Writing the specification")
     expect(activity.get_by_test_id("activity-state")).to_have_text("running")
     turn.get_by_test_id("stop").click()
@@ -334,8 +334,8 @@ def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
     expect(turn.get_by_test_id("turn-stopped")).to_contain_text("Stopped on request.")
     expect(turn.get_by_test_id("now")).to_have_count(0)
     expect(activity.get_by_test_id("activity-state")).to_have_text("stopped")
-    expect(step(page, "specification")).to_have_attribute("data-state", "stopped")
-    expect(step(page, "specification").locator(".state")).to_have_text("stopped")
+    expect(step(page, "specify")).to_have_attribute("data-state", "stopped")
+    expect(step(page, "specify").locator(".state")).to_have_text("stopped")
     expect(step(page, "turn_stopped")).to_contain_text("Stopped on request.")
     assert theatre.server.left.wait(10), "the call of the model goes on"
     assert flaws(page, "a stopped turn") == []
@@ -349,7 +349,7 @@ def test_a_turn_that_fails_says_where_and_what_to_do(link, page):
         expect(part).to_contain_text("I have no recipe for this request.")
         expect(part).to_contain_text("OPENAI_API_KEY")
     expect(page.get_by_test_id("activity").get_by_test_id("activity-state")).to_have_text("failed")
-    expect(step(page, "specification")).to_have_attribute("data-state", "failed")
+    expect(step(page, "specify")).to_have_attribute("data-state", "failed")
     expect(step(page, "turn_failed")).to_contain_text("At specification")
     assert flaws(page, "a failed turn") == []
 
@@ -386,15 +386,15 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(
     with curtain.down():
         ask(page, REVERSE)
         for each in (page, second_page):
-            expect(step(each, "implementation")).to_have_attribute("data-state", "running")
+            expect(step(each, "implement")).to_have_attribute("data-state", "running")
         page.reload()
         expect(page.get_by_test_id("turn").last).to_have_attribute("data-state", "running")
-        expect(step(page, "implementation")).to_have_attribute("data-state", "running")
-    expect(step(page, "implementation")).to_contain_text("def reverse_string")
+        expect(step(page, "implement")).to_have_attribute("data-state", "running")
+    expect(step(page, "implement")).to_contain_text("def reverse_string")
     page.reload()
     for each in (page, second_page):
         expect(finished(each, turns=2)).to_contain_text("dlrow olleh")
-        for kind in ("stub", "verification"):
+        for kind in ("stub", "verify"):
             expect(step(each, kind).get_by_test_id("repeats")).to_have_text(
                 re.compile("in reversed and in shuffled order.*: same result")
             )
@@ -403,8 +403,8 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(
         for s in page.get_by_test_id("activity").get_by_test_id("step").all()
     ]
     assert kinds == [
-        "searching", "no_tool_found", "specification", "tests", "stub", "implementation", "verification", "registration",
-        "executing", "answer",
+        "search", "no_tool_found", "specify", "test", "stub", "implement", "verify", "register",
+        "execute", "respond",
     ]  # fmt: skip
     for part in ("activity", "turn"):
         reloaded, steady = (
@@ -420,7 +420,7 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(
 @pytest.mark.extended
 def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, page):
     learnt = {
-        "agent": "specification",
+        "agent": "specify",
         "trigger": "Count the vowels of a text",
         "advice": "Leave accents. <b>bold</b>",
         "known": None,

@@ -43,7 +43,7 @@ def test_a_plan_is_followed_live_and_kept(link: str, page: Page):
     assert page.evaluate(OVERFLOW) <= 0
     page.set_viewport_size(WIDE)
     part = page.get_by_test_id("activity").locator("[data-step=plan] [data-part=vowels]")
-    expect(part.locator("[data-step=searching]")).to_have_attribute("data-state", "running")
+    expect(part.locator("[data-step=search]")).to_have_attribute("data-state", "running")
 
     ask(page, "release once")
     expect(page.get_by_test_id("turn")).to_have_count(2)

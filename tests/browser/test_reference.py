@@ -9,7 +9,7 @@ from tests.home import seeded_home, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
-STEPS = ["specification", "tests", "implementation", "verification", "registration"]
+STEPS = ["specify", "test", "implement", "verify", "register"]
 
 
 def ask(page: Page, request: str) -> None:
@@ -67,6 +67,4 @@ def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox
         expect(page.get_by_test_id("activity").locator("[data-step=tool_found]")).to_contain_text(
             "reverse_string"
         )
-        expect(page.get_by_test_id("activity").locator("[data-step=specification]")).to_have_count(
-            0
-        )
+        expect(page.get_by_test_id("activity").locator("[data-step=specify]")).to_have_count(0)

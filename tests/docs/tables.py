@@ -19,7 +19,8 @@ from selfeng.autocoder import ProjectOptions
 from selfeng.cli.app import app
 from selfeng.core.events import Event
 from selfeng.core.places import HOME
-from selfeng.graph.turn_graph import STAGES, turn_graph
+from selfeng.core.stage import STAGES
+from selfeng.graph.turn_graph import turn_graph
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng.settings import Settings
@@ -71,7 +72,7 @@ def events() -> str:
 
 def stages() -> str:
     return _table(
-        ("stage", "what it does"), ((f"`{name}`", words) for name, words in STAGES.items())
+        ("stage", "what it does"), ((f"`{stage.name}`", stage.does) for stage in STAGES.values())
     )
 
 

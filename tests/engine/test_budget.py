@@ -67,7 +67,7 @@ async def test_a_limit_within_the_repairs_names_itself_and_the_best_implementati
     assert isinstance(last, TurnFailed)
     assert (last.kind, last.where, last.message) == (
         "budget",
-        "implementation",
+        "implement",
         f"the turn has used up its budget of {limit}",
     )
     assert last.remedy == f"ask for less, or raise {variable}"
@@ -76,7 +76,7 @@ async def test_a_limit_within_the_repairs_names_itself_and_the_best_implementati
         == "Specification and tests are written, and the best implementation passes 3 of 4 tests."
     )
     made = [e.step for e in turns.events if isinstance(e, SynthesisStep) and e.artifact]
-    assert made == ["specification", "tests", "implementation", "implementation"]
+    assert made == ["specify", "test", "implement", "implement"]
     assert [event.usage.calls for event in turns.meter] == [1, 2, 3, 4]
 
 

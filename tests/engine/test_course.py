@@ -5,10 +5,11 @@ from typing import get_args
 import pytest
 
 from selfeng.core.errors import ModelUnavailable, SymbolUnknown
-from selfeng.core.events import Event, StageEntered, StageName
+from selfeng.core.events import Event, StageEntered
 from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
+from selfeng.core.stage import STAGES, StageName
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Raised
 from selfeng.graph.turn_graph import GraphRun, turn_graph
@@ -131,7 +132,7 @@ async def test_where_a_turn_fails_the_last_node_says_where():
         ListedLibrary(tool()),
     )
     await turns.ask("double 4")
-    assert (turns.course[-1].node, turns.events[-1].where) == ("test", "tests")
+    assert (turns.course[-1].node, turns.events[-1].where) == ("test", "test")
 
 
 async def test_a_symbol_that_leads_nowhere_is_an_error_and_no_event():
@@ -149,6 +150,6 @@ async def test_a_symbol_that_leads_nowhere_is_an_error_and_no_event():
 
 def test_events_can_name_every_node_and_each_can_be_reached():
     graph = turn_graph()
-    assert tuple(graph.nodes) == get_args(StageName)
+    assert tuple(graph.nodes) == get_args(StageName) == tuple(STAGES)
     assert {graph.start_node, *(t.target for t in graph.transitions)} == set(graph.nodes)
     assert [name for name in graph.nodes if graph.fresh(name).is_terminal] == ["respond"]

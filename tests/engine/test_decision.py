@@ -223,7 +223,7 @@ async def test_without_the_model_a_tool_that_needs_arguments_is_named(error, cal
         f"model: {error.message}"
     )
     assert failure(await Decided(model, ListedLibrary(tool())).ask("2 plus 1")) == (
-        "searching",
+        "search",
         told,
         error.remedy,
     )
@@ -237,7 +237,7 @@ async def test_without_the_model_nothing_is_built():
         "no tool is near enough to be taken without the model (the nearest, add_numbers, has a "
         "confidence of 70%), and none can be built"
     )
-    assert failure(events) == ("searching", f"{told}: the model is gone", "start it")
+    assert failure(events) == ("search", f"{told}: the model is gone", "start it")
 
 
 async def test_a_budget_that_is_used_up_ends_the_turn_whatever_the_search_found():
@@ -246,7 +246,7 @@ async def test_a_budget_that_is_used_up_ends_the_turn_whatever_the_search_found(
     )
     events = await Decided(model, ListedLibrary(tool("roll_dice", NO_NEEDS))).ask("roll")
     assert failure(events) == (
-        "searching",
+        "search",
         "the turn has used up its budget of 1 model calls",
         "raise TURN_MAX_CALLS",
     )

@@ -232,7 +232,7 @@ async def test_a_missing_sandbox_is_marked_with_the_stage():
         await executor(ScriptedModel(), ScriptedSandbox(SandboxUnavailable("no engine"))).run(
             Turn(Request(""), [].append), Call(tool=tool(), arguments={})
         )
-    assert caught.value.where == "executing"
+    assert caught.value.where == "execute"
 
 
 CSV = File(name="data.csv", content=b"a\n1\n")

@@ -138,7 +138,7 @@ async def test_a_lesson_is_learnt_and_used_in_the_next_turn(tmp_path):
         (known,) = await engine.learning.lessons()
     hint = LessonHint(id=known.id, trigger="a function doubles a number", advice=known.advice)
     assert [e for e in second if isinstance(e, LessonsShown)] == [
-        LessonsShown(agent="implementation", lessons=(hint,))
+        LessonsShown(agent="implement", lessons=(hint,))
     ]
     assert (known.uses, known.helped, known.failed, len(known.evidence)) == (1, 1, 0, 1)
 

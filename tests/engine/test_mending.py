@@ -86,9 +86,7 @@ async def test_a_tool_that_is_at_fault_becomes_a_new_version_which_is_called_aga
         usage=made.usage,
     )
     assert steps(run) == [
-        (s, state)
-        for s in ("implementation", "verification", "registration")
-        for state in ("started", "finished")
+        (s, state) for s in ("implement", "verify", "register") for state in ("started", "finished")
     ]
 
 
@@ -177,8 +175,6 @@ async def test_a_step_of_a_plan_is_mended_under_its_own_id():
     await run.ask("add twice")
     assert [e.plan_step for e in run.events if isinstance(e, Executing)] == ["one", "one", "two"]
     assert {
-        e.plan_step
-        for e in run.events
-        if isinstance(e, SynthesisStep) and e.step != "specification"
+        e.plan_step for e in run.events if isinstance(e, SynthesisStep) and e.step != "specify"
     } == {"one"}
     assert run.events[-1].answer == "Both are 3."

@@ -330,9 +330,9 @@ async def test_the_plain_result_is_the_answer_where_the_model_goes_away():
 @pytest.mark.parametrize(
     ("model", "sandbox", "where"),
     [
-        ((NONE, ModelUnavailable("gone", "start it")), (), "specification"),
-        ((NONE, specified(), fenced(TESTS)), (SandboxUnavailable("gone", "start it"),), "tests"),
-        ((ADD,), (SandboxUnavailable("gone", "start it"),), "executing"),
+        ((NONE, ModelUnavailable("gone", "start it")), (), "specify"),
+        ((NONE, specified(), fenced(TESTS)), (SandboxUnavailable("gone", "start it"),), "test"),
+        ((ADD,), (SandboxUnavailable("gone", "start it"),), "execute"),
     ],
 )
 async def test_a_turn_that_fails_says_where_why_and_what_to_do(model, sandbox, where):
@@ -353,7 +353,7 @@ async def test_a_budget_that_runs_out_ends_the_turn():
     )
     await turns.ask("double 4")
     assert (turns.events[-1].where, turns.events[-1].message) == (
-        "specification",
+        "specify",
         "the turn has used up its budget of 1 model calls",
     )
 

@@ -76,18 +76,18 @@ async def test_a_tool_goes_through_every_step_and_into_the_library():
         [("double_number", 1, "double 4")],
     )
     assert steps(run.events) == [
-        ("specification", "started", 1),
-        ("specification", "finished", 1),
-        ("tests", "started", 1),
-        ("tests", "finished", 1),
-        ("implementation", "started", 1),
-        ("implementation", "finished", 1),
-        ("verification", "started", 1),
-        ("verification", "finished", 1),
-        ("mutation", "started", 1),
-        ("mutation", "finished", 1),
-        ("registration", "started", 1),
-        ("registration", "finished", 1),
+        ("specify", "started", 1),
+        ("specify", "finished", 1),
+        ("test", "started", 1),
+        ("test", "finished", 1),
+        ("implement", "started", 1),
+        ("implement", "finished", 1),
+        ("verify", "started", 1),
+        ("verify", "finished", 1),
+        ("strengthen", "started", 1),
+        ("strengthen", "finished", 1),
+        ("register", "started", 1),
+        ("register", "finished", 1),
     ]
     assert run.model.asked() == ["specification", "tests", "implementation"]
 
@@ -123,9 +123,7 @@ async def test_what_the_model_writes_is_streamed_and_shown_whole_at_the_end():
         ScriptedSandbox(failing(), passing()),
     )
     await run.synthesize()
-    streamed = [
-        e for e in run.events if isinstance(e, SynthesisStep) and e.step == "implementation"
-    ]
+    streamed = [e for e in run.events if isinstance(e, SynthesisStep) and e.step == "implement"]
     assert "".join(e.text for e in streamed if e.state == "streaming") == fenced(CODE)
     assert (streamed[-1].artifact, streamed[-1].prompt) == (CODE, "implementation")
 
@@ -136,8 +134,8 @@ async def test_a_suite_that_passes_on_the_stub_is_written_again():
         ScriptedSandbox(passing(), failing(), passing()),
     )
     await run.synthesize()
-    assert ("tests", "failed", 1) in steps(run.events)
-    assert ("tests", "finished", 2) in steps(run.events)
+    assert ("test", "failed", 1) in steps(run.events)
+    assert ("test", "finished", 2) in steps(run.events)
     assert "pass on an empty stub" in run.model.prompts[2].messages[-1].content
 
 
@@ -148,7 +146,7 @@ async def test_a_suite_that_never_turns_red_ends_the_synthesis_at_that_step():
     )
     with pytest.raises(SynthesisFailed, match="no usable tests in 3 attempts") as caught:
         await run.synthesize()
-    assert caught.value.where == "tests"
+    assert caught.value.where == "test"
     assert await run.library.tools() == ()
 
 
@@ -166,9 +164,9 @@ async def test_a_suite_that_accepts_any_value_is_written_again():
     await run.synthesize()
     assert "the suite is flaky" in run.model.prompts[2].messages[-1].content
     assert steps(run.events)[3:6] == [
-        ("tests", "failed", 1),
-        ("tests", "started", 2),
-        ("tests", "finished", 2),
+        ("test", "failed", 1),
+        ("test", "started", 2),
+        ("test", "finished", 2),
     ]
 
 
@@ -214,7 +212,7 @@ async def test_repairs_of_flaky_code_are_bounded():
         SynthesisFailed, match="no implementation passed the tests in 3 attempts; the last: flaky: "
     ) as caught:
         await run.synthesize()
-    assert caught.value.where == "verification"
+    assert caught.value.where == "verify"
     assert await run.library.tools() == ()
 
 
@@ -244,7 +242,7 @@ async def test_repairs_are_bounded_and_nothing_is_registered_that_did_not_pass()
         match="no implementation passed the tests in 3 attempts; the last: 1 of 1 test failed",
     ) as caught:
         await run.synthesize()
-    assert caught.value.where == "verification"
+    assert caught.value.where == "verify"
     assert await run.library.tools() == ()
 
 
@@ -255,7 +253,7 @@ async def test_code_with_another_signature_never_reaches_the_sandbox():
         ScriptedSandbox(failing(), passing()),
     )
     await run.synthesize()
-    assert ("implementation", "failed", 1) in steps(run.events)
+    assert ("implement", "failed", 1) in steps(run.events)
     assert (
         "the signature is `double_number(value: int) -> int`"
         in run.model.prompts[-1].messages[-1].content
@@ -288,7 +286,7 @@ async def test_a_tool_that_the_search_missed_is_used_and_not_built_again():
     known = tool("double_number", CODE)
     run = Run(ScriptedModel(specified()), ScriptedSandbox(), ListedLibrary(known))
     assert await run.synthesize() == known
-    assert steps(run.events) == [("specification", "started", 1), ("specification", "finished", 1)]
+    assert steps(run.events) == [("specify", "started", 1), ("specify", "finished", 1)]
 
 
 async def test_two_turns_that_build_the_same_tool_share_the_first_one():
@@ -369,8 +367,8 @@ async def test_an_impossible_request_says_why_at_the_specification():
     )
     with pytest.raises(SynthesisFailed, match=r"That needs the network\.") as caught:
         await run.synthesize()
-    assert caught.value.where == "specification"
-    assert steps(run.events) == [("specification", "started", 1), ("specification", "failed", 1)]
+    assert caught.value.where == "specify"
+    assert steps(run.events) == [("specify", "started", 1), ("specify", "failed", 1)]
 
 
 async def test_a_broken_sandbox_is_no_failed_test():
@@ -380,7 +378,7 @@ async def test_a_broken_sandbox_is_no_failed_test():
     )
     with pytest.raises(SandboxFailed) as caught:
         await run.synthesize()
-    assert caught.value.where == "verification"
+    assert caught.value.where == "verify"
     assert run.model.asked() == ["specification", "tests", "implementation"]
 
 
@@ -388,8 +386,8 @@ async def test_a_model_that_goes_away_ends_the_step_it_was_needed_for():
     run = Run(ScriptedModel(specified(), ModelUnavailable("no answer")), ScriptedSandbox())
     with pytest.raises(ModelUnavailable) as caught:
         await run.synthesize()
-    assert caught.value.where == "tests"
-    assert steps(run.events)[-1] == ("tests", "failed", 1)
+    assert caught.value.where == "test"
+    assert steps(run.events)[-1] == ("test", "failed", 1)
 
 
 async def test_a_suite_that_cannot_run_on_the_stub_is_written_again_with_the_reason():

@@ -26,14 +26,14 @@ def test_steps_and_the_end_tell_the_budget_once_each_and_a_limit_what_was_reache
     terminal = Terminal()
     for event in (
         LessonsShown(
-            agent="tests",
+            agent="test",
             lessons=(LessonHint(id="l", trigger="floats", advice="Use approx.\x1b[2J"),),
         ),
         BudgetSpent(usage=USAGE, limits=Limits(), seconds=1),
-        SynthesisStep(step="tests", state="finished", text="4 tests"),
-        SynthesisStep(step="verification", state="finished", text="4 tests"),
+        SynthesisStep(step="test", state="finished", text="4 tests"),
+        SynthesisStep(step="verify", state="finished", text="4 tests"),
         TurnFailed(
-            where="tests",
+            where="test",
             message="no calls left",
             remedy="ask for less",
             kind="budget",

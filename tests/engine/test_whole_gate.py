@@ -86,11 +86,9 @@ async def test_a_wrong_test_is_filtered_by_consensus():
     assert (await turn.run()).answer == "It is 8."
     built = await turn.library.get("double_number")
     assert ("test_lie" in built.tests, "test_below" in built.tests) == (False, True)
-    told = json.loads(turn.last("consensus").artifact)
+    told = json.loads(turn.last("compare").artifact)
     assert [(d["test"], d["against"], d["of"]) for d in told["dropped"]] == [("test_lie", 3, 3)]
-    assert turn.last("consensus").text.endswith(
-        "dropped, as most candidates refute them: test_lie."
-    )
+    assert turn.last("compare").text.endswith("dropped, as most candidates refute them: test_lie.")
 
 
 async def test_a_candidate_that_passes_and_differs_from_most_is_not_taken():
@@ -121,12 +119,7 @@ async def test_two_candidates_that_differ_are_told_apart_by_one_more_test():
     await turn.run()
     built = await turn.library.get("double_number")
     assert (built.code, "test_far" in built.tests) == (PLUS, True)
-    assert [name for name, _ in turn.steps()][2:6] == [
-        "implementation",
-        "consensus",
-        "tests",
-        "consensus",
-    ]
+    assert [name for name, _ in turn.steps()][2:6] == ["implement", "compare", "test", "compare"]
 
 
 async def test_a_tie_that_the_specification_leaves_open_takes_the_first():
@@ -144,7 +137,7 @@ async def test_a_tie_that_the_specification_leaves_open_takes_the_first():
     )
     await turn.run()
     assert (await turn.library.get("double_number")).code == NEAR
-    assert (turn.last("tests").state, turn.last("tests").text[:26]) == (
+    assert (turn.last("test").state, turn.last("test").text[:26]) == (
         "finished",
         "The suite stays as it is: ",
     ), "nobody has failed"
@@ -177,7 +170,7 @@ async def test_a_small_suite_that_nobody_refutes_is_not_written_again():
         "It is 8.",
     )
     assert (await turn.run()).answer == "It is 8."
-    assert [name for name, _ in turn.steps()].count("tests") == 1
+    assert [name for name, _ in turn.steps()].count("test") == 1
 
 
 async def test_the_persons_examples_are_tests_that_nothing_overrules():
@@ -223,7 +216,7 @@ async def test_examples_of_the_person_that_contradict_each_other_are_reported():
         "Your examples can't all be right: test_user_example_1 and test_user_example_2 contradict: "
     )
     assert last.answer.endswith("Which one do you mean?")
-    assert turn.steps() == [("specification", "failed")]
+    assert turn.steps() == [("specify", "failed")]
 
 
 async def test_a_suite_that_contradicts_the_persons_examples_is_written_again():
@@ -239,11 +232,7 @@ async def test_a_suite_that_contradicts_the_persons_examples_is_written_again():
         candidates=1,
     )
     await turn.run()
-    assert turn.steps()[:3] == [
-        ("specification", "finished"),
-        ("tests", "failed"),
-        ("tests", "finished"),
-    ]
+    assert turn.steps()[:3] == [("specify", "finished"), ("test", "failed"), ("test", "finished")]
     assert (
         "test_four and test_user_example_1 contradict" in turn.model.prompts[2].messages[-1].content
     )
@@ -257,9 +246,9 @@ async def test_a_specification_that_nothing_fulfils_is_reopened_for_all_to_see()
         candidates=1, max_repairs=1,
     )  # fmt: skip
     await turn.run()
-    assert [s for s in turn.steps() if s[0] in ("specification", "verification")] == [
-        ("specification", "finished"), ("verification", "failed"), ("verification", "failed"),
-        ("specification", "finished"), ("verification", "finished"),
+    assert [s for s in turn.steps() if s[0] in ("specify", "verify")] == [
+        ("specify", "finished"), ("verify", "failed"), ("verify", "failed"),
+        ("specify", "finished"), ("verify", "finished"),
     ]  # fmt: skip
     assert (
         "it can't be fulfilled as it stands: no implementation passed the tests"
@@ -383,7 +372,7 @@ async def test_a_further_parameter_makes_the_next_version_and_the_old_tests_stil
         True,
         True,
     )
-    assert turn.last("registration").text == "double_number is in the library, as version 2."
+    assert turn.last("register").text == "double_number is in the library, as version 2."
 
 
 @pytest.mark.parametrize(
@@ -406,7 +395,7 @@ async def test_a_hostile_suite_is_refused_with_the_reason_and_written_again(suit
     refused = next(
         e
         for e in turn.events
-        if isinstance(e, SynthesisStep) and e.step == "tests" and e.state == "failed"
+        if isinstance(e, SynthesisStep) and e.step == "test" and e.state == "failed"
     )
     assert refused.text.startswith("Refused: ")
     assert reason in refused.text

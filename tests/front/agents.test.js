@@ -79,9 +79,9 @@ test("what a message causes is nested in it, to any depth", () => {
   assert.deepEqual(tree(turn.steps), [
     [
       "user proxy done: Done.",
-      [["proxy coder done: It prints 1.", ["code_run done", "executing done"]]],
+      [["proxy coder done: It prints 1.", ["code_run done", "execute done"]]],
     ],
-    "answer done",
+    "respond done",
   ]);
   assert.deepEqual(turn.made, [{ name: "a.py" }]);
 });

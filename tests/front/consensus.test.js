@@ -70,18 +70,16 @@ test("what is none of these is null", () => {
 
 test("tests that are only added make no step wait again", () => {
   const step = (kind, prompt = kind, attempt = 1) => ({ kind, prompt, attempt, state: "done" });
-  const steps = ["specification", "tests", "implementation", "verification"].map((kind) =>
-    step(kind),
-  );
+  const steps = ["specify", "test", "implement", "verify"].map((kind) => step(kind));
   const states = (all) => progress(all).map((part) => part.state);
-  assert.deepEqual(states([...steps, step("tests", "more_tests", 2)]), [
+  assert.deepEqual(states([...steps, step("test", "more_tests", 2)]), [
     "done",
     "done",
     "done",
     "done",
     "waiting",
   ]);
-  assert.deepEqual(states([...steps, step("tests", "tests", 2)]), [
+  assert.deepEqual(states([...steps, step("test", "tests", 2)]), [
     "done",
     "done",
     "waiting",

@@ -39,7 +39,7 @@ test("the present stage runs, those before it are done with the time that they t
 test("the last stage ends as its turn does", () => {
   const ended = (last) => visits(folded(...WAY, token("a"), last)).at(-1);
   assert.deepEqual(ended(finished("a")), ["execute", "done", 2]);
-  assert.deepEqual(ended(failed("executing", "no")), ["execute", "failed", 2]);
+  assert.deepEqual(ended(failed("execute", "no")), ["execute", "failed", 2]);
   assert.deepEqual(ended(stopped("enough")), ["execute", "stopped", 2]);
 });
 

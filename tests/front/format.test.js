@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./stages.js";
 import {
   backendWords,
   budgetOf,
@@ -99,7 +100,7 @@ test("numbers are grouped and nouns agree with them", () => {
 
 test("a step without words goes by its own name", () => {
   assert.deepEqual(
-    [stepWords("stub"), stepWords("invented"), nowWords("tests"), nowWords("invented")],
+    [stepWords("stub"), stepWords("invented"), nowWords("test"), nowWords("invented")],
     ["Tests against an empty stub", "invented", "Writing the tests", "Working"],
   );
 });

@@ -39,8 +39,8 @@ const BEGUN = [
   started("do it all"),
   searching,
   notFound,
-  step("specification", "started"),
-  step("specification", "finished", { text: "3 steps" }),
+  step("specify", "started"),
+  step("specify", "finished", { text: "3 steps" }),
   made,
 ];
 const WORKED = [
@@ -48,10 +48,10 @@ const WORKED = [
   part("a", "started"),
   part("b", "started"),
   ...within("a", searching, found),
-  ...within("b", searching, notFound, step("tests", "started")),
+  ...within("b", searching, notFound, step("test", "started")),
   ...within("a", executing, executed),
   done("a", "1"),
-  ...within("b", step("tests", "finished"), {
+  ...within("b", step("test", "finished"), {
     type: "files_made",
     tool: "x",
     files: [{ name: "b.txt" }],
@@ -86,13 +86,13 @@ test("a plan waits until its steps begin", () => {
 test("what a step causes belongs to it, also where steps run at once", () => {
   const turn = folded(WORKED);
   assert.deepEqual(states(turn), [
-    ["a", "done", "tool_a", "1", ["searching done", "tool_found done", "executing done"]],
-    ["b", "done", "tool_b", "2", ["searching done", "no_tool_found done", "tests done"]],
+    ["a", "done", "tool_a", "1", ["search done", "tool_found done", "execute done"]],
+    ["b", "done", "tool_b", "2", ["search done", "no_tool_found done", "test done"]],
     ["c", "done", "tool_c", "3", []],
   ]);
   assert.deepEqual(
     turn.steps.map((s) => `${s.kind} ${s.state}`),
-    ["searching done", "no_tool_found done", "specification done", "plan done"],
+    ["search done", "no_tool_found done", "specify done", "plan done"],
   );
   assert.deepEqual(turn.made, [{ name: "b.txt" }]);
   assert.equal(turn.tool, null);
@@ -131,7 +131,7 @@ test("a step that fails marks the plan, and stops what was beside it", () => {
   ]);
   assert.deepEqual(states(turn), [
     ["a", "failed", null, "no", []],
-    ["b", "stopped", null, "", ["searching stopped"]],
+    ["b", "stopped", null, "", ["search stopped"]],
     ["c", "stopped", null, "", []],
   ]);
   assert.equal(planOf(turn.steps).state, "failed");

@@ -20,21 +20,21 @@ test("a turn that builds no tool has no progress", () => {
 });
 
 test("a turn that was answered without a tool shows no steps that wait for ever", () => {
-  const asked = stepsAfter(upTo("specification", "finished"));
+  const asked = stepsAfter(upTo("specify", "finished"));
   assert.equal(progress(asked, true), null);
   assert.equal(progress(asked, false).length, 5);
   assert.deepEqual(progress(stepsAfter(REPAIRED), true), progress(stepsAfter(REPAIRED)));
 });
 
 test("the five steps are done one after the other", () => {
-  assert.deepEqual(progress(stepsAfter(upTo("specification", "started"))), [
-    { name: "specification", state: "running", attempt: 1 },
-    { name: "tests", state: "waiting", attempt: 1 },
-    { name: "implementation", state: "waiting", attempt: 1 },
-    { name: "verification", state: "waiting", attempt: 1 },
-    { name: "registration", state: "waiting", attempt: 1 },
+  assert.deepEqual(progress(stepsAfter(upTo("specify", "started"))), [
+    { name: "specify", state: "running", attempt: 1 },
+    { name: "test", state: "waiting", attempt: 1 },
+    { name: "implement", state: "waiting", attempt: 1 },
+    { name: "verify", state: "waiting", attempt: 1 },
+    { name: "register", state: "waiting", attempt: 1 },
   ]);
-  assert.deepEqual(states(upTo("verification", "failed")), [
+  assert.deepEqual(states(upTo("verify", "failed")), [
     "done 1",
     "done 1",
     "done 1",
@@ -45,7 +45,7 @@ test("the five steps are done one after the other", () => {
 });
 
 test("a repair sets the verification back to waiting", () => {
-  assert.deepEqual(states(upTo("implementation", "started", 2)), [
+  assert.deepEqual(states(upTo("implement", "started", 2)), [
     "done 1",
     "done 1",
     "running 2",
@@ -55,9 +55,9 @@ test("a repair sets the verification back to waiting", () => {
 });
 
 test("a verification expects as many tests as its suite ran on the stub", () => {
-  const steps = stepsAfter(upTo("verification", "started", 2));
-  assert.equal(expectedTests(steps, latest(steps, "verification")), 2);
-  const alone = { kind: "verification", tests: [result("test_a")] };
+  const steps = stepsAfter(upTo("verify", "started", 2));
+  assert.equal(expectedTests(steps, latest(steps, "verify")), 2);
+  const alone = { kind: "verify", tests: [result("test_a")] };
   assert.equal(expectedTests([alone], alone), 1);
 });
 
@@ -75,18 +75,15 @@ test("tests are counted by outcome, errors as failures", () => {
 
 test("a repair finds the implementation that it starts from", () => {
   const steps = stepsAfter(REPAIRED);
-  const repair = latest(steps, "implementation");
-  assert.deepEqual(
-    [repair.key, previous(steps, repair).key],
-    ["implementation-2", "implementation-1"],
-  );
+  const repair = latest(steps, "implement");
+  assert.deepEqual([repair.key, previous(steps, repair).key], ["implement-2", "implement-1"]);
   assert.equal(previous(steps, previous(steps, repair)), undefined);
 });
 
 test("the running steps are those that have not ended", () => {
   assert.deepEqual(
-    running(stepsAfter(upTo("tests", "streaming"))).map((s) => s.key),
-    ["tests-1"],
+    running(stepsAfter(upTo("test", "streaming"))).map((s) => s.key),
+    ["test-1"],
   );
   assert.deepEqual(running(stepsAfter(REPAIRED)), []);
 });

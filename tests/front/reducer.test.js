@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./stages.js";
 import {
   currentThread,
   initialState,
@@ -261,7 +262,7 @@ test("records that come together are announced together, held ones not yet", () 
 
 test("a failed turn is announced with its remedy", () => {
   assert.equal(
-    said(after(opened, received(journal([failed("searching", "no connection", "Try again.")])))),
+    said(after(opened, received(journal([failed("search", "no connection", "Try again.")])))),
     "The turn failed: no connection. Try again.",
   );
 });

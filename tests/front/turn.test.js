@@ -70,7 +70,7 @@ test("a reused tool makes a turn of four steps", () => {
     state: "done",
     course: [],
     steps: [
-      { ...step, key: "searching-1", kind: "searching", startedAt: second(2), seconds: 0.2 },
+      { ...step, key: "search-1", kind: "search", startedAt: second(2), seconds: 0.2 },
       {
         ...step,
         key: "tool_found-1",
@@ -85,15 +85,15 @@ test("a reused tool makes a turn of four steps", () => {
       },
       {
         ...step,
-        key: "executing-1",
-        kind: "executing",
+        key: "execute-1",
+        kind: "execute",
         startedAt: second(4),
         seconds: 0.3,
         tool: "calculate_percentage",
         arguments: executing.arguments,
         execution: returned,
       },
-      { ...step, key: "answer-1", kind: "answer", startedAt: second(6), seconds: 2 },
+      { ...step, key: "respond-1", kind: "respond", startedAt: second(6), seconds: 2 },
     ],
     answer: "It is 45.",
     tool: "calculate_percentage",
@@ -109,26 +109,26 @@ test("a reused tool makes a turn of four steps", () => {
 test("a repair is a second attempt beside the first", () => {
   const turn = folded(REPAIRED);
   assert.deepEqual(outline(turn), [
-    ["searching-1", "done", 1, 0.1],
+    ["search-1", "done", 1, 0.1],
     ["no_tool_found-1", "done", 1, null],
-    ["specification-1", "done", 1, 1.5],
-    ["tests-1", "done", 1, 2],
+    ["specify-1", "done", 1, 1.5],
+    ["test-1", "done", 1, 2],
     ["stub-1", "done", 1, 0.5],
-    ["implementation-1", "done", 1, 1],
-    ["verification-1", "failed", 1, 0.6],
-    ["implementation-2", "done", 2, 1.25],
-    ["verification-2", "done", 2, 0.5],
-    ["registration-1", "done", 1, 0.05],
-    ["executing-1", "done", 1, 0.3],
-    ["answer-1", "done", 1, 2],
+    ["implement-1", "done", 1, 1],
+    ["verify-1", "failed", 1, 0.6],
+    ["implement-2", "done", 2, 1.25],
+    ["verify-2", "done", 2, 0.5],
+    ["register-1", "done", 1, 0.05],
+    ["execute-1", "done", 1, 0.3],
+    ["respond-1", "done", 1, 2],
   ]);
   const tests = Object.fromEntries(
     turn.steps.filter((s) => s.tests?.length).map((s) => [s.key, s.tests]),
   );
   assert.deepEqual(tests, {
     "stub-1": [result("test_a", "failed"), result("test_b", "error")],
-    "verification-1": [result("test_a"), result("test_b", "failed")],
-    "verification-2": [result("test_a"), result("test_b")],
+    "verify-1": [result("test_a"), result("test_b", "failed")],
+    "verify-2": [result("test_a"), result("test_b")],
   });
   const twice = [
     { order: "reversed", same: true, detail: "" },
@@ -137,35 +137,35 @@ test("a repair is a second attempt beside the first", () => {
   const repeats = Object.fromEntries(
     turn.steps.filter((s) => s.repeats?.length).map((s) => [s.key, s.repeats]),
   );
-  assert.deepEqual(repeats, { "stub-1": twice, "verification-2": twice });
+  assert.deepEqual(repeats, { "stub-1": twice, "verify-2": twice });
   assert.deepEqual(
     turn.steps
       .filter((s) => s.artifact)
       .map(({ key, artifact, stream, prompt, text }) => ({ key, artifact, stream, prompt, text })),
     [
       {
-        key: "specification-1",
+        key: "specify-1",
         artifact: "{}",
         stream: "",
         prompt: "specification",
         text: "reverse(text: str) -> str",
       },
       {
-        key: "tests-1",
+        key: "test-1",
         artifact: "def test_a(): ...",
         stream: "def test_a(): ...",
         prompt: "tests",
         text: "2 tests",
       },
       {
-        key: "implementation-1",
+        key: "implement-1",
         artifact: "return text",
         stream: "return text",
         prompt: "implementation",
         text: "",
       },
       {
-        key: "implementation-2",
+        key: "implement-2",
         artifact: "return text[::-1]",
         stream: "",
         prompt: "repair",
@@ -189,7 +189,7 @@ test("a change of standing is a step after the execution", () => {
     turn.steps.slice(-2).map(({ key, state, text }) => [key, state, text]),
     [
       ["tool_standing_changed-1", "done", "add is trusted now. It has served 3 different calls."],
-      ["answer-1", "running", undefined],
+      ["respond-1", "running", undefined],
     ],
   );
 });
@@ -197,17 +197,17 @@ test("a change of standing is a step after the execution", () => {
 test("a stub run in which a test passes has failed, and the suite is written again", () => {
   const turn = folded([
     started("x"),
-    step("tests", "started"),
+    step("test", "started"),
     tested("stub", "test_a", "passed"),
     tested("stub", "test_b", "failed"),
-    step("tests", "failed", { text: "Refused.", seconds: 1 }),
-    step("tests", "started", { attempt: 2 }),
+    step("test", "failed", { text: "Refused.", seconds: 1 }),
+    step("test", "started", { attempt: 2 }),
     tested("stub", "test_a", "failed", 2),
   ]);
   assert.deepEqual(outline(turn), [
-    ["tests-1", "failed", 1, 1],
+    ["test-1", "failed", 1, 1],
     ["stub-1", "failed", 1, 0.5],
-    ["tests-2", "running", 2, null],
+    ["test-2", "running", 2, null],
     ["stub-2", "running", 2, null],
   ]);
 });
@@ -215,13 +215,13 @@ test("a stub run in which a test passes has failed, and the suite is written aga
 test("a stub run that another order changes has failed", () => {
   const turn = folded([
     started("x"),
-    step("tests", "started"),
+    step("test", "started"),
     tested("stub", "test_a", "failed"),
     repeated("stub", "reversed", "test_a passed"),
-    step("tests", "failed", { text: "Refused.", seconds: 1 }),
+    step("test", "failed", { text: "Refused.", seconds: 1 }),
   ]);
   assert.deepEqual(outline(turn), [
-    ["tests-1", "failed", 1, 1],
+    ["test-1", "failed", 1, 1],
     ["stub-1", "failed", 1, 0.25],
   ]);
 });
@@ -229,7 +229,7 @@ test("a stub run that another order changes has failed", () => {
 test("repeats belong to the verification that runs", () => {
   const turn = folded([
     started("x"),
-    step("verification", "started"),
+    step("verify", "started"),
     tested("implementation", "test_a", "passed"),
     repeated("implementation", "shuffled", "test_a failed"),
   ]);
@@ -237,7 +237,7 @@ test("repeats belong to the verification that runs", () => {
     turn.steps.map(({ key, state, repeats }) => ({ key, state, repeats })),
     [
       {
-        key: "verification-1",
+        key: "verify-1",
         state: "running",
         repeats: [{ order: "shuffled", same: false, detail: "test_a failed" }],
       },
@@ -249,35 +249,31 @@ test("a stub run ends with its suite, or at the latest when the next step begins
   const stub = ["stub-1", "done", 1, 0.25];
   const during = [
     started("x"),
-    step("tests", "started"),
+    step("test", "started"),
     tested("stub", "test_a", "failed"),
-    step("tests", "finished", { seconds: 1 }),
+    step("test", "finished", { seconds: 1 }),
   ];
-  assert.deepEqual(outline(folded(during)), [["tests-1", "done", 1, 1], stub]);
-  const later = [
-    started("x"),
-    tested("stub", "test_a", "failed"),
-    step("implementation", "started"),
-  ];
-  assert.deepEqual(outline(folded(later)), [stub, ["implementation-1", "running", 1, null]]);
+  assert.deepEqual(outline(folded(during)), [["test-1", "done", 1, 1], stub]);
+  const later = [started("x"), tested("stub", "test_a", "failed"), step("implement", "started")];
+  assert.deepEqual(outline(folded(later)), [stub, ["implement-1", "running", 1, null]]);
 });
 
 test("attempts are told apart even if the first has no end", () => {
   const turn = folded([
     started("x"),
-    step("verification", "started"),
+    step("verify", "started"),
     tested("implementation", "test_a", "failed", 1),
     tested("implementation", "test_a", "passed", 2),
-    step("tests", "streaming", { text: "a" }),
-    step("tests", "streaming", { text: "b", attempt: 2 }),
+    step("test", "streaming", { text: "a" }),
+    step("test", "streaming", { text: "b", attempt: 2 }),
   ]);
   assert.deepEqual(
     turn.steps.map(({ key, attempt, stream, tests }) => ({ key, attempt, stream, tests })),
     [
-      { key: "verification-1", attempt: 1, stream: "", tests: [result("test_a", "failed")] },
-      { key: "verification-2", attempt: 2, stream: "", tests: [result("test_a")] },
-      { key: "tests-1", attempt: 1, stream: "a", tests: [] },
-      { key: "tests-2", attempt: 2, stream: "b", tests: [] },
+      { key: "verify-1", attempt: 1, stream: "", tests: [result("test_a", "failed")] },
+      { key: "verify-2", attempt: 2, stream: "", tests: [result("test_a")] },
+      { key: "test-1", attempt: 1, stream: "a", tests: [] },
+      { key: "test-2", attempt: 2, stream: "b", tests: [] },
     ],
   );
 });
@@ -285,13 +281,13 @@ test("attempts are told apart even if the first has no end", () => {
 test("a step that streams is running and shows what came so far", () => {
   const turn = folded([
     started("x"),
-    step("implementation", "started"),
-    step("implementation", "streaming", { text: "de" }),
-    step("implementation", "streaming", { text: "f" }),
+    step("implement", "started"),
+    step("implement", "streaming", { text: "de" }),
+    step("implement", "streaming", { text: "f" }),
   ]);
   const streaming = {
-    key: "implementation-1",
-    kind: "implementation",
+    key: "implement-1",
+    kind: "implement",
     attempt: 1,
     state: "running",
     startedAt: second(2),
@@ -307,14 +303,14 @@ test("a stop stops what was running and keeps what was done", () => {
     started("x"),
     searching,
     notFound,
-    step("tests", "started"),
+    step("test", "started"),
     tested("stub", "test_a", "failed"),
     stopped("Stopped by you."),
   ]);
   assert.deepEqual(outline(turn), [
-    ["searching-1", "done", 1, 0.1],
+    ["search-1", "done", 1, 0.1],
     ["no_tool_found-1", "done", 1, null],
-    ["tests-1", "stopped", 1, 2],
+    ["test-1", "stopped", 1, 2],
     ["stub-1", "stopped", 1, 0.25],
     ["turn_stopped-1", "stopped", 1, null],
   ]);
@@ -325,17 +321,17 @@ test("a stop stops what was running and keeps what was done", () => {
 });
 
 test("a failure marks the step that gave up", () => {
-  const turn = folded([started("x"), searching, failed("searching", "no connection", "try again")]);
+  const turn = folded([started("x"), searching, failed("search", "no connection", "try again")]);
   const failure = {
-    where: "searching",
+    where: "search",
     message: "no connection",
     remedy: "try again",
     reached: "",
   };
   assert.deepEqual(turn.steps, [
     {
-      key: "searching-1",
-      kind: "searching",
+      key: "search-1",
+      kind: "search",
       attempt: 1,
       state: "failed",
       startedAt: second(2),
@@ -358,12 +354,12 @@ test("a failure marks the step that gave up", () => {
 });
 
 test("a failure of the answer marks the answer, one from inside no step", () => {
-  assert.deepEqual(outline(folded([started("x"), token("It"), failed("answering", "cut off")])), [
-    ["answer-1", "failed", 1, 1],
+  assert.deepEqual(outline(folded([started("x"), token("It"), failed("respond", "cut off")])), [
+    ["respond-1", "failed", 1, 1],
     ["turn_failed-1", "failed", 1, null],
   ]);
   assert.deepEqual(outline(folded([started("x"), searching, failed("internal", "bug")])), [
-    ["searching-1", "stopped", 1, 1],
+    ["search-1", "stopped", 1, 1],
     ["turn_failed-1", "failed", 1, null],
   ]);
 });
@@ -383,8 +379,8 @@ test("a tool that raised is a failed execution of a turn that goes on", () => {
     { type: "execution_failed", tool: "calculate_percentage", execution, seconds: 0.4 },
   ]);
   const executingStep = {
-    key: "executing-1",
-    kind: "executing",
+    key: "execute-1",
+    kind: "execute",
     attempt: 1,
     state: "failed",
     startedAt: second(2),
@@ -406,10 +402,10 @@ test("a mismatch says what does not fit and what follows", () => {
     finished("Of what?"),
   ]);
   assert.deepEqual(outline(turn), [
-    ["searching-1", "done", 1, 0.2],
+    ["search-1", "done", 1, 0.2],
     ["tool_found-1", "done", 1, null],
     ["tool_mismatch-1", "failed", 1, null],
-    ["answer-1", "done", 1, 1],
+    ["respond-1", "done", 1, 1],
   ]);
   const { problem, then, tool } = turn.steps[2];
   assert.deepEqual(
@@ -428,7 +424,7 @@ test("what a limit left behind is told with the failure", () => {
   const reached = "The specification is written.";
   const turn = folded([
     started("x"),
-    { ...failed("tests", "the budget is used up", "ask for less"), kind: "budget", reached },
+    { ...failed("test", "the budget is used up", "ask for less"), kind: "budget", reached },
   ]);
   assert.deepEqual([turn.failure.reached, turn.steps.at(-1).reached], [reached, reached]);
 });
@@ -445,7 +441,7 @@ test("the budget is that of the newest model call and makes no step", () => {
   assert.deepEqual(turn.budget, { usage: { ...USAGE, calls: 2 }, limits, seconds: 3 });
   assert.deepEqual(
     turn.steps.map((s) => s.kind),
-    ["searching"],
+    ["search"],
   );
 });
 
@@ -459,7 +455,7 @@ test("lessons that are shown are a step of their own and close none", () => {
   assert.deepEqual(
     turn.steps.map((s) => [s.kind, s.state]),
     [
-      ["searching", "running"],
+      ["search", "running"],
       ["lessons_shown", "done"],
     ],
   );

@@ -62,7 +62,7 @@ class Notebook:
 
 def lesson(
     advice: str,
-    agent: str = "implementation",
+    agent: str = "implement",
     trigger: str = "a function doubles a number",
     known: int | None = None,
 ) -> LearntLesson:
@@ -90,15 +90,15 @@ def repaired(message: str = "assert 4 == 8") -> Sequence[Event]:
     return (
         TurnStarted(request="double 4"),
         ended(
-            "specification",
+            "specify",
             text="double_number(number: int) -> int: Double a number.",
             artifact="{}",
         ),
-        ended("tests", text="1 test", artifact="..."),
-        ended("implementation", artifact="return number\n"),
+        ended("test", text="1 test", artifact="..."),
+        ended("implement", artifact="return number\n"),
         TestFinished(against="implementation", result=result),
         ended("verification", failed=True, text="1 of 1 test failed: test_doubles"),
-        ended("implementation", 2, artifact="return 2 * number\n"),
+        ended("implement", 2, artifact="return 2 * number\n"),
         ended("verification", 2, text="1 test"),
         TurnFinished(answer="It is 8.", tool="double_number"),
     )
@@ -113,7 +113,5 @@ def smooth(
 
 def failed(kind: str) -> Sequence[Event]:
     """A turn that gave up after its first implementation failed."""
-    last = TurnFailed.model_validate(
-        {"where": "implementation", "message": "no more", "kind": kind}
-    )
+    last = TurnFailed.model_validate({"where": "implement", "message": "no more", "kind": kind})
     return (*repaired()[:6], last)

@@ -21,7 +21,7 @@ from selfeng.store.schema import lessons as table
 from tests.lessons.notebook import Notebook, ended, failed, lesson, repaired, reply, smooth
 
 
-async def taught(book: Notebook, agent: str = "implementation") -> LessonHint:
+async def taught(book: Notebook, agent: str = "implement") -> LessonHint:
     """One lesson, learnt from one repaired turn."""
     book.turn(*repaired("the first"))
     await book.learn()
@@ -34,7 +34,7 @@ def only(book: Notebook) -> Lesson:
     return found
 
 
-def shown(hint: LessonHint, *events: Event, agent: str = "implementation") -> list[Event]:
+def shown(hint: LessonHint, *events: Event, agent: str = "implement") -> list[Event]:
     """The events of a turn in which a lesson was shown."""
     first, *rest = events
     return [
@@ -51,7 +51,7 @@ async def test_a_repaired_turn_teaches_once_with_itself_as_evidence(tmp_path):
     assert (only(book).evidence, only(book).weight, only(book).agent) == (
         (turn,),
         START_WEIGHT,
-        "implementation",
+        "implement",
     )
     assert await book.learn() == []
     assert book.model.asked() == ["lessons"]
@@ -64,14 +64,14 @@ async def test_the_model_sees_what_failed_and_what_the_repair_changed(tmp_path):
     told = book.model.prompts[0].messages[-1].content
     assert told == (
         "<record>\nrequest: double 4\n"
-        "specification, attempt 1, finished: double_number(number: int) -> int: Double a number.\n"
-        "tests, attempt 1, finished: 1 test\n"
-        "implementation, attempt 1, finished\n"
+        "specify, attempt 1, finished: double_number(number: int) -> int: Double a number.\n"
+        "test, attempt 1, finished: 1 test\n"
+        "implement, attempt 1, finished\n"
         "  test_doubles failed:\n    assert 4 == 8\n"
-        "verification, attempt 1, failed: 1 of 1 test failed: test_doubles\n"
-        "implementation, attempt 2, finished\n"
+        "verify, attempt 1, failed: 1 of 1 test failed: test_doubles\n"
+        "implement, attempt 2, finished\n"
         "  changed:\n    -return number\n    +return 2 * number\n"
-        "verification, attempt 2, finished: 1 test\n"
+        "verify, attempt 2, finished: 1 test\n"
         "answered: It is 8.\n</record>"
     )
 
@@ -120,7 +120,7 @@ async def test_a_turn_of_a_project_teaches_nothing_and_one_that_has_a_project_bu
 
 
 async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Ask which unit.", "execution")))
+    book = Notebook(tmp_path, reply(lesson("Ask which unit.", "execute")))
     book.turn(*smooth(tool=None))
     book.turn(*smooth(answer="It is 7."))
     assert (await book.learn(), book.model.asked()) == ([], [])
@@ -147,7 +147,7 @@ async def test_another_turn_that_teaches_the_same_adds_evidence(tmp_path):
     assert only(book).evidence == tuple(turns)
     assert (only(book).advice, only(book).weight) == ("Multiply.", gained(gained(START_WEIGHT)))
     assert (
-        "<known>\n1. implementation: a function doubles a number: Multiply.\n</known>"
+        "<known>\n1. implement: a function doubles a number: Multiply.\n</known>"
         in book.model.prompts[2].messages[-1].content
     )
     book.turn(*repaired("3"))
@@ -161,15 +161,15 @@ async def test_a_number_that_belongs_to_another_agents_lesson_or_to_none_counts_
     book = Notebook(
         tmp_path,
         reply(lesson("Multiply.")),
-        reply(lesson("Multiply.", "tests", known=1), lesson("Add.", known=9)),
+        reply(lesson("Multiply.", "test", known=1), lesson("Add.", known=9)),
     )
     await taught(book)
     book.turn(*repaired("second"))
     await book.learn()
     assert sorted((one.agent, one.advice) for one in book.book.lessons()) == [
-        ("implementation", "Add."),
-        ("implementation", "Multiply."),
-        ("tests", "Multiply."),
+        ("implement", "Add."),
+        ("implement", "Multiply."),
+        ("test", "Multiply."),
     ]
 
 
@@ -210,9 +210,9 @@ async def test_only_the_agent_that_a_lesson_is_for_recalls_it_and_only_for_tasks
     book = Notebook(tmp_path, reply(lesson("Multiply.")))
     hint = await taught(book)
     recall = book.learning.recall()
-    assert await recall("implementation", "Double a number.") == (hint,)
-    assert await recall("tests", "Double a number.") == ()
-    assert await recall("implementation", "Plot the sales per month") == ()
+    assert await recall("implement", "Double a number.") == (hint,)
+    assert await recall("test", "Double a number.") == ()
+    assert await recall("implement", "Plot the sales per month") == ()
 
 
 async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(tmp_path):
@@ -223,7 +223,7 @@ async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(tm
     book.turn(*shown(two, *smooth(tool=None), ended("verification")))
     book.turn(*shown(two, *repaired()[:4], ended("verification"), *smooth(tool=None)[1:]))
     await book.learn()
-    recalled = await book.learning.recall()("implementation", "a function doubles a number")
+    recalled = await book.learning.recall()("implement", "a function doubles a number")
     assert (len(recalled), recalled[0]) == (2, two)
 
 
@@ -245,12 +245,12 @@ async def test_a_lesson_that_does_not_help_expires_and_is_shown_no_more(tmp_path
     )
     hint = await taught(book)
     for number in range(3):
-        assert await book.learning.recall()("implementation", "Double a number.") == (hint,)
+        assert await book.learning.recall()("implement", "Double a number.") == (hint,)
         book.turn(*shown(hint, *repaired(str(number))))
         await book.learn()
     found = only(book)
     assert (found.uses, found.helped, found.failed, found.expired) == (3, 0, 3, True)
-    assert await book.learning.recall()("implementation", "Double a number.") == ()
+    assert await book.learning.recall()("implement", "Double a number.") == ()
     book.turn(*repaired("again"))
     await book.learn()
     assert only(book).expired, "taught again, it would fail again"
@@ -317,8 +317,8 @@ async def test_trouble_with_the_lessons_fails_no_turn(tmp_path, caplog):
     book = Notebook(tmp_path)
     with writing(book.database) as connection:
         connection.exec_driver_sql("DROP TABLE lesson_evidence")
-    assert await book.learning.recall()("tests", "anything") == ()
-    assert "the lessons for tests can't be looked up" in caplog.text
+    assert await book.learning.recall()("test", "anything") == ()
+    assert "the lessons for test can't be looked up" in caplog.text
 
 
 async def test_closing_gives_up_what_is_being_looked_at(tmp_path):

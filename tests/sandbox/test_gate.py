@@ -63,7 +63,7 @@ async def test_suites_that_no_tool_should_pass_are_refused(
 ) -> None:
     with pytest.raises(SynthesisFailed, match=f"^tool: {problem}") as caught:
         await examine(sandbox, tests)
-    assert caught.value.where == "tests"
+    assert caught.value.where == "test"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_tests_that_contradict_each_other_out_of_sight_are_passed_by_nothi
     )
     with pytest.raises(SynthesisFailed, match=r"^tool: 1 of 2 tests failed: test_b") as caught:
         await examine(sandbox, tests)
-    assert caught.value.where == "verification"
+    assert caught.value.where == "verify"
 
 
 async def test_a_suite_whose_tests_need_each_other_is_flaky(sandbox: SecureSandbox) -> None:
@@ -129,7 +129,7 @@ async def test_a_tool_that_remembers_earlier_calls_is_flaky(sandbox: SecureSandb
     )
     with pytest.raises(SynthesisFailed, match=problem) as caught:
         await examine(sandbox, SUITE, code)
-    assert caught.value.where == "verification"
+    assert caught.value.where == "verify"
 
 
 async def test_every_repeat_has_another_hash_seed(sandbox: SecureSandbox) -> None:

@@ -53,7 +53,7 @@ async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> No
     )
     with pytest.raises(SynthesisFailed, match=REASONS[case]) as caught:
         await SynthesisEngine(ScriptedModel(), hasty, ListedLibrary(), model_name="").examine(draft)
-    assert caught.value.where == "tests"
+    assert caught.value.where == "test"
 
 
 async def test_a_suite_that_never_finishes_loading_is_ended(hasty: SecureSandbox) -> None:

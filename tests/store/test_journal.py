@@ -2,6 +2,7 @@
 past.
 """
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from selfeng.core.events import (
     QuestionsAsked,
     Record,
     Searching,
+    SynthesisStep,
     ToolFound,
     TurnFailed,
     TurnFinished,
@@ -161,7 +163,7 @@ def test_writers_at_once_leave_no_gap_and_no_double(journal: Journal) -> None:
     ("event", "state"),
     [
         (TurnFinished(answer="45"), "finished"),
-        (TurnFailed(where="executing", message="m"), "failed"),
+        (TurnFailed(where="execute", message="m"), "failed"),
         (TurnStopped(reason="r"), "stopped"),
         (Searching(), "running"),
     ],
@@ -176,9 +178,36 @@ def test_the_event_that_ends_a_turn_also_ends_its_row(
     assert _states(engine) == {turn: state}
 
 
+@pytest.mark.parametrize(
+    ("recorded", "now"),
+    [
+        (
+            {"type": "synthesis_step", "step": "mutation", "state": "started"},
+            SynthesisStep(step="strengthen", state="started"),
+        ),
+        (
+            {"type": "turn_failed", "where": "answering", "message": "m"},
+            TurnFailed(where="respond", message="m"),
+        ),
+        (
+            {"type": "turn_failed", "where": "coder", "message": "m"},
+            TurnFailed(where="coder", message="m"),
+        ),
+    ],
+)
+def test_events_of_earlier_versions_are_read_by_the_names_of_today(
+    engine: sa.Engine, journal: Journal, recorded: object, now: Event
+) -> None:
+    conversation = journal.create_conversation("o", "t")
+    journal.append([JournalEntry(conversation, "t", AT, Searching())])
+    with writing(engine) as connection:
+        connection.execute(schema.events.update().values(event=json.dumps(recorded)))
+    assert [record.event for record in journal.history(conversation)] == [now]
+
+
 ENDINGS = {
     "finished": TurnFinished(answer="45"),
-    "failed": TurnFailed(where="executing", message="m"),
+    "failed": TurnFailed(where="execute", message="m"),
     "stopped": TurnStopped(reason="r"),
 }
 

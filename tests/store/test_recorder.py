@@ -67,14 +67,14 @@ async def test_pieces_wait_for_the_window_and_other_events_do_not(journal: Journ
     recorder.emit(conversation, "a", Searching())
     assert [r.event for r in await arrived.get()] == [Searching()]
     recorder.emit(conversation, "a", AnswerToken(text="a"))
-    recorder.emit(conversation, "a", SynthesisStep(step="tests", state="streaming", text="x"))
-    recorder.emit(conversation, "a", SynthesisStep(step="tests", state="streaming", text="y"))
+    recorder.emit(conversation, "a", SynthesisStep(step="test", state="streaming", text="x"))
+    recorder.emit(conversation, "a", SynthesisStep(step="test", state="streaming", text="y"))
     with pytest.raises(asyncio.QueueEmpty):
         arrived.get_nowait()
     recorder.emit(conversation, "b", Searching())
     assert [(r.seq, r.event) for r in await arrived.get()] == [
         (2, AnswerToken(text="a")),
-        (3, SynthesisStep(step="tests", state="streaming", text="xy")),
+        (3, SynthesisStep(step="test", state="streaming", text="xy")),
         (4, Searching()),
     ]
     await recorder.aclose()

@@ -120,7 +120,7 @@ VERSIONS = (
 
 LESSON = Lesson(
     id="l1",
-    agent="tests",
+    agent="test",
     trigger="tests compare floats",
     advice="Use pytest.approx.",
     evidence=("t1", "t2"),

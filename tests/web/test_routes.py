@@ -1,14 +1,20 @@
 """The HTTP routes: what they answer, with which headers, and how they fail."""
 
+import json
 import re
 import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 
+from selfeng.core.stage import STAGES
 from tests.web.server_process import ServerProcess
 from web.vendor import LIBRARIES, load_vendor
+
+WORDS = Path(__file__).parents[1] / "front/stages.json"
+"""The words that the tests of the page's modules read."""
 
 
 def test_the_page_carries_an_import_map_that_its_policy_allows(
@@ -24,6 +30,19 @@ def test_the_page_carries_an_import_map_that_its_policy_allows(
     assert load_vendor().import_map in first.text
     for address in load_vendor().addresses.values():
         assert f'<link rel="modulepreload" href="{address}">' in first.text
+
+
+def test_the_page_carries_the_words_of_the_stages(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    (words,) = re.findall(
+        r'<script type="application/json" id="stages">(.*)</script>',
+        visitor.get(server.url + "/").text,
+    )
+    assert [stage["name"] for stage in json.loads(words)] == list(STAGES)
+    assert json.loads(words) == json.loads(WORDS.read_text()), (
+        f"write these words into {WORDS}: {words}"
+    )
 
 
 @pytest.mark.parametrize(

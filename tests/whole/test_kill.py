@@ -17,9 +17,9 @@ pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap, pytest.mark.extended]
 POINTS = [
     ("test_finished", "implementation"),
     ("searching", None),
-    ("synthesis_step", "tests"),
+    ("synthesis_step", "test"),
     ("test_finished", "stub"),
-    ("synthesis_step", "registration"),
+    ("synthesis_step", "register"),
     ("executing", None),
     ("answer_token", None),
 ]
@@ -27,7 +27,7 @@ POINTS = [
 WITH_CONTAINERS = {
     ("test_finished", "stub"),
     ("test_finished", "implementation"),
-    ("synthesis_step", "registration"),
+    ("synthesis_step", "register"),
 }
 """Points at which containers are there that could stay; the others are tried on bubblewrap, which
 takes half the time.
@@ -62,7 +62,7 @@ def test_a_killed_synthesis_leaves_the_whole_tool_or_nothing(tmp_path, monkeypat
     ]
     if kind in ("executing", "answer_token"):
         assert names == ["reverse_string"]
-    elif kind != "synthesis_step" or detail != "registration":
+    elif kind != "synthesis_step" or detail != "register":
         assert names == []
     assert containers_of(process.pid) == []
 

@@ -23,7 +23,7 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
         raise StillUnclear(
             f"after {ROUNDS} rounds of questions this is open still: {missing}",
             "say all of it in one request",
-            where="questions",
+            where="clarify",
         )
     turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent))
     return told(round, intro)

@@ -42,6 +42,7 @@ from selfeng.core.events import (
 from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import ProjectEvent
 from selfeng.core.provenance import ToolVersion
+from selfeng.core.stage import words_of
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import PARTS
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -131,11 +132,11 @@ def _line(event: Event) -> tuple[str, str] | None:
             hints = "".join(f"\n          {hint.trigger}: {hint.advice}" for hint in event.lessons)
             return (
                 "done",
-                f"{count(len(event.lessons), 'lesson')} of earlier turns for {event.agent}:{hints}",
+                f"{count(len(event.lessons), 'lesson')} of earlier turns for {words_of(event.agent)}:{hints}",
             )
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-            return _ended(event.state), f"{event.step}{again}" + (
+            return _ended(event.state), f"{words_of(event.step)}{again}" + (
                 f": {_first_line(event.text)}" if event.text else ""
             )
         case TestFinished(against="stub", result=result) if result.outcome != "passed":
@@ -186,7 +187,9 @@ def _line(event: Event) -> tuple[str, str] | None:
             return format_event(event)
         case TurnFailed():
             return "failed", "\n        ".join(
-                filter(None, (f"{event.where}: {event.message}", event.reached, event.remedy))
+                filter(
+                    None, (f"{words_of(event.where)}: {event.message}", event.reached, event.remedy)
+                )
             )
         case TurnStopped():
             return "stopped", event.reason

@@ -16,28 +16,14 @@ from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import AnyProjectEvent
 from selfeng.core.question import Answer, Question
+from selfeng.core.stage import Place, RecordedStage
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import Part
 from selfeng.core.tool import Standing
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, TestOrder, TestResult
 
-SynthesisStepName = Literal[
-    "specification",
-    "tests",
-    "implementation",
-    "consensus",
-    "verification",
-    "mutation",
-    "registration",
-]
 StepState = Literal["started", "streaming", "finished", "failed"]
-StageName = Literal[
-    "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair", "strengthen", "register",  # noqa: E501
-    "prepare", "execute", "mend", "plan", "delegate", "respond",
-]  # fmt: skip
-"""A node of the graph of a turn (src/selfeng/graph/turn_graph.py)."""
-
 
 Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
 """The files with their contents, for who keeps or writes them; only where the event comes from its
@@ -86,7 +72,7 @@ class StageEntered(StageEvent):
     """The turn, or one step of its plan, has come to a node of its graph."""
 
     type: Literal["stage_entered"] = "stage_entered"
-    node: StageName
+    node: RecordedStage
     symbol: str = ""
     """What the stage before ended with; "" at the first."""
 
@@ -146,7 +132,8 @@ class SynthesisStep(StageEvent):
     """One step of writing a tool changes its state; a step may start again as a further attempt."""
 
     type: Literal["synthesis_step"] = "synthesis_step"
-    step: SynthesisStepName
+    step: RecordedStage
+    """`implement` also for a repair, and for a tool that is mended."""
     state: StepState
     attempt: int = 1
     text: str = ""
@@ -332,9 +319,9 @@ class TurnFailed(Value):
     """The turn gave up."""
 
     type: Literal["turn_failed"] = "turn_failed"
-    where: str
-    """The stage that gave up: `searching`, a synthesis step, `plan`, `executing`, `questions`,
-    `answering`, `building` or `acting` on a project, the name of an agent, or `internal`.
+    where: Place
+    """What gave up: a stage, `building` or `acting` on a project, the name of an agent, or
+    `internal`.
     """
     message: str
     remedy: str = ""

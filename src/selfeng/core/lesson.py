@@ -3,14 +3,19 @@ that kind.
 """
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import BeforeValidator
+
+from selfeng.core.stage import as_now
 from selfeng.core.value import Value
 
-AgentKind = Literal["specification", "tests", "implementation", "execution", "coder", "proxy"]
-"""Who a lesson is for: who writes specifications, suites, or modules and their repairs, who chooses
-a tool and its arguments, who works step by step in Python, or who relays between the person and the
-other agents.
+AgentKind = Annotated[
+    Literal["specify", "test", "implement", "execute", "coder", "proxy"], BeforeValidator(as_now)
+]
+"""Who a lesson is for: the stage that writes the specification, the suite, or the module and its
+repairs; the one that chooses a tool and its arguments; the agent that works step by step in Python;
+or the one that relays between the person and the others.
 """
 
 

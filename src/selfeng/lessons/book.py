@@ -80,7 +80,7 @@ class LessonBook:
         )
 
     def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson; its counts restart. Raises: ResourceNotFound if there is none of that id."""
+        """Reword a lesson; its counts restart. Raises: ResourceNotFound."""
         with writing(self._engine) as connection:
             if not rows.reword(
                 connection, storable(lesson_id), storable(trigger), storable(advice)

@@ -4,7 +4,7 @@ lessons that the turn was shown.
 
 import difflib
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from selfeng.core.events import (
     CodeRun,
@@ -22,6 +22,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.lesson import AgentKind
 from selfeng.core.project_events import ProjectEvent
+from selfeng.core.stage import StageName
 from selfeng.core.value import Value
 from selfeng.core.verdict import Killed, Raised
 from selfeng.core.words import shortened
@@ -158,10 +159,10 @@ def _indented(head: str, text: str) -> Iterator[str]:
     yield from (f"    {line}" for line in text.splitlines())
 
 
-_STEPS: dict[AgentKind, tuple[str, ...]] = {
-    "specification": ("specification",),
-    "tests": ("tests",),
-    "implementation": ("implementation", "verification"),
+_STEPS: Mapping[AgentKind, tuple[StageName, ...]] = {
+    "specify": ("specify",),
+    "test": ("test",),
+    "implement": ("implement", "verify"),
 }
 """What an agent's work has to pass; the last of them says that it did."""
 
@@ -189,7 +190,7 @@ def outcomes_of(events: Sequence[Event]) -> tuple[LessonOutcome, ...]:
 
 def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
     match agent:
-        case "execution":
+        case "execute":
             ends = [
                 isinstance(event, ExecutionFinished)
                 for event in events

@@ -87,7 +87,7 @@ class Decider:
         """
         started = time.monotonic()
         turn.emit(Searching())
-        with stage("searching"):
+        with stage("search"):
             found = await self._search(turn)
             choice, confidence, reason = await self._choose(turn, found.candidates)
             while isinstance(choice, NoFit) and await turn.need(

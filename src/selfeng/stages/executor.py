@@ -150,7 +150,7 @@ class Executor:
         """
         started = time.monotonic()
         name = call.tool.name
-        with stage("executing"):
+        with stage("execute"):
             turn.emit(
                 Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False))
             )
@@ -187,7 +187,7 @@ class Executor:
 
 async def _shown(turn: Turn) -> dict[str, str]:
     """What every prompt here shows of a turn."""
-    return shown(turn.request, await turn.lessons("execution", turn.request.text))
+    return shown(turn.request, await turn.lessons("execute", turn.request.text))
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:

@@ -12,12 +12,13 @@ from typing import NamedTuple, assert_never
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.errors import AgentError, AgentGaveUp, stage
-from selfeng.core.events import StageName, ToolMismatch
+from selfeng.core.events import ToolMismatch
 from selfeng.core.example import may_be_kept
 from selfeng.core.files import File
 from selfeng.core.plan import Plan, StepResult
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import told
+from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
@@ -271,7 +272,7 @@ class Stages:
             return None
 
     async def _call_of(self, turn: Turn, built: Tool) -> Call | Misfit:
-        with stage("executing"):
+        with stage("execute"):
             choice = await self._executor.prepare(turn, built)
             if isinstance(choice, NoFit):
                 raise AgentError(
@@ -314,10 +315,10 @@ def _returned(execution: Execution) -> Returned:
             return execution
         case Raised():
             raise AgentError(
-                f"the tool raised {execution.type_name}: {execution.message}", where="executing"
+                f"the tool raised {execution.type_name}: {execution.message}", where="execute"
             )
         case Killed():
-            raise AgentError(f"the tool was ended: {execution.reason}", where="executing")
+            raise AgentError(f"the tool was ended: {execution.reason}", where="execute")
         case _:
             assert_never(execution)
 

@@ -13,11 +13,11 @@ from typing import assert_never
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
-from selfeng.core.events import StageName
 from selfeng.core.example import may_be_kept, own_examples
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.provenance import Created, Extended, Provenance
+from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
@@ -137,7 +137,7 @@ class Synthesis:
             self._begin_repairs(agreed.nearest.code)
             return "agreed"
         if last:
-            raise gave_up("tests", self._rewrites + 1, problem)
+            raise gave_up("test", self._rewrites + 1, problem)
         self._rewrites, self._problem = self._rewrites + 1, problem
         return "refuted"
 
@@ -169,7 +169,7 @@ class Synthesis:
 
     async def _vote(self, drawn: Sequence[str], tests: str) -> Consensus:
         signature = self._build.spec.signature()
-        with self._steps.step("consensus") as current:
+        with self._steps.step("compare") as current:
             agreed = await agree(
                 self._deps.sandbox,
                 signature,
@@ -201,7 +201,7 @@ class Synthesis:
 
     async def verify(self) -> str:
         name = self._build.spec.name
-        with self._steps.step("verification") as current:
+        with self._steps.step("verify") as current:
             self._verdict = await self._deps.chain.gate.green(
                 name, self._code, self._tests, self._steps.turn.emit, current.attempt
             )
@@ -286,7 +286,7 @@ class Synthesis:
     async def strengthen(self) -> str:
         """Have tests added, once, where the suite would not notice many mistakes."""
         self._strengthened = True
-        with self._steps.step("mutation") as current:
+        with self._steps.step("strengthen") as current:
             found = await self._deps.chain.strength(self._build.spec.name, self._code, self._tests)
             current.summary = (
                 f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
@@ -329,7 +329,7 @@ class Synthesis:
             prompts=tuple(self._steps.prompts_sent),
             usage=turn.budget.usage,
         )
-        with self._steps.step("registration") as current:
+        with self._steps.step("register") as current:
             draft = ToolDraft(
                 name=spec.name,
                 description=spec.description,

@@ -85,6 +85,6 @@ async def steady_requirements(
         raise SynthesisFailed(
             f"the tools that it imports ({names}) have changed meanwhile",
             "ask again",
-            where="registration",
+            where="register",
         )
     return requires

@@ -44,7 +44,7 @@ class Programmer:
         problem, shown = "", await self._shown(steps, spec, tests)
         for _ in range(self._policy.max_repairs + 1):
             prompt = render("implementation", **shown, problem=problem)
-            with steps.step("implementation", prompt.name) as current:
+            with steps.step("implement", prompt.name) as current:
                 others = [
                     asyncio.ensure_future(self._silent(steps, prompt, check))
                     for _ in range(self._policy.candidates - 1)
@@ -94,7 +94,7 @@ class Programmer:
         prompt = render(
             "repair", **shown, code=code, failures=as_failures(verdict), changes=changes
         )
-        with steps.step("implementation", prompt.name) as current:
+        with steps.step("implement", prompt.name) as current:
             new, problem = await current.written(
                 self._model, prompt, lambda code: module_problem(code, spec.signature(), tools)
             )
@@ -124,7 +124,7 @@ class Programmer:
         prompt = render(
             "mend", signature=str(tool.signature), tools=lines(tools.imported(tool.code)), **shown
         )
-        with steps.step("implementation", prompt.name) as current:
+        with steps.step("implement", prompt.name) as current:
             new, problem = await current.written(
                 self._model, prompt, lambda code: module_problem(code, tool.signature, tools)
             )
@@ -154,7 +154,7 @@ class Programmer:
             "specification": spec.model_dump_json(indent=2),
             "tests": tests,
             "tools": await offered(self._library, steps.turn.request, spec),
-            "lessons": lessons_shown(await steps.turn.lessons("implementation", spec.description)),
+            "lessons": lessons_shown(await steps.turn.lessons("implement", spec.description)),
         }
 
 
@@ -163,5 +163,5 @@ def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
         f"no implementation passed the tests in {count(policy.max_repairs + 1, 'attempt')}; the "
         f"last: {problem}",
         "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
-        where="verification",
+        where="verify",
     )

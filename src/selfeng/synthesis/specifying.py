@@ -62,7 +62,7 @@ class Analyst:
             ModelError, SandboxError: the model or the sandbox is out of order.
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
-        request, lessons = turn.request, await turn.lessons("specification", turn.request.text)
+        request, lessons = turn.request, await turn.lessons("specify", turn.request.text)
         known = {
             **shown(request, lessons),
             "may_plan": not request.is_part,
@@ -73,7 +73,7 @@ class Analyst:
             prompt = render(
                 "specification", request.history, **known, near=_listed(near), problem=problem
             )
-            with steps.step("specification", prompt.name) as current:
+            with steps.step("specify", prompt.name) as current:
                 steps.note(prompt)
                 reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 if reply.outcome == "impossible":
@@ -111,7 +111,7 @@ class Analyst:
                     return found
                 problem = found
                 current.fail(f"Refused: {problem}.")
-        raise gave_up("specification", attempts, problem)
+        raise gave_up("specify", attempts, problem)
 
     async def _judge(
         self, current: Step, spec: Specification | None

@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 
 from selfeng.core.errors import AgentError, ModelReplyInvalid, SynthesisFailed, stage
-from selfeng.core.events import SynthesisStep, SynthesisStepName
+from selfeng.core.events import SynthesisStep
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
 from selfeng.core.provenance import AskedPrompt
+from selfeng.core.stage import STAGES, StageName
 from selfeng.core.turn import Turn
 from selfeng.core.words import count
 from selfeng.synthesis.code_block import python_code
@@ -21,7 +22,7 @@ from selfeng.synthesis.code_block import python_code
 class Step:
     """One attempt at one step; what it sets on itself is what its last event says."""
 
-    def __init__(self, steps: "Steps", name: SynthesisStepName, attempt: int, prompt: str) -> None:
+    def __init__(self, steps: "Steps", name: StageName, attempt: int, prompt: str) -> None:
         self._steps, self._turn, self._name, self._prompt = steps, steps.turn, name, prompt
         self._started = time.monotonic()
         self.attempt = attempt
@@ -83,14 +84,14 @@ class Steps:
         self.turn = turn
         self.prompts_sent: list[AskedPrompt] = []
         """What the model was asked to make the tool, for the record of its version."""
-        self._attempts: Counter[SynthesisStepName] = Counter()
+        self._attempts: Counter[StageName] = Counter()
 
     def note(self, prompt: Prompt) -> None:
         """The prompt is being sent."""
         self.prompts_sent.append(AskedPrompt.of(prompt))
 
     @contextmanager
-    def step(self, name: SynthesisStepName, prompt: str = "") -> Iterator[Step]:
+    def step(self, name: StageName, prompt: str = "") -> Iterator[Step]:
         """Report a step; an error that leaves it makes it fail with the error's message. `prompt`
         is the name of the model's.
         """
@@ -115,6 +116,9 @@ def checked(reply: str, check: Callable[[str], str | None]) -> tuple[str, str]:
     return (code, check(code) or "") if code else (reply, "the reply holds no block of Python code")
 
 
-def gave_up(what: str, attempts: int, problem: str) -> SynthesisFailed:
-    message = f"no usable {what} in {count(attempts, 'attempt')}; the last: {problem}"
-    return SynthesisFailed(message, "say it in other words", where=what)
+def gave_up(where: StageName, attempts: int, problem: str) -> SynthesisFailed:
+    message = (
+        f"no usable {STAGES[where].title.lower()} in {count(attempts, 'attempt')}; the "
+        f"last: {problem}"
+    )
+    return SynthesisFailed(message, "say it in other words", where=where)

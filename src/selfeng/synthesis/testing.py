@@ -59,12 +59,12 @@ class Tester:
             and (failed := await self._chain.failing_before(spec.name, before.tests, before))
         ):
             raise can_not_pass(build.extends, f"{failed}, on that version's own code")
-        lessons = lessons_shown(await steps.turn.lessons("tests", spec.description))
+        lessons = lessons_shown(await steps.turn.lessons("test", spec.description))
         shown = {"specification": spec.model_dump_json(indent=2), "lessons": lessons}
         given = [example_tests(spec, spec.user_examples), before.tests if before else ""]
         for _ in range(attempts):
             prompt = render("tests", name=spec.name, **shown, problem=problem)
-            with steps.step("tests", prompt.name) as current:
+            with steps.step("test", prompt.name) as current:
                 tests, problem = await current.written(
                     self._model, prompt, lambda code: _problem(spec.name, code, *given)
                 )
@@ -86,7 +86,7 @@ class Tester:
                 if not problem:
                     return Written(tests=tests, earlier=earlier)
                 current.fail(f"Refused: {problem}.")
-        raise gave_up("tests", attempts, problem)
+        raise gave_up("test", attempts, problem)
 
     async def more(self, steps: Steps, build: BuildSpec, tests: str, strength: Strength) -> str:
         """The suite with further tests that should notice the mutants it does not; as it was if
@@ -116,7 +116,7 @@ class Tester:
 
     async def _added(self, steps: Steps, build: BuildSpec, tests: str, prompt: Prompt) -> str:
         name = build.spec.name
-        with steps.step("tests", prompt.name) as current:
+        with steps.step("test", prompt.name) as current:
             new, problem = await current.written(
                 self._model, prompt, lambda code: _problem(name, tests, code, same=True)
             )
@@ -149,7 +149,7 @@ def can_not_pass(before: Tool, what: str) -> SynthesisFailed:
         f"{name} stays at version {before.version}, whose tests hold for every later one: {what}",
         f"if the test is wrong, correct it in test_{name}.py and run `selfeng verify {name}`; "
         "else ask for a tool of another name",
-        where="tests",
+        where="test",
     )
 
 

@@ -1,13 +1,13 @@
 // What a screen reader is told of an event: the turns of a story, never single tokens or tests.
 
-import { agentWords, partWords, plural, STEP_WORDS } from "./format.js";
+import { agentWords, partWords, plural, stepWords } from "./format.js";
 
 const steps = {
   started: ({ step, attempt }) =>
-    `${STEP_WORDS[step]} started${attempt > 1 ? `, attempt ${attempt}` : ""}.`,
+    `${stepWords(step)} started${attempt > 1 ? `, attempt ${attempt}` : ""}.`,
   streaming: () => "",
-  finished: ({ step, text }) => `${STEP_WORDS[step]} done. ${text}`.trim(),
-  failed: ({ step, text }) => `${STEP_WORDS[step]} failed. ${text}`.trim(),
+  finished: ({ step, text }) => `${stepWords(step)} done. ${text}`.trim(),
+  failed: ({ step, text }) => `${stepWords(step)} failed. ${text}`.trim(),
 };
 
 const planSteps = {
@@ -41,12 +41,11 @@ const sentences = {
   tool_standing_changed: ({ tool, after, reason }) => `${tool} is ${after} now. ${reason}`,
   tool_mismatch: ({ tool, problem }) => `${tool} does not fit: ${problem}`,
   project_started: ({ project }) => `Building ${project}.`,
-  project_act_chosen: ({ action, reasoning }) =>
-    `${STEP_WORDS[action] ?? action}. ${reasoning}`.trim(),
+  project_act_chosen: ({ action, reasoning }) => `${stepWords(action)}. ${reasoning}`.trim(),
   project_paused: ({ action, package: wanted }) =>
     wanted
       ? `The package ${wanted} waits for your approval.`
-      : `${STEP_WORDS[action] ?? action} waits for your word.`,
+      : `${stepWords(action)} waits for your word.`,
   project_ran: ({ path, success }) => `${path} ${success ? "ran" : "failed"}.`,
   turn_finished: ({ answer }) => `Answer: ${answer}`,
   turn_failed: ({ message, remedy, reached = "" }) =>

@@ -1,31 +1,21 @@
 // Words and numbers for people.
 
-export const STEP_WORDS = {
+import { STAGES } from "./stages.js";
+
+// What is no stage.
+const STEP_WORDS = {
   waiting: "Set-up",
-  searching: "Search",
   tool_found: "Tool found",
   no_tool_found: "No tool fits",
   lessons_shown: "Lessons",
-  specification: "Specification",
-  tests: "Tests",
   stub: "Tests against an empty stub",
-  implementation: "Implementation",
-  consensus: "Consensus of candidates",
-  verification: "Verification",
-  mutation: "Strength of the tests",
-  registration: "Registration",
-  plan: "Plan",
-  executing: "Execution",
   delegation: "Message to an agent",
   code_run: "Code",
-  questions: "Asking what is missing",
   coder: "The coder",
   proxy: "The user proxy",
   builder: "The project builder",
   tool_standing_changed: "Standing",
   tool_mismatch: "Tool does not fit",
-  answer: "Answer",
-  answering: "Answer",
   project_check: "Check",
   create_file: "Create a file",
   write_file: "Write a file",
@@ -49,20 +39,9 @@ export const STEP_WORDS = {
 
 const NOW_WORDS = {
   waiting: "Waiting for the set-up",
-  searching: "Searching the library",
-  specification: "Writing the specification",
-  tests: "Writing the tests",
   stub: "Checking that the tests fail without an implementation",
-  implementation: "Writing the implementation",
-  consensus: "Comparing the candidates",
-  verification: "Running the tests in the sandbox",
-  mutation: "Trying the tests on deliberate mistakes",
-  registration: "Adding the tool to the library",
-  plan: "Working through the steps",
-  executing: "Running the tool",
   delegation: "An agent is at work",
   code_run: "Running code in the sandbox",
-  answer: "Writing the answer",
   project_check: "Checking the project",
   execute_py_file: "Running it in the sandbox",
   run_tests: "Running the tests in the sandbox",
@@ -78,9 +57,9 @@ const AGENT_WORDS = {
 
 export const agentWords = (name) => AGENT_WORDS[name] ?? name;
 
-export const nowWords = (kind) => NOW_WORDS[kind] ?? "Working";
+export const nowWords = (kind) => STAGES[kind]?.now ?? NOW_WORDS[kind] ?? "Working";
 
-export const stepWords = (kind) => STEP_WORDS[kind] ?? kind;
+export const stepWords = (kind) => STAGES[kind]?.title ?? STEP_WORDS[kind] ?? kind;
 
 export const STATE_WORDS = {
   running: "running",

@@ -1,6 +1,7 @@
 // The icons: strokes on a 24 by 24 grid, drawn in the colour of the text around them.
 
 import { html } from "./html.js";
+import { STAGES } from "./stages.js";
 
 const PATHS = {
   activity: "M3 12h4l3-8 4 16 3-8h4",
@@ -49,20 +50,10 @@ const PATHS = {
 
 const OF_STEP = {
   waiting: "box",
-  searching: "search",
   tool_found: "tool",
   no_tool_found: "hammer",
   lessons_shown: "lamp",
-  specification: "file",
-  tests: "flask",
   stub: "checks",
-  implementation: "code",
-  consensus: "checks",
-  verification: "shield",
-  mutation: "flask",
-  registration: "book",
-  plan: "menu",
-  executing: "play",
   delegation: "chat",
   code_run: "code",
   tool_standing_changed: "book",
@@ -81,12 +72,11 @@ const OF_STEP = {
   finish: "check",
   give_up: "alert",
   restored: "swap",
-  answer: "message",
   turn_failed: "alert",
   turn_stopped: "square",
 };
 
-export const stepIcon = (kind) => OF_STEP[kind] ?? "activity";
+export const stepIcon = (kind) => STAGES[kind]?.icon ?? OF_STEP[kind] ?? "activity";
 
 export function Icon({ name }) {
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${PATHS[name]} /></svg>`;

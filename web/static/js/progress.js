@@ -1,12 +1,6 @@
 // How far a synthesis has come: its five steps with the state of each, as the conversation shows them.
 
-export const SYNTHESIS = [
-  "specification",
-  "tests",
-  "implementation",
-  "verification",
-  "registration",
-];
+export const SYNTHESIS = ["specify", "test", "implement", "verify", "register"];
 
 // Prompts that only add tests to a suite that stands.
 const ADDED = new Set(["more_tests", "deciding_test"]);

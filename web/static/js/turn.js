@@ -88,7 +88,7 @@ const folds = {
     );
   },
   searching: (turn, event, at) =>
-    withSteps(turn, open(turn.steps, { kind: "searching", startedAt: at })),
+    withSteps(turn, open(turn.steps, { kind: "search", startedAt: at })),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
   synthesis_step: synthesisStep,
@@ -126,7 +126,7 @@ const folds = {
     return withSteps(
       turn,
       open(turn.steps, {
-        kind: "executing",
+        kind: "execute",
         startedAt: at,
         tool: event.tool,
         arguments: event.arguments,
@@ -138,7 +138,7 @@ const folds = {
   files_made: (turn, { files }) =>
     withSteps(
       { ...turn, made: [...turn.made, ...files] },
-      patch(turn.steps, is("executing"), { made: files }),
+      patch(turn.steps, is("execute"), { made: files }),
     ),
   tool_standing_changed(turn, { tool, after, reason }, at) {
     return withSteps(
@@ -160,8 +160,8 @@ const folds = {
     );
   },
   answer_token(turn, event, at) {
-    const answering = turn.steps.some(isRunning("answer"));
-    const steps = answering ? turn.steps : open(turn.steps, { kind: "answer", startedAt: at });
+    const answering = turn.steps.some(isRunning("respond"));
+    const steps = answering ? turn.steps : open(turn.steps, { kind: "respond", startedAt: at });
     return { ...turn, steps, answer: turn.answer + event.text };
   },
   turn_finished(turn, event, at) {
@@ -170,8 +170,7 @@ const folds = {
   },
   turn_failed(turn, event, at) {
     const { where, message, remedy, reached = "" } = event;
-    const guilty = (step) =>
-      step.kind === where || (where === "answering" && step.kind === "answer");
+    const guilty = (step) => step.kind === where;
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
     const steps = open(closed, {
       kind: "turn_failed",
@@ -211,7 +210,7 @@ const end = (turn, { usage, seconds }, state, at) => ({
 
 function searched(turn, event, at) {
   const { type, tool, confidence, reason, considered, confidences, seconds } = event;
-  const steps = patch(turn.steps, isRunning("searching"), { state: "done", seconds });
+  const steps = patch(turn.steps, isRunning("search"), { state: "done", seconds });
   return withSteps(
     turn,
     open(steps, {
@@ -228,10 +227,10 @@ function searched(turn, event, at) {
 }
 
 function executed(turn, { tool, execution, seconds }, at, state) {
-  const steps = turn.steps.some(isRunning("executing"))
+  const steps = turn.steps.some(isRunning("execute"))
     ? turn.steps
-    : open(turn.steps, { kind: "executing", startedAt: at, tool });
-  return withSteps(turn, patch(steps, isRunning("executing"), { state, execution, seconds }));
+    : open(turn.steps, { kind: "execute", startedAt: at, tool });
+  return withSteps(turn, patch(steps, isRunning("execute"), { state, execution, seconds }));
 }
 
 function synthesisStep(turn, event, at) {
@@ -276,7 +275,7 @@ const repeat = ({ order, same, detail }) => ({ order, same, detail });
 
 // What a run of the suite brought, in the step that it belongs to.
 function suiteRun(turn, { against, attempt }, at, change) {
-  const kind = against === "stub" ? "stub" : "verification";
+  const kind = against === "stub" ? "stub" : "verify";
   const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
   const fresh = {
     kind,

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { deleteLesson, patchLesson } from "../api.js";
-import { percent, plural } from "../format.js";
+import { percent, plural, stepWords } from "../format.js";
 import { html } from "../html.js";
 import { loadLessons } from "../loading.js";
 import { dispatch } from "../store.js";
@@ -20,7 +20,7 @@ export function Lesson({ lesson, removed }) {
   }, [mode]);
   const close = () => setMode("read");
   return html`<li class="lesson" data-testid="lesson" data-agent=${lesson.agent} data-expired=${lesson.expired}>
-    <p class="lesson-head"><span class="attempt">${lesson.agent}</span><span class="lesson-facts">${facts(lesson)}</span></p>
+    <p class="lesson-head"><span class="attempt">${stepWords(lesson.agent)}</span><span class="lesson-facts">${facts(lesson)}</span></p>
     ${
       mode === "edit"
         ? html`<${Words} lesson=${lesson} close=${close} />`

@@ -11,7 +11,7 @@ export function CodeStep({ step }) {
 }
 
 function Source({ step }) {
-  const label = step.kind === "tests" ? "Test suite" : "Implementation";
+  const label = step.kind === "test" ? "Test suite" : "Implementation";
   if (step.artifact) return html`<${CodeBlock} code=${step.artifact} label=${label} />`;
   if (!step.stream) return null;
   const code = unfenced(step.stream);

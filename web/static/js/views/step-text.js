@@ -17,17 +17,8 @@ export function MismatchStep({ step }) {
     <p class="step-note">${THEN[step.then]}</p>`;
 }
 
-const AGENTS = {
-  specification: "the specification",
-  tests: "the tests",
-  implementation: "the implementation",
-  execution: "the choice of a tool",
-  coder: "the coder",
-  proxy: "the user proxy",
-};
-
 export function LessonsStep({ step }) {
-  return html`<p class="step-text">Shown for ${AGENTS[step.agent] ?? step.agent}:</p>
+  return html`<p class="step-text">Shown for ${stepWords(step.agent).toLowerCase()}:</p>
     <ul class="hints" data-testid="hints">${step.lessons.map(({ id, trigger, advice }) => html`<li key=${id}><span class="hint-trigger">${trigger}:</span> ${advice}</li>`)}</ul>`;
 }
 

@@ -5,7 +5,7 @@ import { previous } from "../steps.js";
 import { Step } from "./step.js";
 
 // Only these are drawn from other steps too, and so again whenever one of those changes.
-const SEES_ALL = new Set(["verification", "turn_failed"]);
+const SEES_ALL = new Set(["verify", "turn_failed"]);
 
 export function Steps({ of, skew }) {
   return html`<ol class="steps">

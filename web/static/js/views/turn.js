@@ -40,7 +40,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, conversationId
     </div>`
     }
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
-    ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} markdown=${turn.failure.where === "specification"} ...${turn.failure}>${again}<//>`}
+    ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} markdown=${turn.failure.where === "specify"} ...${turn.failure}>${again}<//>`}
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}
     ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
     ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
