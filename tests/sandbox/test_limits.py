@@ -1,5 +1,6 @@
 """Each limit of the container, seen from inside by the tool's process."""
 
+import asyncio
 import json
 
 import pytest
@@ -141,3 +142,31 @@ async def test_nothing_stays_for_the_next_job(sandbox: SecureSandbox) -> None:
     assert [sorted(json.loads(o.data or "")) for o in outcomes if isinstance(o, Returned)] == [
         [".matplotlib", "files", "left"]
     ] * 2
+
+
+HOARD = """
+import socket, time
+def tool():
+    ends, sent = socket.socketpair(), 0
+    try:
+        while True:
+            socket.send_fds(ends[0], [b"x"], [0] * 100)
+            sent += 100
+            if sent > 10_000: break
+    except OSError:
+        pass
+    time.sleep(3)
+    return sent
+"""
+
+
+async def test_descriptors_under_way_in_one_container_keep_no_other_from_its_jobs(
+    sandbox: SecureSandbox,
+) -> None:
+    """The kernel counts them per user, whatever the container."""
+    hoarding = asyncio.create_task(sandbox.execute("tool", HOARD, {}))
+    await asyncio.sleep(1)
+    for _ in range(4):
+        outcome = await sandbox.execute("tool", "def tool():\n    return 1", {})
+        assert isinstance(outcome, Returned), outcome
+    assert isinstance(await hoarding, Returned)

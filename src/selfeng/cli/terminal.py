@@ -132,7 +132,8 @@ def _line(event: Event) -> tuple[str, str] | None:
             hints = "".join(f"\n          {hint.trigger}: {hint.advice}" for hint in event.lessons)
             return (
                 "done",
-                f"{count(len(event.lessons), 'lesson')} of earlier turns for {words_of(event.agent)}:{hints}",
+                f"{count(len(event.lessons), 'lesson')} of earlier turns for "
+                f"{words_of(event.agent)}:{hints}",
             )
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""

@@ -19,6 +19,7 @@ from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.control_groups import Controller
 from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits, hidden_of_proc
 from selfeng.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES, Parts
+from selfeng.sandboxes.worker.confinement import FILES_OF_THE_JUDGE
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
 """Stand on the command line of bwrap before the server and the sandbox that a container belongs to;
@@ -151,7 +152,7 @@ def processes_are_counted_apart() -> bool:
 
 def _resources(start: Start) -> Iterator[str]:
     """Limits of each process. A POSIX message queue would outlive its process, and the call."""
-    limits = {"core": 0, "msgqueue": 0, "nofile": start.limits.files}
+    limits = {"core": 0, "msgqueue": 0, "nofile": start.limits.files + FILES_OF_THE_JUDGE}
     if "memory" in start.missing:
         memory = start.limits.memory_mb * _MB
         limits |= {"data": memory, "as": _ADDRESSES * memory, "fsize": start.limits.tmp_mb * _MB}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfeng.core.packages import sandbox_packages
+from selfeng.sandboxes.worker.confinement import FILES_OF_THE_JUDGE
 
 _USER = 65534
 MB = 1024 * 1024
@@ -40,7 +41,7 @@ class ContainerLimits:
     cpus: float = 1.0
     processes: int = 64
     files: int = 128
-    """Open files of a process."""
+    """Open files of a process of a job."""
     tmp_mb: int = 32
     """Size of /tmp, the only folder that can be written to."""
     tmp_files: int = 4096
@@ -59,6 +60,7 @@ def container_options(limits: ContainerLimits, runtime: str | None = None) -> di
     default.
     """
     tmp = f"rw,nosuid,nodev,noexec,size={limits.tmp_mb * MB},nr_inodes={limits.tmp_files},uid={_USER},gid={_USER},mode=0700"  # noqa: E501
+    files = limits.files + FILES_OF_THE_JUDGE
     return {
         "user": f"{_USER}:{_USER}",
         "working_dir": "/tmp",  # noqa: S108 - inside the container
@@ -85,7 +87,7 @@ def container_options(limits: ContainerLimits, runtime: str | None = None) -> di
                 "Soft": 0,
                 "Hard": 0,
             },  # a POSIX queue would outlive its process, and the call
-            {"Name": "nofile", "Soft": limits.files, "Hard": limits.files},
+            {"Name": "nofile", "Soft": files, "Hard": files},
         ],
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true"],

@@ -12,6 +12,11 @@ import signal
 import sys
 from pathlib import Path
 
+FILES_OF_THE_JUDGE = 512
+"""Open files that the judge and the zygotes may have beyond a job's. The kernel counts descriptors
+that are under way between processes per user, in all containers together, against the sender's own
+limit: so none of what jobs have under way keeps a judge from sending its own.
+"""
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
 _KILLED_COUNTS = (
@@ -46,6 +51,12 @@ def ignore_signals() -> None:
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+def limit_files() -> None:
+    """Leave this process, and the ones it forks, as many open files as a job may have."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - FILES_OF_THE_JUDGE
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
 
 def die_first(score: int) -> None:

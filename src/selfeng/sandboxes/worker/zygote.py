@@ -183,6 +183,7 @@ class ForkServer:
         redirect(output)
         if bare:
             control, calls = keep_only(control, calls)
+        confinement.limit_files()
         confinement.die_first(self._oom_score)
         self._fence.close()
         self._channels = (
