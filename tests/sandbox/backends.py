@@ -191,13 +191,24 @@ BACKENDS: dict[str, Callable[[], Behind]] = {
 ON_RUNSC = {
     "test_execute",
     "test_files",
-    "test_forging",
     "test_limits",
     "test_reuse",
     "test_verify",
     "test_workspace",
 }
 """The modules whose tests run on gVisor too, where a container takes a second to start."""
+OF_THE_JUDGE = {
+    "test_chain",
+    "test_forging_by_answers",
+    "test_forging_by_loading",
+    "test_forging_by_names",
+    "test_gate",
+    "test_indistinguishable",
+    "test_joined_suites",
+}
+"""The modules about what is decided by code that is the same on each backend: they run on the one
+whose containers are the cheapest. `make bench-forging` tries their wrong tools on the others.
+"""
 OTHERWISE_ON_RUNSC = {
     "test_every_limit_holds_from_inside": "it has another /proc; see test_gvisor.py for what holds",
     "test_thousands_of_files": "the number of files is limited by memory alone",
@@ -210,7 +221,11 @@ OTHERWISE_ON_RUNSC = {
 
 def parameters(module: str) -> list[ParameterSet]:
     """The backends that the tests of a module run on."""
-    names = [name for name in BACKENDS if name != "runsc" or module in ON_RUNSC]
+    names = (
+        ["bubblewrap"]
+        if module in OF_THE_JUDGE
+        else [name for name in BACKENDS if name != "runsc" or module in ON_RUNSC]
+    )
     return [pytest.param(name, marks=getattr(pytest.mark, name)) for name in names]
 
 

@@ -1,5 +1,5 @@
 """One chain, whoever brings the tool: what a person edited, what a model mended and what a change
-of imports means, on real backends.
+of imports means, on a real backend.
 """
 
 from collections.abc import Awaitable, Callable

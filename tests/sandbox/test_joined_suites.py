@@ -1,4 +1,4 @@
-"""Suites of two versions as one: what each test means it still means, on real backends."""
+"""Suites of two versions as one: what each test means it still means, on a real backend."""
 
 import pytest
 
