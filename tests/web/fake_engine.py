@@ -42,7 +42,6 @@ from selfeng.core.events import (
     Record,
     Searching,
     StageEntered,
-    StageName,
     ToolFound,
     TurnFailed,
     TurnFinished,
@@ -57,6 +56,7 @@ from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from selfeng.core.question import Answer, Question, completed, told
 from selfeng.core.signature import Parameter, Signature
+from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Budget, awaited
