@@ -31,7 +31,7 @@ from selfeng.core.turn import Budget, Request, Turn
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.checks import suite_problem
-from selfeng.synthesis.code_block import python_code
+from selfeng.synthesis.steps import python_code
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 
 

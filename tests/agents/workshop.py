@@ -14,7 +14,6 @@ from selfeng.core.verdict import Execution, Returned
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
 from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.script import Script
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator, RequestTurn
 from selfeng.stages.executor import Executor
@@ -23,6 +22,7 @@ from selfeng.store.database import open_database
 from selfeng.store.threads import Threads
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedSandbox
+from tests.script import Script
 
 
 def call(function: str, **arguments: Any) -> Completion:

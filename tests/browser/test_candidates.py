@@ -7,11 +7,11 @@ from playwright.sync_api import expect
 
 from selfeng.core.spec import SpecExample, SpecificationReply
 from selfeng.offline.completion import Completion
-from selfeng.offline.script import Script
 from selfeng.offline.server import OfflineServer
 from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, open_page
 from tests.doubles import fenced, specification
 from tests.home import serving
+from tests.script import Script
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 

@@ -16,12 +16,11 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from selfeng.bootstrap import SEEDED
 from selfeng.core.spec import SpecificationReply
-from selfeng.offline.completion import Completion, CompletionRequest
+from selfeng.offline.completion import Completion, CompletionRequest, Flawed
 from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.flaws import Flawed
-from selfeng.offline.script import Script, Step
 from selfeng.offline.server import OfflineServer
 from tests.home import ROOT, Home, serving
+from tests.script import Script, Step
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 

@@ -5,7 +5,7 @@ import pytest
 from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
 from selfeng.core.spec import SpecParameter
 from selfeng.synthesis.checks import module_problem, specification_problem, suite_problem
-from selfeng.synthesis.code_block import python_code
+from selfeng.synthesis.steps import python_code
 from selfeng.synthesis.stubs import stub
 from tests.doubles import TESTS, specification
 

@@ -16,9 +16,7 @@ from selfeng.core.tool import Candidate, Tool
 from selfeng.core.verdict import Execution, Raised
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import Completion
-from selfeng.offline.flaws import Flawed, WireCall
-from selfeng.offline.script import Script, title_of
+from selfeng.offline.completion import Completion, Flawed, WireCall
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator
 from selfeng.runtime import MiniAgents
@@ -27,6 +25,7 @@ from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
+from tests.script import Script, title_of
 
 CHOOSE, ANSWER, SPECIFY = "choose a tool", "answer the person", "write the specification"
 ADD = FunctionCall(name="add_numbers", arguments={"a": 2, "b": None})

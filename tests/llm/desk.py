@@ -12,8 +12,8 @@ from selfeng.core.turn import Budget
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
 from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.script import Script
 from selfeng.offline.server import OfflineServer
+from tests.script import Script
 
 KEY = "local-0123456789abcdef"
 PROMPT = Prompt(

@@ -13,8 +13,7 @@ from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.llm.pricing import Tokens
-from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.flaws import Flawed
+from selfeng.offline.completion import Completion, CompletionRequest, Flawed
 from selfeng.offline.wire import Rejection
 from tests.llm.desk import Desk
 

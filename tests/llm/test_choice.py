@@ -7,8 +7,7 @@ import pytest
 
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid
 from selfeng.core.prompt import FunctionCall, FunctionSchema
-from selfeng.offline.completion import Completion
-from selfeng.offline.flaws import Flawed, WireCall
+from selfeng.offline.completion import Completion, Flawed, WireCall
 from selfeng.offline.wire import Rejection
 from tests.llm.desk import WIRE_PROMPT, Desk
 

@@ -12,8 +12,7 @@ import pytest
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import Completion
-from selfeng.offline.flaws import Flawed
+from selfeng.offline.completion import Completion, Flawed
 from selfeng.offline.wire import Rejection
 from tests.llm.desk import KEY, Desk
 

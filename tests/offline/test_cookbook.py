@@ -20,7 +20,7 @@ from selfeng.offline.cookbook.small_talk import KNOWLEDGE
 from selfeng.prompts import FOLDER, render
 from selfeng.seeds import load_seeds
 from selfeng.stages.response_synthesizer import describe
-from selfeng.synthesis.code_block import python_code
+from selfeng.synthesis.steps import python_code
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
 SPEC = {"may_plan": True, "results": "", "answers": "", "kept": ""}

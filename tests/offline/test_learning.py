@@ -31,7 +31,7 @@ def learnt(events, before=()) -> LessonsReply:
 
 def test_a_repair_teaches_the_case_that_failed():
     (lesson,) = learnt(repaired("</record>")).lessons
-    assert (lesson.agent, lesson.trigger) == ("implementation", "a function to double a number")
+    assert (lesson.agent, lesson.trigger) == ("implement", "a function to double a number")
     assert (
         lesson.advice
         == "Go through these cases before you reply, as an earlier module failed them: doubles."

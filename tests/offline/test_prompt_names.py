@@ -17,8 +17,8 @@ from selfeng.llm_client import LLMClient
 from selfeng.offline.completion import Completion
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.cookbook.small_talk import KNOWLEDGE
-from selfeng.offline.script import Script
 from selfeng.offline.server import OfflineServer
+from tests.script import Script
 
 Serve = Callable[..., tuple[Script, LLMClient]]
 FITTING = Completion(

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.flaws import Flawed
-from selfeng.offline.script import Script, ScriptExhausted
+from selfeng.offline.completion import Completion, CompletionRequest, Flawed
 from selfeng.offline.server import OfflineServer
 from selfeng.offline.wire import Rejection
+from tests.script import Script, ScriptExhausted
 
 HELLO = [
     {"role": "system", "content": "# Task: answer the person\n\nBe brief."},

@@ -12,7 +12,6 @@ from selfeng.core.events import BudgetSpent
 from selfeng.core.files import MB, FileLimits
 from selfeng.llm_client import LLMClient
 from selfeng.offline.completion import Author, Completion
-from selfeng.offline.script import Script, Step
 from selfeng.offline.server import OfflineServer
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.consent import Consent
@@ -22,6 +21,7 @@ from selfeng.projects.state import ProjectStore
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
+from tests.script import Script, Step
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -4,7 +4,6 @@ import openai
 import pytest
 
 from selfeng.offline.completion import Completion
-from selfeng.offline.script import Script
 from selfeng.offline.server import OfflineServer
 from selfeng.runtime import Message, MiniAgents
 from selfeng.runtime.models import (
@@ -16,6 +15,7 @@ from selfeng.runtime.models import (
     UserMessage,
     openai_agent,
 )
+from tests.script import Script
 
 WEATHER = ToolCall(id="call-1", name="weather", arguments='{"city": "Oslo"}')
 TIME = ToolCall(id="call-2", name="time", arguments="{}")

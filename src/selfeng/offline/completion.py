@@ -3,7 +3,7 @@ wire format.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -41,3 +41,36 @@ class Author(Protocol):
     """Writes the replies of an offline server: the cookbook, or a script in tests."""
 
     def complete(self, request: CompletionRequest) -> Completion: ...
+
+
+class WireCall(BaseModel):
+    """A function call exactly as it goes over the wire."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    arguments: Any
+    """Well-behaved servers send JSON text."""
+
+
+class Flawed(Completion):
+    """A completion with flaws of real servers and models; every default is good behaviour."""
+
+    finish_reason: str = "stop"
+    """"" sends none."""
+    refusal: str = ""
+    """The model declines, in the field made for it."""
+    calls: tuple[WireCall, ...] = ()
+    """In place of `function` and `arguments`: several calls, or broken ones."""
+    usage: bool = True
+    """Whether used tokens are reported."""
+    role: bool = True
+    """Streamed: whether a first chunk names the role."""
+    empty_chunk: bool = False
+    """Streamed: begin with a chunk without choices, as Azure does."""
+    stop_after: int | None = None
+    """After that many chunks, or in the middle of a whole reply, do what `then` says."""
+    then: Literal["drop", "hang", "error"] = "drop"
+    """drop: break the connection; hang: send nothing more; error: send an error event."""
+    served_as: str | None = None
+    """Send `content` itself as the whole body, with this content type."""

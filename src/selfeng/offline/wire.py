@@ -10,8 +10,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.flaws import Flawed, WireCall
+from selfeng.offline.completion import Completion, CompletionRequest, Flawed, WireCall
 
 _WORDS = re.compile(r"\s*\S+|\s+\Z")
 _ARGUMENT_PIECE = 16

@@ -16,9 +16,11 @@ from selfeng.prompts import render
 from selfeng.prompts.request import lessons_shown
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import lines, offered
-from selfeng.synthesis.failures import as_failures
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.steps import Steps, checked
+
+_LONGEST_FAILURES = 6000
+"""Characters of a repair prompt that failures may take."""
 
 
 class Programmer:
@@ -91,9 +93,7 @@ class Programmer:
             else ""
         )
         shown = await self._shown(steps, spec, tests)
-        prompt = render(
-            "repair", **shown, code=code, failures=as_failures(verdict), changes=changes
-        )
+        prompt = render("repair", **shown, code=code, failures=_failures(verdict), changes=changes)
         with steps.step("implement", prompt.name) as current:
             new, problem = await current.written(
                 self._model, prompt, lambda code: module_problem(code, spec.signature(), tools)
@@ -165,3 +165,13 @@ def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
         "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
         where="verify",
     )
+
+
+def _failures(verdict: Verdict) -> str:
+    """What failed and why, the first failures in full; at most _LONGEST_FAILURES characters."""
+    parts = [verdict.problem] if verdict.problem else []
+    parts += [f"{t.test}: {t.outcome}\n{t.message}" for t in verdict.tests if t.outcome != "passed"]
+    if verdict.output.strip():
+        parts.append(f"output:\n{verdict.output.strip()[-1000:]}")
+    text = "\n\n".join(parts)
+    return text if len(text) <= _LONGEST_FAILURES else text[:_LONGEST_FAILURES] + "\n… (shortened)"

@@ -2,7 +2,9 @@
 time they took.
 """
 
+import ast
 import asyncio
+import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -16,7 +18,12 @@ from selfeng.core.provenance import AskedPrompt
 from selfeng.core.stage import STAGES, StageName
 from selfeng.core.turn import Turn
 from selfeng.core.words import count
-from selfeng.synthesis.code_block import python_code
+
+_FENCE = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<code>.*?)(?:^(?P=fence)`*[ "
+    r"\t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 class Step:
@@ -122,3 +129,33 @@ def gave_up(where: StageName, attempts: int, problem: str) -> SynthesisFailed:
         f"last: {problem}"
     )
     return SynthesisFailed(message, "say it in other words", where=where)
+
+
+def python_code(reply: str) -> str | None:
+    """The longest block of Python in a reply, or the whole reply where it is Python without a
+    fence; None if there is none.
+
+    A block that is marked as Python counts even if it doesn't parse: what is wrong with it is then
+    said to the model.
+    """
+    blocks = [(m["language"].lower(), m["code"]) for m in _FENCE.finditer(reply)]
+    python = [
+        code
+        for language, code in blocks
+        if language in ("python", "py", "python3") or (not language and _parses(code))
+    ]
+    if python:
+        return _tidy(max(python, key=len))
+    return _tidy(reply) if not blocks and _parses(reply) and "def " in reply else None
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _tidy(code: str) -> str:
+    return code.strip("\n").rstrip() + "\n"

@@ -26,12 +26,12 @@ _UNKNOWN_TOOL = (
     "Set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server, to let a full model do it."
 )
 _SPECIFIED = re.compile(
-    r"^specification, attempt \d+, finished: .*? -> .*?: (?P<description>.+)$", re.MULTILINE
+    r"^specify, attempt \d+, finished: .*? -> .*?: (?P<description>.+)$", re.MULTILINE
 )
 _FAILED = re.compile(
-    r"^verification, attempt \d+, failed: \d+ of \d+ tests? failed: (?P<tests>.+)$", re.MULTILINE
+    r"^verify, attempt \d+, failed: \d+ of \d+ tests? failed: (?P<tests>.+)$", re.MULTILINE
 )
-_PASSED = re.compile(r"^verification, attempt \d+, finished", re.MULTILINE)
+_PASSED = re.compile(r"^verify, attempt \d+, finished", re.MULTILINE)
 
 
 def specify(asked: ReadPrompt) -> Completion:
@@ -125,7 +125,7 @@ def learn(asked: ReadPrompt) -> Completion:
     )
     advice = f"Go through these cases before you reply, as an earlier module failed them: {cases}."
     lesson = {
-        "agent": "implementation",
+        "agent": "implement",
         "trigger": f"a function to {does[:1].lower()}{does[1:]}",
         "advice": advice,
         "known": None,
