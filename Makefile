@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run:
@@ -18,10 +18,10 @@ run:
 	@exec $(PY) web/app.py
 
 # What waits for the network runs beside what waits for the processor, and the tests have both processors.
-test test-all:
+test test-all test-everywhere:
 	@$(MAKE) --no-print-directory -j4 $(VENV)/test.stamp $(VENV)/weights.stamp machine $(if $(wildcard node_modules),,front-end-dev)
-	@$(MAKE) --no-print-directory -j3 $(if $(filter test-all,$@),lint) provisions
-	@$(MAKE) --no-print-directory unit ALL=$(if $(filter test-all,$@),--all)
+	@$(MAKE) --no-print-directory -j3 $(if $(filter-out test,$@),lint) provisions
+	@$(MAKE) --no-print-directory unit ALL="$(if $(filter-out test,$@),--all) $(if $(filter test-everywhere,$@),--everywhere)"
 
 # What the tests run on: model, libraries, and what both sandboxes run code in. Tests that need what could not be made are skipped.
 PROVISIONS := provisions-plain provisions-docker provisions-bubblewrap
@@ -39,7 +39,7 @@ lint: $(VENV)/test.stamp node-packages
 	$(VENV)/bin/lint-imports
 	$(NODE) node_modules/prettier/bin/prettier.cjs --check $(PAGE)
 
-# Those of the page's own modules, and those of Python; both, whatever the first come to. ALL=--all adds the extended ones.
+# Those of the page's own modules, and those of Python; both, whatever the first come to. ALL=--all adds the extended ones, --everywhere those of the sandbox on every backend.
 unit: $(VENV)/test.stamp
 	@$(NODE) --test --test-reporter dot tests/front/*.test.js
 	@$(PY) -m tests $(ALL)

@@ -16,6 +16,14 @@ with them when the other is done.
 """
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--everywhere",
+        action="store_true",
+        help="run the tests of the sandbox on every backend, which takes twice as long",
+    )
+
+
 def pytest_configure():
     """A run that is ended from outside prints where each of its processes was, even one that no
     Python code can interrupt.

@@ -207,7 +207,7 @@ OF_THE_JUDGE = {
     "test_joined_suites",
 }
 """The modules about what is decided by code that is the same on each backend: they run on the one
-whose containers are the cheapest. `make bench-forging` tries their wrong tools on the others.
+whose containers are the cheapest, and on all with `make test-everywhere`.
 """
 OTHERWISE_ON_RUNSC = {
     "test_every_limit_holds_from_inside": "it has another /proc; see test_gvisor.py for what holds",
@@ -219,13 +219,12 @@ OTHERWISE_ON_RUNSC = {
 """What older versions of gVisor do in another way, by a part of the test's id."""
 
 
-def parameters(module: str) -> list[ParameterSet]:
+def parameters(module: str, everywhere: bool) -> list[ParameterSet]:
     """The backends that the tests of a module run on."""
-    names = (
-        ["bubblewrap"]
-        if module in OF_THE_JUDGE
-        else [name for name in BACKENDS if name != "runsc" or module in ON_RUNSC]
-    )
+    names = list(BACKENDS)
+    if not everywhere:
+        names = ["bubblewrap"] if module in OF_THE_JUDGE else names
+        names = [name for name in names if name != "runsc" or module in ON_RUNSC]
     return [pytest.param(name, marks=getattr(pytest.mark, name)) for name in names]
 
 

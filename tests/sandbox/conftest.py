@@ -48,9 +48,9 @@ async def shared(
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "backend" in metafunc.fixturenames:
-        metafunc.parametrize(
-            "backend", parameters(metafunc.module.__name__.rpartition(".")[2]), indirect=True
-        )
+        module = metafunc.module.__name__.rpartition(".")[2]
+        everywhere = metafunc.config.getoption("everywhere")
+        metafunc.parametrize("backend", parameters(module, everywhere), indirect=True)
 
 
 @pytest.hookimpl(tryfirst=True)
