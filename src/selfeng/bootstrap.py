@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-# Chroma's thread imports httpx while the openai SDK looks at as much of it as is there; so it is
-# imported whole before.
+# Chroma's thread imports httpx while the openai SDK inspects it, possibly half imported; so it is
+# imported fully first.
 import httpx  # noqa: F401
 import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
@@ -24,7 +24,7 @@ from selfeng.core.status import ModelStatus
 from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.preparation import prepare_embedder
-from selfeng.engine import Changes, Engine
+from selfeng.engine import Changes, Engine, ToolParts, TurnParts
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
@@ -63,17 +63,17 @@ EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
 
 OFFLINE_MODEL = "offline"
 _PROJECTS = FileLimits(count=1, size=10 * MB)
-"""What goes into a run of a project, and what comes out: one archive."""
+"""The input and output of a project run, which are one archive."""
 PROJECTS = "projects"
-"""Folder in DATA_DIR of the projects that are built on the page."""
+"""Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
-"""Folder in DATA_DIR of the projects that agents build."""
+"""Folder in DATA_DIR for projects that agents build."""
 SEEDED = ".seeded"
-"""File in the tools folder that says that the seeds were added once, see `SeedMark`."""
+"""File in the tools folder that records that the seeds were added, see `SeedMark`."""
 
 
 async def build_engine(settings: Settings) -> Engine:
-    """The engine with everything it stands on; `aclose` takes it down.
+    """The engine with all its parts; close it with `aclose`.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
@@ -83,49 +83,19 @@ async def build_engine(settings: Settings) -> Engine:
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
         minilm = MiniLM.below(settings.data_dir)
-        embedder = _closed_with(stack, chosen_embedder(settings, minilm))
-        sandbox = SecureSandbox.from_settings(settings)
-        stack.push_async_callback(sandbox.aclose)
-        changes = Changes()
-        library = CapabilityRegistry(
-            database,
-            settings.tools_dir,
-            settings.chroma_persist_dir,
-            embedder,
-            ranking=Ranking.for_embedder(embedder.id, settings.data_dir / RANKING),
-            former=lambda embedder_id: _closed_with(
-                stack, former_embedder(settings, minilm, embedder_id)
-            ),
-            trust=TrustRule(settings.trust_after, settings.retire_after),
-            on_change=changes.tell,
-        )
-        stack.push_async_callback(library.aclose)
-        await library.start()
         model, model_status = _model(settings, stack)
         stack.push_async_callback(model.aclose)
-        sources = PinnedSources(library)
-        linked = LinkedSandbox(sandbox, library, sources)
-        policy = SynthesisPolicy(
-            max_repairs=settings.synthesis_max_repairs,
-            candidates=settings.synthesis_candidates,
-            mutation_score=settings.synthesis_mutation_score,
-        )
-        synthesis = SynthesisEngine(model, linked, library, model.model, policy)
-        upkeep = _upkeep(
-            changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes))
-        )
-        stack.push_async_callback(upkeep.aclose)
-        executor, responder = Executor(model, sandbox, library, sources), ResponseSynthesizer(model)
+        tools = await _tool_parts(settings, stack, database, minilm, model)
         learning = _learning(settings, database, minilm, model)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
-        delegation = Delegation(sandbox, (proxy(model), coder(model)), Threads(database))
+        delegation = Delegation(tools.sandbox, (proxy(model), coder(model)), Threads(database))
         readiness = Readiness()
         orchestrator = Orchestrator(
-            library,
-            executor,
-            synthesis,
-            responder,
+            tools.library,
+            Executor(model, tools.sandbox, tools.library),
+            tools.synthesis,
+            ResponseSynthesizer(model),
             thresholds=_thresholds(settings),
             limits=_limits(settings),
             runtime=runtime,
@@ -133,52 +103,97 @@ async def build_engine(settings: Settings) -> Engine:
             delegation=delegation,
             news=readiness.news,
         )
-        layers = _Layers(settings, await stack.enter_async_context(AsyncExitStack()))
+        turns = _turn_parts(settings, database, orchestrator, runtime)
         builder = ProjectBuilder(
             model,
             _project_sandbox(settings, stack),
             seconds=settings.docker_timeout,
-            packages=layers,
+            packages=_Layers(settings, await stack.enter_async_context(AsyncExitStack())),
         )
         delegation.add(ProjectAgent(builder, settings.data_dir / DELEGATED))
-        journal = Journal(database)
-        recorder = Recorder(journal)
-        turns = TurnRegistry(recorder, runtime.start)
+        folder, news = settings.data_dir / PROJECTS, readiness.news
         return Engine(
             model=model,
             model_status=model_status,
-            sandbox=sandbox,
-            library=library,
-            changes=changes,
-            seeded=SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database)),
-            orchestrator=orchestrator,
-            synthesis=synthesis,
+            tool_parts=tools,
+            turn_parts=turns,
             learning=learning,
-            upkeep=upkeep,
-            journal=journal,
-            recorder=recorder,
-            files=ConversationFiles(database),
-            file_limits=settings.file_limits,
-            turns=turns,
             projects=ProjectService(
-                settings.data_dir / PROJECTS, builder, journal, turns, runtime, news=readiness.news
+                folder, builder, turns.journal, turns.turns, runtime, news=news
             ),
-            runtime=runtime,
             readiness=readiness,
-            parts={
+            set_ups={
                 "search": partial(prepare_embedder, settings.data_dir),
-                "sandbox": partial(make_image, sandbox),
+                "sandbox": partial(make_image, tools.sandbox),
             },
             resources=stack.pop_all(),
         )
 
 
+async def _tool_parts(
+    settings: Settings,
+    stack: AsyncExitStack,
+    database: sa.Engine,
+    minilm: MiniLM,
+    model: LLMClient,
+) -> ToolParts:
+    """The library, started, and what builds and verifies its tools; closed with the stack."""
+    embedder = _closed_with(stack, chosen_embedder(settings, minilm))
+    sandbox = SecureSandbox.from_settings(settings)
+    stack.push_async_callback(sandbox.aclose)
+    changes = Changes()
+    library = CapabilityRegistry(
+        database,
+        settings.tools_dir,
+        settings.chroma_persist_dir,
+        embedder,
+        ranking=Ranking.for_embedder(embedder.id, settings.data_dir / RANKING),
+        former=lambda embedder_id: _closed_with(
+            stack, former_embedder(settings, minilm, embedder_id)
+        ),
+        trust=TrustRule(settings.trust_after, settings.retire_after),
+        on_change=changes.tell,
+    )
+    stack.push_async_callback(library.aclose)
+    await library.start()
+    sources = PinnedSources(library)
+    policy = SynthesisPolicy(
+        max_repairs=settings.synthesis_max_repairs,
+        candidates=settings.synthesis_candidates,
+        mutation_score=settings.synthesis_mutation_score,
+    )
+    linked = LinkedSandbox(sandbox, library, sources)
+    synthesis = SynthesisEngine(model, linked, library, model.model, policy)
+    upkeep = _upkeep(
+        changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes))
+    )
+    stack.push_async_callback(upkeep.aclose)
+    seeded = SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database))
+    return ToolParts(library, changes, seeded, sandbox, synthesis, upkeep)
+
+
+def _turn_parts(
+    settings: Settings, database: sa.Engine, orchestrator: Orchestrator, runtime: MiniAgents
+) -> TurnParts:
+    journal = Journal(database)
+    recorder = Recorder(journal)
+    return TurnParts(
+        orchestrator=orchestrator,
+        turns=TurnRegistry(recorder, runtime.start),
+        runtime=runtime,
+        journal=journal,
+        recorder=recorder,
+        files=ConversationFiles(database),
+        file_limits=settings.file_limits,
+    )
+
+
 @contextmanager
 def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator]:
-    """The engine on an event loop in a thread of its own, for synchronous programs:
-    `process_request` is its door.
+    """The engine on an event loop in its own thread, for synchronous programs, which call
+    `process_request`.
 
-    Raises: as `build_engine`; without `settings` also ConfigurationError.
+    Raises: AgentError, as `build_engine`; without `settings` also ConfigurationError.
     """
     with start_blocking_portal() as portal:
         engine = portal.call(build_engine, settings or load_settings())
@@ -193,7 +208,7 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator
 async def open_builder(
     options: ProjectOptions, settings: Settings | None = None
 ) -> AsyncIterator[ProjectBuilder]:
-    """The project builder with what it stands on, for a build with these options.
+    """The project builder with all its parts, for a build with these options.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
@@ -212,15 +227,15 @@ async def open_builder(
 def _project_sandbox(
     settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()
 ) -> SecureSandbox:
-    """A sandbox that a whole project fits into; closed with the stack."""
+    """A sandbox with room for a whole project; closed with the stack."""
     sandbox = SecureSandbox.from_settings(settings, files=_PROJECTS, packages=packages)
     stack.push_async_callback(sandbox.aclose)
     return sandbox
 
 
 class _Layers:
-    """Sandboxes for projects with further packages, built when they are first asked for and closed
-    with the stack.
+    """Sandboxes for projects with additional packages, built on first use and closed with the
+    stack.
     """
 
     def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
@@ -239,8 +254,8 @@ class _Layers:
 
 
 def _with(options: ProjectOptions, settings: Settings) -> Settings:
-    """The settings with the model that a build asks for. Raises: ConfigurationError: there is no
-    server that has it.
+    """The settings with the model that a build asks for. Raises: ConfigurationError: no server has
+    that model.
     """
     key = {"openai_api_key": options.api_key} if options.api_key else {}
     model = {"openai_model": options.model} if options.model else {}
@@ -289,7 +304,7 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
 
 
 def _upkeep(changes: Changes, reverification: Reverification) -> Reverifier:
-    """Has every tool that gets another version followed by those that import it."""
+    """Re-verifies the tools that import a tool whenever it gets a new version."""
     upkeep = Reverifier(reverification)
     changes.subscribe(
         lambda change: (
@@ -302,7 +317,7 @@ def _upkeep(changes: Changes, reverification: Reverification) -> Reverifier:
 
 
 def _tell(changes: Changes, outcome: Reverified) -> None:
-    """The library tells of new versions itself."""
+    """The library reports new versions itself."""
     if outcome.problem:
         changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
 
@@ -310,8 +325,8 @@ def _tell(changes: Changes, outcome: Reverified) -> None:
 def _learning(
     settings: Settings, database: sa.Engine, minilm: MiniLM, model: LLMClient
 ) -> Learning:
-    """Lessons are found with MiniLM whatever EMBEDDER says: how near one has to be was measured
-    with it.
+    """Lessons are found with MiniLM whatever EMBEDDER says, because the distance threshold was
+    measured with it.
     """
     book, turns = LessonBook(database, minilm), Turns(database)
     limits = Limits(

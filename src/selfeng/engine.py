@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
@@ -58,13 +59,13 @@ _REMEDY = {
 
 
 class Changes:
-    """Passes changes of the library on to those who subscribed."""
+    """Passes changes of the library on to subscribers."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[LibraryChange], None]] = []
 
     def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
-        """Call `listener` with every change from now on; returns what ends that."""
+        """Call `listener` with every change from now on; returns a function that ends this."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
@@ -73,11 +74,36 @@ class Changes:
             listener(change)
 
 
+@dataclass(frozen=True)
+class ToolParts:
+    """The library, and what builds and verifies its tools."""
+
+    library: CapabilityRegistry
+    changes: Changes
+    seeded: SeedMark
+    sandbox: SecureSandbox
+    synthesis: SynthesisEngine
+    upkeep: Reverifier
+
+
+@dataclass(frozen=True)
+class TurnParts:
+    """What runs turns, and what is stored of them."""
+
+    orchestrator: Orchestrator
+    turns: TurnRegistry
+    runtime: MiniAgents
+    journal: Journal
+    recorder: Recorder
+    files: ConversationFiles
+    file_limits: FileLimits
+
+
 class Engine:
-    """Takes requests as turns of conversations; lives on the event loop that it was opened on.
+    """Takes requests as turns of conversations; runs on the event loop that it was opened on.
 
     Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects,
-    `changes` and `readiness` news.
+    `changes` and `readiness` report news.
     """
 
     def __init__(
@@ -85,40 +111,30 @@ class Engine:
         *,
         model: LLMClient,
         model_status: ModelStatus,
-        sandbox: SecureSandbox,
-        library: CapabilityRegistry,
-        changes: Changes,
-        seeded: SeedMark,
-        orchestrator: Orchestrator,
-        synthesis: SynthesisEngine,
+        tool_parts: ToolParts,
+        turn_parts: TurnParts,
         learning: Learning,
-        upkeep: Reverifier,
-        journal: Journal,
-        recorder: Recorder,
-        files: ConversationFiles,
-        file_limits: FileLimits,
-        turns: TurnRegistry,
         projects: ProjectService,
-        runtime: MiniAgents,
         readiness: Readiness,
-        parts: Mapping[Part, Callable[[Callable[[str], None]], None]],
+        set_ups: Mapping[Part, Callable[[Callable[[str], None]], None]],
         resources: AsyncExitStack,
     ) -> None:
-        """`parts` set up what they are named after: blocking functions that report what they do,
-        line by line.
+        """`set_ups` set up the part that they are named after: blocking functions that report
+        their progress line by line.
         """
-        self.model, self.library, self.sandbox = model, library, sandbox
-        self.synthesis, self.orchestrator, self.learning, self.upkeep = (
-            synthesis,
-            orchestrator,
-            learning,
-            upkeep,
+        tools, turns = tool_parts, turn_parts
+        self.library, self.changes, self.sandbox = tools.library, tools.changes, tools.sandbox
+        self.synthesis, self.upkeep, self._seeded = tools.synthesis, tools.upkeep, tools.seeded
+        self.orchestrator, self._turns, self._runtime = (
+            turns.orchestrator,
+            turns.turns,
+            turns.runtime,
         )
-        self._model_status, self._journal, self._recorder = model_status, journal, recorder
-        self._files, self.file_limits = files, file_limits
-        self.changes, self._seeded, self._resources = changes, seeded, resources
-        self._runtime, self._turns, self.projects = runtime, turns, projects
-        self.readiness, self._parts, self._background = readiness, parts, PromisingContext()
+        self._journal, self._recorder = turns.journal, turns.recorder
+        self._files, self.file_limits = turns.files, turns.file_limits
+        self.model, self._model_status = model, model_status
+        self.learning, self.projects, self.readiness = learning, projects, readiness
+        self._set_ups, self._resources, self._background = set_ups, resources, PromisingContext()
 
     async def ask(
         self,
@@ -130,11 +146,11 @@ class Engine:
         answers: Sequence[Answer] = (),
         agent: str = "",
     ) -> Asked:
-        """Begin a turn, in a new conversation if none is named; its records reach the subscribers.
+        """Begin a turn, in a new conversation if none is given; its records reach the subscribers.
 
-        `answers` answer the questions that the conversation has open; the request may then be
-        blank. `agent` gets the request without a search. The turn's task starts last, with nothing
-        awaited after it: the caller can subscribe before its first record.
+        `answers` answer the open questions of the conversation; the request may then be blank.
+        `agent` gets the request without a search. The turn's task starts last, with nothing awaited
+        after it, so the caller can subscribe before its first record.
 
         Raises:
             RequestError: the request is blank or too long, the files are too many or too large,
@@ -147,7 +163,7 @@ class Engine:
                 problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}"
             )
         if not request.strip() and not answers:
-            raise RequestError("the request is blank", "write what you want to know or have done")
+            raise RequestError("the request is blank", "write what you need")
         if len(request) > LONGEST_REQUEST:
             raise RequestError(
                 f"the request has {len(request)} characters",
@@ -164,7 +180,7 @@ class Engine:
             if found.kind == "project":
                 raise RequestError(
                     "this conversation belongs to a project",
-                    "build on there, or begin a new conversation",
+                    "continue there, or start a new conversation",
                 )
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         answers = completed(rounds[0].questions if rounds else (), answers)
@@ -180,12 +196,12 @@ class Engine:
         )
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
-        """Begin a turn that makes one tool of the plan of a turn, in the same conversation, and
+        """Begin a turn that makes one tool of an earlier turn's plan, in the same conversation, and
         runs it for the same request.
 
         Raises:
             ResourceNotFound: `owner` has no such turn.
-            RequestError: its plan can't be kept.
+            RequestError: its plan can't be saved as a tool.
         """
         records = await asyncio.to_thread(self._journal.turn, owner, turn_id)
         plan = plan_to_tool(records)
@@ -222,9 +238,7 @@ class Engine:
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
-        """What the conversation has; a file that comes with the request stands for earlier ones of
-        its name.
-        """
+        """The files of the conversation, except those that the request replaces by name."""
         known = await asyncio.to_thread(self._files.newest, conversation_id)
         replaced = {file.name for file in files}
 
@@ -238,30 +252,30 @@ class Engine:
         )
 
     async def stop(self, owner: str, turn_id: str) -> bool:
-        """End a running turn of `owner`; False if there is none of that id."""
+        """Stop a running turn of `owner`; False if there is none with that id."""
         return self._turns.stop(owner, turn_id)
 
     async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        """An owner's conversations, the newest first; those of projects are not among them."""
+        """An owner's conversations, newest first, without those of projects."""
         return await asyncio.to_thread(self._journal.conversations, owner)
 
     async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
-        """The records of a conversation after a number. Raises: ResourceNotFound if `owner` has no
+        """The records of a conversation after a number. Raises: ResourceNotFound: `owner` has no
         such conversation.
         """
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return await asyncio.to_thread(self._journal.history, conversation_id, after)
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
-        """A file of a conversation. Raises: ResourceNotFound if there is none, or `owner` has no
-        such conversation.
+        """A file of a conversation. Raises: ResourceNotFound: there is none, or `owner` has no such
+        conversation.
         """
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return await asyncio.to_thread(self._files.read, conversation_id, sha256, name)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
-        """Call `on_records` with all records from now on, of every conversation; returns what ends
-        that.
+        """Call `on_records` with all records of every conversation from now on; returns a function
+        that ends this.
         """
         return self._recorder.subscribe(on_records)
 
@@ -275,15 +289,13 @@ class Engine:
         return tuple(request for request in tool.example_requests if request not in others)
 
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
-        """The requests that a tool has served and is found by, those of `owner` only, the newest
-        first.
-        """
+        """The requests that a tool served and is found by, only those of `owner`, newest first."""
         used = await self.library.used_requests(name)
         own = await asyncio.to_thread(self._journal.said, owner, used)
         return tuple(request for request in used if request in own)
 
     async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
-        """Remove a learned request from a tool; the requests that are left.
+        """Remove a learned request from a tool; returns the remaining ones.
 
         Raises:
             ResourceNotFound: the tool has learned no such request of `owner`.
@@ -292,8 +304,8 @@ class Engine:
             owner, name
         ) or not await self.library.forget_request(name, request):
             raise ResourceNotFound(
-                f"{name} is found by no request {request[:80]!r} of yours that it has served",
-                f"`selfeng tools {name}` lists those of the terminal",
+                f"{name} has learned no request {request[:80]!r} of yours",
+                f"`selfeng tools {name}` lists those asked at the terminal",
             )
         return await self.used_requests(owner, name)
 
@@ -326,10 +338,10 @@ class Engine:
         return f" ({progress.done:,} of {progress.total:,})" if progress else ""
 
     async def reindex(self, report: Callable[[int, int], None]) -> str:
-        """Rebuild the search index; `report` gets how many tools are in it, and of how many.
-        Returns how the library is searched then.
+        """Rebuild the search index; `report` gets the number of tools in it and the total. Returns
+        how the library is searched then.
 
-        Raises: LibraryError: the index can't be built here.
+        Raises: LibraryError: this process can't build the index.
         """
         state = await self.library.reindex(report)
         if state != "ready":
@@ -349,15 +361,15 @@ class Engine:
     async def seed_once(
         self, progress: Callable[[int, int], None] = lambda done, total: None
     ) -> None:
-        """Add the seed tools to a library that never had them; seed tools that were deleted stay
-        deleted. Raises: SandboxError.
+        """Add the seed tools to a library that never had them; deleted seed tools stay deleted.
+        Raises: SandboxError.
         """
         if not await asyncio.to_thread(self._seeded.present):
             await self.seed(log.info, progress)
 
     def set_up(self) -> None:
-        """Begin to set up what this machine lacks, in the background. Requests wait for what they
-        need; `status` shows progress.
+        """Start to set up what this machine lacks, in the background. Requests wait for what they
+        need; `status` shows the progress.
         """
         self.readiness.expect("search", "sandbox", "tools")
         for work in (
@@ -369,17 +381,17 @@ class Engine:
 
     async def _set_up_search(self) -> None:
         async def work(report: Report) -> None:
-            await asyncio.to_thread(self._parts["search"], lambda line: report(line, 0, 0))
+            await asyncio.to_thread(self._set_ups["search"], lambda line: report(line, 0, 0))
             await self.library.embed()
 
         await awaited(
             self.readiness.news, "sandbox", lambda event: None
-        )  # both keep the processor busy, and requests wait for that one
+        )  # both need the processor, and requests wait for the first
         await self.readiness.prepare("search", work)
 
     async def _set_up_sandbox(self) -> None:
         async def work(report: Report) -> None:
-            await asyncio.to_thread(self._parts["sandbox"], lambda line: report(line, 0, 0))
+            await asyncio.to_thread(self._set_ups["sandbox"], lambda line: report(line, 0, 0))
             await self.get_ready()
 
         async def plant_seeds(report: Report) -> None:
@@ -400,15 +412,20 @@ class Engine:
             self.upkeep.begin()
 
     async def learn_from_turns(self) -> None:
-        """Learn from each turn that ends from now on, in the background."""
+        """From now on, learn in the background from each turn that ends."""
         self._turns.learn = self.learning.begin
 
     async def stop_abandoned_turns(self) -> None:
         """Mark turns that killed servers left running as stopped."""
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
 
+    async def settle(self) -> None:
+        """Wait until all turns have ended and their events are stored."""
+        await self._runtime.aflush_tasks()
+        await self._recorder.flush()
+
     async def aclose(self) -> None:
-        """End all turns, write what they told to the journal, and close every part."""
+        """Stop all turns, write their last events to the journal, and close every part."""
         self._background.cancel()
         self._turns.learn = None
         self._turns.stop_all("The server ended.")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from selfeng.composition.reverification import Reverification, Reverifier
 from selfeng.composition.sources import PinnedSources
-from selfeng.core.events import FINAL, BudgetSpent, Event, LessonsShown, Record, TurnFinished
+from selfeng.core.events import BudgetSpent, Event, LessonsShown, Record, TurnFinished
 from selfeng.core.files import FileLimits
 from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.status import ModelStatus
-from selfeng.engine import Changes, Engine
+from selfeng.engine import Changes, Engine, ToolParts, TurnParts
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
@@ -68,32 +68,31 @@ async def engine_on(
         )
         recorder = Recorder(book.journal)
         turns = TurnRegistry(recorder, runtime.start)
+        upkeep = Reverifier(
+            Reverification(
+                library, synthesis.reexamine, PinnedSources(library), lambda outcome: None
+            )
+        )
+        seeded = SeedMark(Path("seeded"), "scripted")
         engine = Engine(
             model=model,
             model_status=ModelStatus(name="scripted", offline=True, detail=""),
-            sandbox=sandbox,
-            library=library,
-            changes=Changes(),
-            seeded=SeedMark(Path("seeded"), "scripted"),
-            orchestrator=orchestrator,
-            synthesis=synthesis,
-            learning=book.learning,
-            upkeep=Reverifier(
-                Reverification(
-                    library, synthesis.reexamine, PinnedSources(library), lambda outcome: None
-                )
+            tool_parts=ToolParts(library, Changes(), seeded, sandbox, synthesis, upkeep),
+            turn_parts=TurnParts(
+                orchestrator=orchestrator,
+                turns=turns,
+                runtime=runtime,
+                journal=book.journal,
+                recorder=recorder,
+                files=ConversationFiles(book.database),
+                file_limits=FileLimits(),
             ),
-            journal=book.journal,
-            recorder=recorder,
-            files=ConversationFiles(book.database),
-            file_limits=FileLimits(),
-            turns=turns,
+            learning=book.learning,
             projects=ProjectService(
                 Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns, runtime
             ),
-            runtime=runtime,
             readiness=Readiness(),
-            parts={},
+            set_ups={},
             resources=stack.pop_all(),
         )
         async with aclosing(engine):
@@ -105,12 +104,8 @@ async def events_of(engine: Engine, request: str) -> list[Event]:
     records: list[Record] = []
     end = engine.subscribe(records.extend)
     asked = await engine.ask("me", None, request)
-    while not any(
-        record.turn_id == asked.turn_id and isinstance(record.event, FINAL) for record in records
-    ):
-        await engine._recorder.flush()
+    await engine.settle()
     end()
-    await engine._runtime.aflush_tasks()
     await engine.learning.settle()
     return [record.event for record in records if record.turn_id == asked.turn_id]
 

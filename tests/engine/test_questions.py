@@ -5,7 +5,7 @@ a scripted model.
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.core.events import FINAL, Event, QuestionsAsked, Record, TurnStarted
+from selfeng.core.events import Event, QuestionsAsked, Record, TurnStarted
 from selfeng.core.question import Answer, Question
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.status import Asked
@@ -28,10 +28,7 @@ async def turn(
     records: list[Record] = []
     end = engine.subscribe(records.extend)
     asked = await engine.ask("me", conversation, request, **options)
-    while not any(
-        record.turn_id == asked.turn_id and isinstance(record.event, FINAL) for record in records
-    ):
-        await engine._recorder.flush()
+    await engine.settle()
     end()
     return asked, [record.event for record in records]
 
@@ -41,7 +38,7 @@ async def test_an_answer_goes_on_from_the_request_that_it_completes(tmp_path):
     async with engine_on(book, model, ScriptedSandbox()) as engine:
         asked, first = await turn(engine, None, "how long is it?")
         assert QuestionsAsked(questions=(UNIT,), intro="One thing:") in first
-        with pytest.raises(RequestError, match="unit='mile' is none of metre, foot"):
+        with pytest.raises(RequestError, match="unit='mile' is not one of metre, foot"):
             await engine.ask(
                 "me", asked.conversation_id, "", answers=(Answer(id="unit", value="mile"),)
             )
