@@ -188,26 +188,24 @@ BACKENDS: dict[str, Callable[[], Behind]] = {
 }
 """What the contract suite runs on, by the ids of its tests."""
 
-ON_RUNSC = {
-    "test_execute",
-    "test_files",
-    "test_limits",
-    "test_reuse",
-    "test_verify",
-    "test_workspace",
-}
+ON_RUNSC = {"test_execute", "test_limits", "test_verify", "test_workspace"}
 """The modules whose tests run on gVisor too, where a container takes a second to start."""
 OF_THE_JUDGE = {
     "test_chain",
+    "test_forging",
     "test_forging_by_answers",
     "test_forging_by_loading",
     "test_forging_by_names",
+    "test_forging_sideways",
     "test_gate",
     "test_indistinguishable",
     "test_joined_suites",
+    "test_packages",
+    "test_pool",
+    "test_reported",
 }
-"""The modules about what is decided by code that is the same on each backend: they run on the one
-whose containers are the cheapest, and on all with `make test-everywhere`.
+"""The modules about what judge, gate and pool decide, whose code is the same on each backend: they
+run on the one whose containers are the cheapest, and on all with `make test-everywhere`.
 """
 OTHERWISE_ON_RUNSC = {
     "test_every_limit_holds_from_inside": "it has another /proc; see test_gvisor.py for what holds",

@@ -8,23 +8,13 @@ test: with other instants, servers or commands.
 
 import pytest
 
-ONCE = {
-    "test_chain",
+from tests.sandbox.backends import OF_THE_JUDGE
+
+ONCE = OF_THE_JUDGE | {
     "test_execute",
     "test_files",
-    "test_forging",
-    "test_forging_by_answers",
-    "test_forging_by_loading",
-    "test_forging_by_names",
-    "test_forging_sideways",
-    "test_gate",
     "test_hostile",
     "test_hostile_suites",
-    "test_indistinguishable",
-    "test_joined_suites",
-    "test_packages",
-    "test_pool",
-    "test_reported",
     "test_reuse",
     "test_verify",
     "test_workspace",

@@ -30,7 +30,8 @@ def guarded(
     server = ServerProcess(tmp_path_factory.mktemp("guarded"), cast(AsyncMode, request.param))
     yield server
     assert server.end() == (0, "")
-    assert server.errors.count("\n") <= 3, server.errors  # a flood is told in one line a minute
+    # thousands are told in one line a minute; Werkzeug may say that it lacked a descriptor
+    assert server.errors.count("\n") <= 30, server.errors
 
 
 @pytest.fixture(scope="module", params=MODES)
