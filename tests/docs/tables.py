@@ -72,7 +72,11 @@ def events() -> str:
 
 def stages() -> str:
     return _table(
-        ("stage", "what it does"), ((f"`{stage.name}`", stage.does) for stage in STAGES.values())
+        ("stage", "what it does", "prompts"),
+        (
+            (f"`{stage.name}`", stage.does, ", ".join(f"`{name}`" for name in stage.prompts))
+            for stage in STAGES.values()
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from selfeng.core.stage import STAGES, StageName
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Raised
 from selfeng.graph.turn_graph import GraphRun, turn_graph
+from selfeng.prompts import FOLDER as PROMPTS
 from tests.doubles import (
     CODE,
     TESTS,
@@ -146,6 +147,12 @@ async def test_a_symbol_that_leads_nowhere_is_an_error_and_no_event():
         await course.follow({"gather": astray}, None)
     assert raised.value.message == "'home' leads nowhere from the node 'gather'"
     assert (course.node, events) == ("gather", [StageEntered(node="gather")])
+
+
+def test_every_prompt_belongs_to_one_stage():
+    of_no_turn = ["lessons", "project_step"]
+    prompts = [name for stage in STAGES.values() for name in stage.prompts]
+    assert sorted(prompts + of_no_turn) == sorted(p.stem for p in PROMPTS.glob("*.md"))
 
 
 def test_events_can_name_every_node_and_each_can_be_reached():

@@ -1,5 +1,5 @@
-"""The stages of a turn: the one table that graph, events, errors and page take their names and
-words from.
+"""The stages of a turn: the one table that gives graph, events, errors and page their names and
+words.
 """
 
 from collections.abc import Mapping
@@ -22,15 +22,17 @@ class Stage(Value):
     does: str
     """One sentence."""
     title: str
-    """What the page calls it, and a failure in it."""
+    """The page's title of the stage, and of a failure in it."""
     now: str
     """What the page says while it runs."""
     icon: str
     """Name of its picture on the page."""
+    prompts: tuple[str, ...] = ()
+    """Names of the prompts that it sends to the model, in `src/selfeng/prompts`."""
     leads: Mapping[str, StageName] = {}
-    """By the symbol that it ends with, the stage that follows."""
+    """Which stage follows, by the symbol that this one ends with."""
     runs_code: bool = False
-    """Whether it is the first stage of a way that needs the sandbox."""
+    """Whether it is the first stage of a path that needs the sandbox."""
 
 
 STAGES: Mapping[StageName, Stage] = {
@@ -38,7 +40,7 @@ STAGES: Mapping[StageName, Stage] = {
     for stage in (
         Stage(
             name="gather",
-            does="Take up the request with all that came with it",
+            does="Read the request with everything that came with it",
             title="Request",
             now="Reading the request",
             icon="message",
@@ -50,6 +52,7 @@ STAGES: Mapping[StageName, Stage] = {
             title="Search",
             now="Searching the library",
             icon="search",
+            prompts=("decide",),
             leads={"fits": "execute", "incomplete": "clarify", "nothing fits": "specify"},
         ),
         Stage(
@@ -66,6 +69,7 @@ STAGES: Mapping[StageName, Stage] = {
             title="Specification",
             now="Writing the specification",
             icon="file",
+            prompts=("specification",),
             leads={
                 "ordered": "test",
                 "known": "prepare",
@@ -81,15 +85,17 @@ STAGES: Mapping[StageName, Stage] = {
             title="Tests",
             now="Writing the tests",
             icon="flask",
+            prompts=("tests",),
             leads={"written": "implement", "rewritten": "compare"},
             runs_code=True,
         ),
         Stage(
             name="implement",
-            does="Draw candidates for the implementation",
+            does="Write candidates for the implementation",
             title="Implementation",
             now="Writing the implementation",
             icon="code",
+            prompts=("implementation",),
             leads={"alike": "verify", "different": "compare"},
         ),
         Stage(
@@ -98,6 +104,7 @@ STAGES: Mapping[StageName, Stage] = {
             title="Consensus of candidates",
             now="Comparing the candidates",
             icon="checks",
+            prompts=("deciding_test",),
             leads={"agreed": "verify", "refuted": "test"},
         ),
         Stage(
@@ -110,18 +117,20 @@ STAGES: Mapping[StageName, Stage] = {
         ),
         Stage(
             name="repair",
-            does="Write the implementation again, with what failed in view",
+            does="Rewrite the implementation, given what failed",
             title="Repair",
             now="Repairing the implementation",
             icon="code",
+            prompts=("repair",),
             leads={"repaired": "verify", "stuck": "specify"},
         ),
         Stage(
             name="strengthen",
-            does="Try the tests on deliberate mistakes, and add those that are missing",
-            title="Strength of the tests",
-            now="Trying the tests on deliberate mistakes",
+            does="Run the tests against planted bugs, and add missing tests",
+            title="Mutation check",
+            now="Running the tests against planted bugs",
             icon="flask",
+            prompts=("more_tests",),
             leads={"strong": "register", "added": "verify"},
         ),
         Stage(
@@ -138,6 +147,7 @@ STAGES: Mapping[StageName, Stage] = {
             title="Arguments",
             now="Reading the arguments",
             icon="tool",
+            prompts=("arguments",),
             leads={"fits": "execute", "incomplete": "clarify"},
         ),
         Stage(
@@ -155,11 +165,12 @@ STAGES: Mapping[StageName, Stage] = {
             title="Mending",
             now="Mending the tool",
             icon="hammer",
+            prompts=("mend",),
             leads={"mended": "execute", "left": "respond"},
         ),
         Stage(
             name="plan",
-            does="Take the steps of the plan, each of which goes through this graph",
+            does="Run the steps of the plan, each through this graph",
             title="Plan",
             now="Working through the steps",
             icon="menu",
@@ -167,23 +178,25 @@ STAGES: Mapping[StageName, Stage] = {
         ),
         Stage(
             name="delegate",
-            does="Have agents do the work",
+            does="Hand the work to agents",
             title="Agents",
             now="An agent is at work",
             icon="chat",
+            prompts=("proxy", "coder"),
             leads={"replied": "respond", "unclear": "clarify"},
             runs_code=True,
         ),
         Stage(
             name="respond",
-            does="Say what came of it",
+            does="Write the answer",
             title="Answer",
             now="Writing the answer",
             icon="message",
+            prompts=("answer", "results"),
         ),
     )
 }
-"""In the order in which a turn may come to them."""
+"""In the order in which a turn may reach them."""
 
 _FORMER: Mapping[str, StageName] = {
     "searching": "search",
@@ -203,16 +216,16 @@ _FORMER: Mapping[str, StageName] = {
 
 
 def as_now(name: object) -> object:
-    """The name of today for one of an earlier version; anything else as it is."""
+    """The current name for one of an earlier version; anything else unchanged."""
     return _FORMER.get(name, name) if isinstance(name, str) else name
 
 
 RecordedStage = Annotated[StageName, BeforeValidator(as_now)]
-"""A stage in an event; those of earlier versions are read by their names of today."""
+"""A stage in an event; names of earlier versions are read as the current ones."""
 Place = Annotated[str, BeforeValidator(as_now)]
-"""A stage, or else what gave up: an agent, `building` or `acting` on a project, `internal`."""
+"""A stage, or whatever else gave up: an agent, `building` or `acting` on a project, `internal`."""
 
 
 def words_of(place: str) -> str:
-    """A stage in words for people; anything else as it is."""
+    """A stage in words for people; anything else unchanged."""
     return next((stage.title.lower() for stage in STAGES.values() if stage.name == place), place)
