@@ -1,9 +1,9 @@
-"""Access: which requests are let in, and which visitor they come from.
+"""Access: which requests are accepted, and which visitor they come from.
 
-The access token, new at each start unless ACCESS_TOKEN names one, opens the page; a cookie then
-stands for it. Another signed cookie says which conversations a visitor sees: it holds a random
-visitor id and outlives the token. Programs send the token as `Authorization: Bearer`; all of them
-are the one owner `api`.
+The access token, new at each start unless ACCESS_TOKEN sets one, opens the page; a cookie then
+replaces it. Another signed cookie determines which conversations a visitor sees: it contains a
+random visitor id and outlives the token. Programs send the token as `Authorization: Bearer`; all of
+them are the one owner `api`.
 """
 
 import hashlib
@@ -42,21 +42,21 @@ class Visitor:
 
     owner: str
     bearer: bool = False
-    """Whether a header carried the token, which no other site's page can make a browser send."""
+    """Whether a header had the token, which no other site's page can make a browser send."""
     new: bool = False
-    """Whether the owner was made up just now and a cookie has to be set."""
+    """Whether the owner is new and a cookie must be set."""
 
 
 class Access:
-    """Checks tokens and cookies. `key` signs the cookies; who has the key and the token can forge
-    them.
+    """Checks tokens and cookies. `key` signs the cookies; anyone with the key and the token can
+    forge them.
     """
 
     def __init__(self, token: str, key: bytes) -> None:
         self._token = token.encode()
         self._pass = _mac(key, "access", self._token)
         self._visitors = URLSafeSerializer(key, salt="visitor")
-        # Cookies are not bound to a port: the names keep two servers on one machine apart.
+        # Cookies are not bound to a port; the names keep two servers on one machine apart.
         suffix = _mac(key, "cookie names", b"")[:8]
         self._access_cookie, self._visitor_cookie = f"access_{suffix}", f"visitor_{suffix}"
 
@@ -64,7 +64,7 @@ class Access:
         return hmac.compare_digest(token.encode("utf-8", "replace"), self._token)
 
     def visitor(self, request: Request) -> Visitor | None:
-        """Who sent the request; None if it carries no valid token or cookie."""
+        """The sender of the request; None if it has no valid token or cookie."""
         if (token := token_of(request)) is not None:
             return Visitor(API_OWNER, bearer=True) if self.opens(token) else None
         if not hmac.compare_digest(
@@ -78,11 +78,10 @@ class Access:
             return Visitor(secrets.token_urlsafe(16), new=True)
 
     def admit(self, response: Response, secure: bool) -> None:
-        """Let the browser come in without the token until the server ends.
+        """Let the browser in without the token until the server ends.
 
         Lax rather than Strict: a link to the page from a mail or a chat works, while no other
-        site's page can send a request that changes anything, which the Origin check sees to as
-        well.
+        site's page can send a request that changes anything, which the Origin check also prevents.
         """
         response.set_cookie(
             self._access_cookie, self._pass, httponly=True, samesite="Lax", secure=secure
@@ -98,7 +97,7 @@ class Access:
 
 
 class WrongTokens:
-    """Counts the wrong tokens of each address until it shows the right one. Safe to use from
+    """Counts the wrong tokens of each address until it sends the right one. Safe to use from
     several threads.
     """
 
@@ -107,7 +106,7 @@ class WrongTokens:
         self._lock = threading.Lock()
 
     def add(self, address: str) -> float:
-        """Seconds that the answer should wait."""
+        """Count a wrong token; returns the seconds that the answer should wait."""
         with self._lock:
             count = self._counts[address] = self._counts.pop(address, 0) + 1
             if len(self._counts) > _MOST_ADDRESSES:
@@ -130,8 +129,8 @@ class WrongTokens:
 
 
 class AccessPage:
-    """The page that asks for the access token. It holds its style and icon itself, as nothing else
-    may be reached yet.
+    """The page that asks for the access token. It includes its style and icon, because nothing else
+    may be loaded yet.
     """
 
     def __init__(self, app: Flask) -> None:
@@ -142,22 +141,18 @@ class AccessPage:
         self._template = app.jinja_env.get_template("access.html")
 
     def __call__(self, nonce: str, message: str) -> str:
-        """`message` says why the token that was given does not open the page; "" if none was
-        given.
-        """
+        """`message` says why the given token does not open the page; "" if none was given."""
         return self._template.render(nonce=nonce, message=message, **self._values)
 
 
 def token_of(request: Request) -> str | None:
-    """The token in the header; None where there is none. Other schemes than Bearer may be meant for
-    a proxy.
-    """
+    """The token in the header, if any. Schemes other than Bearer may be meant for a proxy."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
 
 def signing_key(folder: Path) -> bytes:
-    """The key in `folder`/cookie.key, which is made and closed to others where there is none."""
+    """The key in `folder`/cookie.key; if there is none, it is created and closed to other users."""
     path = folder / "cookie.key"
     make_private(folder)
     with FileLock(f"{path}.lock", mode=0o600):

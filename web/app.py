@@ -22,7 +22,7 @@ if __name__ == "__main__":
     sys.path[0] = str(
         Path(__file__).parents[1]
     )  # started as a file: packages are found from the project's folder
-    # until `serve`: what modules are made of stays, and looking through it takes a tenth of the
+    # off until `serve`: the objects of modules stay alive, and scanning them takes a tenth of the
     # start
     gc.disable()
 
@@ -57,9 +57,7 @@ LARGEST_MESSAGE = 2_000_000
 _OTHER_PORT = (
     "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
 )
-_OTHER_HOST = (
-    "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
-)
+_OTHER_HOST = "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 means all"
 _OPEN = (
     "Port {port} can be reached from other machines. The token is required, but nothing is "
     "encrypted. "
@@ -71,8 +69,8 @@ _LONGEST_END = 1.6
 def create_app(
     engine: "Engine", bridge: Bridge, settings: Settings, token: str, status_interval: float = 10.0
 ) -> tuple[Flask, SocketIO]:
-    """The Flask application behind the access middleware, with Socket.IO attached; looks for a
-    changed status every so many seconds.
+    """The Flask application behind the access middleware, with Socket.IO attached; checks for a
+    changed status at an interval.
 
     Raises:
         ConfigurationError: the page's libraries are not installed.
@@ -119,7 +117,7 @@ def create_app(
 async def watch_status(
     engine: "Engine", changed: Callable[[EngineStatus], None], interval: float
 ) -> None:
-    """Read the engine's status every `interval` seconds and when it has news; pass on what differs.
+    """Read the engine's status every `interval` seconds and when it reports news; pass on changes.
     Runs until cancelled.
     """
     before: EngineStatus | None = None
@@ -141,17 +139,17 @@ async def watch_status(
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that has the address but does not listen yet.
+    """A socket that is bound to the address but does not listen yet.
 
     Raises:
-        ConfigurationError: the address is taken, or is none of this machine.
+        ConfigurationError: the address is taken, or does not belong to this machine.
     """
     try:
         family, kind, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listener = socket.socket(family, kind)
-    except (OSError, UnicodeError) as error:  # the latter for what can't be a host's name
+    except (OSError, UnicodeError) as error:  # UnicodeError for an invalid host name
         raise ConfigurationError(
             f"FLASK_HOST={host}: {getattr(error, 'strerror', None) or error}", _OTHER_HOST
         ) from error
@@ -162,7 +160,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener.close()
         if error.errno == errno.EADDRNOTAVAIL:
             raise ConfigurationError(
-                f"FLASK_HOST={host} is no address of this machine", _OTHER_HOST
+                f"FLASK_HOST={host} is not an address of this machine", _OTHER_HOST
             ) from error
         raise ConfigurationError(
             f"port {port} on {host} can't be used: {error.strerror or error}", _OTHER_PORT
@@ -173,7 +171,7 @@ def bind(host: str, port: int) -> socket.socket:
 def _listen(listener: socket.socket) -> None:
     try:
         listener.listen(1024)
-    except OSError as error:  # another process bound the address as well and was faster
+    except OSError as error:  # another process bound the address too and was faster
         raise ConfigurationError(
             f"port {listener.getsockname()[1]} can't be used: {error.strerror}", _OTHER_PORT
         ) from error
@@ -196,7 +194,7 @@ def serve(
     patience: Patience | None = None,
 ) -> None:
     """Print the link and serve until SIGINT or SIGTERM, then end the engine; within two seconds, if
-    need be by force.
+    necessary by force.
     """
     token = (
         settings.access_token.get_secret_value()
@@ -235,9 +233,7 @@ def serve(
 
 
 def main() -> int:
-    """Set up what is missing, then serve; what is printed to the standard output is the link and
-    nothing else.
-    """
+    """Set up what is missing, then serve; only the link is printed to standard output."""
     log_to_stderr()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.setswitchinterval(0.0005)  # halves the page's round trip while the engine computes
@@ -277,7 +273,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
 
 
 async def _set_up(engine: "Engine") -> None:
-    """Begin to set up what this machine lacks, and say on the terminal what is done."""
+    """Start to set up what this machine lacks, and report it on the terminal."""
     told: set[str] = set()
 
     def tell() -> None:

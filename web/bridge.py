@@ -1,9 +1,8 @@
 """The bridge between the server's threads and the engine's asyncio loop; the only place where they
 meet.
 
-Coroutines go in by `run_coroutine_threadsafe`. What comes out, results as well as records, is an
-action in one queue that one thread of the server's kind carries out in order; a byte through a
-socket pair wakes it.
+Coroutines go in through `run_coroutine_threadsafe`. Results and records come out as actions in one
+queue, which one thread of the server's kind runs in order; a byte through a socket pair wakes it.
 """
 
 import asyncio
@@ -78,20 +77,20 @@ class Bridge:
             self._serving.event().wait(seconds)
 
     def post(self, action: Callable[[], None]) -> None:
-        """Have the server's side carry out an action; callable from any thread and from signal
+        """Queue an action to run on the server's side; callable from any thread and from signal
         handlers.
         """
         self._outbox.append(action)
         try:
             self._writer.send(b"!")
-        except BlockingIOError:  # so many bytes are waiting that the pump wakes anyway
+        except BlockingIOError:  # enough bytes are waiting to wake the pump anyway
             pass
         except OSError:
             log.debug("the bridge is closed")
 
     def pump(self) -> None:
-        """Carry out the posted actions until the bridge is closed; one thread of the server's kind
-        does this.
+        """Run the posted actions until the bridge is closed; one thread of the server's kind does
+        this.
         """
         while self._serving.receive(self._reader):
             while self._outbox:
@@ -104,8 +103,8 @@ class Bridge:
                     )  # the next ones belong to other people
 
     def close(self, end: Callable[[], Awaitable[None]], patience: float = 1.2) -> None:
-        """Run `end` on the loop, cancel what is left there and end the thread, all within
-        `patience` seconds or so.
+        """Run `end` on the loop, cancel the rest and end the thread, all within about `patience`
+        seconds.
         """
         for work in self._lasting:
             work.cancel()

@@ -1,10 +1,9 @@
-"""Connections: how many may be open, from one address and in all, and how long each may take over
-what it does.
+"""Connections: how many may be open, from one address and in all, and how long each may take.
 
-Both servers tell when one opens and closes; the WSGI middleware tells when a request begins and
-ends. Where there are too many, one that has not shown the token yet makes room, so that people with
-the token come in while a stranger opens thousands. What takes too long is shut down, which wakes
-whatever waits for it, in green and in real threads alike.
+Both servers report when one opens and closes; the WSGI middleware reports when a request begins and
+ends. When there are too many, one that has not shown the token yet is closed, so that people with
+the token get in while a stranger opens thousands. A connection that takes too long is shut down,
+which wakes whatever waits for it, in green and in real threads alike.
 """
 
 import logging
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(f"selfeng.{__name__}")
 
 CONNECTION = "agent.connection"
-"""Where a request's WSGI environment holds its connection."""
+"""The key of a request's connection in its WSGI environment."""
 _MOST = 512
 _PIECE = 64 * 1024
 _SLOWEST_UPLOAD = 50_000  # bytes in a second
@@ -40,12 +39,12 @@ class Patience:
     """Seconds that a connection may take."""
 
     head: float = 20.0
-    """To send the head of a request, from its opening or the end of the response before; and a
-    whole request without the token.
+    """To send the head of a request, from its opening or the end of the last response; and a whole
+    request without the token.
     """
     request: float = 60.0
     """From the head to the first piece of the response; longer than Socket.IO holds a poll. A body
-    has further time by its size.
+    gets additional time by its size.
     """
     piece: float = 60.0
     """To take each piece of the response."""
@@ -54,7 +53,7 @@ class Patience:
 
 
 class ClientConnection:
-    """One that is open. Others may shut it down at any time; only its server closes it."""
+    """An open connection. Others may shut it down at any time; only its server closes it."""
 
     def __init__(self, peer: socket.socket, address: str, patience: Patience) -> None:
         self.address, self.shown_token = address, False
@@ -65,7 +64,7 @@ class ClientConnection:
         self.deadline = time.monotonic() + self._patience.head
 
     def await_response(self, body: int) -> None:
-        """The head has come, and shows the token; a body of so many bytes follows."""
+        """The head has come, with the token; a body of `body` bytes follows."""
         self.shown_token = True
         self.deadline = time.monotonic() + self._patience.request + body / _SLOWEST_UPLOAD
 
@@ -75,8 +74,8 @@ class ClientConnection:
         )
 
     def await_messages(self) -> None:
-        """It is a websocket from now on. The kernel ends what is silent; green sockets do not
-        block, and Engine.IO sees to them.
+        """It is a websocket from now on. The kernel ends silent ones; green sockets do not block,
+        and Engine.IO watches them.
         """
         self.deadline = float("inf")
         seconds = struct.pack("ll", int(self._patience.silence), 0)
@@ -90,13 +89,13 @@ class ClientConnection:
 
 
 class Connections:
-    """Those of one server. Safe to use from several threads."""
+    """The connections of one server. Safe to use from several threads."""
 
     def __init__(
         self, most_of_one_address: int, most: int | None = None, patience: Patience | None = None
     ) -> None:
-        """`most`: of all; by default what leaves half of the process's descriptors to everything
-        else.
+        """`most`: of all; by default as many as leave half of the process's descriptors to
+        everything else.
         """
         self._most = most or min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         self._most_of_one = most_of_one_address
@@ -107,7 +106,7 @@ class Connections:
         threading.Thread(target=self._watch, name="connections", daemon=True).start()
 
     def opened(self, peer: socket.socket, address: str) -> ClientConnection | None:
-        """Take one in; None if there are too many and none makes room."""
+        """Add one; None if there are too many and none can be closed."""
         new = ClientConnection(peer, origin(address), self._patience)
         with self._lock:
             of_address = [c for c in self._open if c.address == new.address]
@@ -124,7 +123,7 @@ class Connections:
             self._open.discard(connection)
 
     def make_room(self) -> None:
-        """Shut one down that has not shown the token, as the process has no descriptor left."""
+        """Shut one down that has not shown the token; the process has no descriptor left."""
         with self._lock:
             self._make_room(self._open)
 
@@ -135,7 +134,7 @@ class Connections:
         held = Counter(c.address for c in strangers)
         last = max(
             strangers, key=lambda c: (held[c.address], -c.deadline)
-        )  # of the address that has most, the one that waits longest
+        )  # of the address with the most, the one that has waited longest
         last.shut_down()
         self._open.discard(last)
         return True
@@ -159,7 +158,7 @@ class Connections:
 
 
 class TimedRequests:
-    """WSGI middleware, outside of all others: says of each connection what it is waited for."""
+    """The outermost WSGI middleware: records what each connection is waiting for."""
 
     def __init__(self, app: "WSGIApplication") -> None:
         self._app = app
@@ -178,7 +177,7 @@ class TimedRequests:
                 raise
             log.warning("a websocket was ended: %s", f"{type(error).__name__}: {error}"[:200])
             connection.shut_down()
-            raise ConnectionError from None  # which servers take for what it is
+            raise ConnectionError from None  # servers treat it as a lost connection
         return ClosingIterator(
             _pieces(response, connection),
             [getattr(response, "close", lambda: None), connection.await_head],
@@ -190,8 +189,8 @@ def is_websocket(environ: "WSGIEnvironment") -> bool:
 
 
 def origin(address: str) -> str:
-    """What stands for one person's machine: an address of IPv4, or a network of IPv6, of which each
-    gets billions of addresses.
+    """What identifies one person's machine: an IPv4 address, or an IPv6 network, since a machine
+    gets billions of IPv6 addresses.
     """
     try:
         found = ip_address(address.partition("%")[0])
@@ -205,7 +204,7 @@ def origin(address: str) -> str:
 
 
 def may_be_a_proxy(address: str) -> bool:
-    """Whether many people may stand behind it: only this machine itself can come from there."""
+    """Whether many people may be behind it: only this machine itself connects from there."""
     try:
         return ip_address(address).is_loopback
     except ValueError:

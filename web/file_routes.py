@@ -1,6 +1,4 @@
-"""The routes of files: what a page sends for its next request, and what it may have of a
-conversation.
-"""
+"""The routes of files: those for the page's next request, and those of a conversation."""
 
 import io
 from typing import TYPE_CHECKING
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
-    """Access was checked before any of them is reached, and so was the size that a body claims."""
+    """Add the routes. Access and the declared size of a body are checked before any of them."""
 
     @app.post("/api/files")
     def upload() -> Response:
@@ -29,7 +27,7 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         if problem := name_problem(name):
             raise BadRequest(f"{shown_name(name)!r} can't be the name of a file: {problem}")
         if flask.request.content_length is None:
-            raise LengthRequired("the length of a file must be told before it is sent")
+            raise LengthRequired("the length of the file must be sent first, as Content-Length")
         file = File(name=name, content=flask.request.get_data(cache=False))
         return flask.jsonify({"id": uploads.put(owner(), file), **plain(file.reference())})
 
@@ -42,7 +40,7 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
 
 
 def send(name: str, content: bytes, media_type: str, *, etag: str | bool = True) -> Response:
-    """A response with a file: pictures are shown in place under their own type; anything else is a
+    """A response with a file: pictures are shown inline under their own type; anything else is a
     download of bytes.
     """
     picture = media_type in PICTURES

@@ -1,8 +1,8 @@
-"""Hosts: under which names and addresses the page may be reached, and from which origins it may be
-asked.
+"""Hosts: the names and addresses that the page may be reached under, and the origins that may send
+requests.
 
-A name that is not this machine's own is refused, as any site can have its name lead here; so is an
-origin of another scheme, host or port.
+A name that is not this machine's own is refused, because any site can point its name here; so is an
+origin with another scheme, host or port.
 """
 
 import re
@@ -20,7 +20,7 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True)
 class Host:
-    """Name or address, in small letters, and the port if it is given."""
+    """Name or address in lower case, and the port if it is given."""
 
     name: str
     port: int | None
@@ -31,8 +31,8 @@ class Host:
 
 
 def parse_host(text: str) -> Host | None:
-    """A Host header, or the rest of an origin; None unless the text is just a host, with a port or
-    without.
+    """A Host header, or the rest of an origin; None unless the text is just a host, with or without
+    a port.
     """
     found = _HOST.fullmatch(text)
     if found is None:
@@ -50,8 +50,8 @@ class Hosts:
     """What is allowed: this machine's own names and addresses, and ALLOWED_HOSTS: names, or origins
     such as `https://agent.example`.
 
-    Of an allowed name requests may come by https, as behind a proxy that ends TLS, or by http
-    straight to this server; where the scheme is given, only by that.
+    Requests to an allowed name may come by https, as behind a proxy that ends TLS, or by http
+    directly to this server; if the scheme is given, only by that.
     """
 
     def __init__(self, listening: str, allowed: Iterable[str]) -> None:
@@ -76,7 +76,9 @@ class Hosts:
         return host.name in self._own if address is None else _is_own(address)
 
     def allow_origin(self, origin: str, host: Host) -> bool:
-        """Whether a page of that origin may ask this server, which serves http, under that host."""
+        """Whether a page of that origin may send requests to this server, which serves http, under
+        `host`.
+        """
         scheme, _, rest = origin.lower().partition("://")
         found = parse_host(rest)
         if found is None or scheme not in _PORTS:
@@ -96,8 +98,8 @@ def _address(name: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_own(address: IPv4Address | IPv6Address) -> bool:
-    """Whether a socket can be bound to it, which only an address of this machine allows, whenever
-    it got that.
+    """Whether a socket can be bound to it, which works only for an address of this machine, even
+    one that it got later.
     """
     if address.is_loopback:
         return True

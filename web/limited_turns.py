@@ -1,6 +1,6 @@
-"""Turns begin here, seen from the engine's loop: so many of one owner, of one address, and in all.
+"""Limited turns: starts turns, up to a number per owner, per address, and in all.
 
-An owner is a cookie, which a browser can drop; hence the other two.
+An owner is a cookie, which a browser can drop; hence the other two limits.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,7 +21,7 @@ _SHARE = 2 / 3
 
 @dataclass(frozen=True)
 class Asker:
-    """Who begins a turn, and from where."""
+    """Who starts a turn, and from where."""
 
     owner: str
     address: str
@@ -31,8 +31,8 @@ class LimitedTurns:
     """Used on the engine's loop only."""
 
     def __init__(self, engine: "Engine", most: int) -> None:
-        """`most`: of all people; one address may have two thirds of that, unless it may be a
-        proxy's.
+        """`most`: for all people together; one address may have two thirds of that, unless it may
+        be a proxy's.
         """
         self._most, self._most_of_address = most, max(1, int(most * _SHARE))
         self._running: dict[str, Asker] = {}  # turn id → who began it
@@ -42,7 +42,7 @@ class LimitedTurns:
     async def begin(
         self, asker: Asker, begin: Callable[[], Awaitable[Asked]], began: Callable[[Asked], None]
     ) -> Asked:
-        """Begin a turn; `began` is called before its first record comes out of the engine.
+        """Start a turn; `began` is called before the engine emits its first record.
 
         Raises:
             LimitReached: too many turns are running.
@@ -72,7 +72,7 @@ class LimitedTurns:
             )
         if len(all_of_them) >= self._most:
             raise LimitReached(
-                f"{len(all_of_them)} requests of all people are running already",
+                f"{len(all_of_them)} requests are running already, of all people together",
                 "wait a little, then send it again",
             )
 

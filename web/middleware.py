@@ -1,5 +1,5 @@
-"""The access middleware: every request passes it first, also those to Socket.IO, to static files
-and to addresses that don't exist.
+"""The access middleware: every request passes it first, including those to Socket.IO, to static
+files and to unknown addresses.
 
 It refuses requests without access, under an unknown host name or from another site's page, and
 gives every response its security headers. Handlers read the visitor (`visitor_of`) and the nonce
@@ -40,12 +40,12 @@ _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
 class AccessMiddleware:
-    """WSGI middleware. `host` is what the server listens on, `allowed` are further names, of
-    proxies for instance.
+    """WSGI middleware. `host` is the address that the server listens on, `allowed` are additional
+    names, such as those of proxies.
 
     `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are
-    the paths that take larger bodies than others, and how large; `pause` waits so many seconds
-    while other requests run.
+    the paths that accept larger bodies than others, with their limits; `pause` waits for some
+    seconds while other requests run.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class AccessMiddleware:
         return None
 
     def _count_token(self, request: Request, visitor: Visitor | None) -> None:
-        """Delay the answer to wrong tokens. A right token is answered at once, also while others
+        """Delay the answer to wrong tokens. A right token is answered at once, even while others
         guess from its address.
         """
         token = token_of(request)
@@ -141,8 +141,8 @@ class AccessMiddleware:
             self._pause(self._wrong_tokens.add(address))
 
     def _open(self, request: Request, visitor: Visitor | None) -> Response | None:
-        """The answer to the link with the token: the clean address, with a cookie that stands for
-        the token.
+        """The answer to the link with the token: a redirect to the clean address, with a cookie
+        that replaces the token.
         """
         if (
             request.path != "/"
@@ -184,23 +184,23 @@ class AccessMiddleware:
 
 
 def visitor_of(environ: "WSGIEnvironment") -> Visitor:
-    """Who sent the request; the middleware has let nothing through without one."""
+    """The sender of the request; the middleware lets nothing through without one."""
     visitor: Visitor = environ[_VISITOR]
     return visitor
 
 
 def owner() -> str:
-    """The owner of the conversations that the current Flask request is about."""
+    """The owner of the current Flask request."""
     return visitor_of(flask.request.environ).owner
 
 
 def nonce_of(environ: "WSGIEnvironment") -> str:
-    """The nonce that this response's scripts carry."""
+    """The nonce of this response's scripts."""
     return str(environ[_NONCE])
 
 
 def error_body(message: str, remedy: str) -> dict[str, dict[str, str]]:
-    """How every error looks in JSON."""
+    """The JSON form of every error."""
     return {"error": {"message": message, "remedy": remedy}}
 
 

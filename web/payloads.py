@@ -1,4 +1,4 @@
-"""What crosses the socket and the REST routes: payloads that are parsed at the edge, and values as
+"""The data of the socket and the REST routes: payloads that are parsed at the edge, and values as
 plain JSON.
 """
 
@@ -20,7 +20,7 @@ from selfeng.core.value import Value
 from selfeng.projects.consent import ApprovalReply
 
 UNREADABLE = "unreadable"
-"""The event that stands for whatever a client sent that is no event."""
+"""The event that replaces anything from a client that is not a valid event."""
 
 LONGEST_TEXT = 20_000
 _DEEPEST = 64
@@ -30,7 +30,7 @@ LONGEST_PATH = 400
 MOST_PACKAGES = 20
 LAST_SEQ = 2**31 - 1
 _NOT_LISTED = {"code", "tests", "digest", "example_requests", "requires"}
-"""Fields of a tool that its line in a list leaves out."""
+"""Fields of a tool that its line in a list omits."""
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
 
@@ -64,8 +64,8 @@ class Subscribe(Value):
 
 
 class BuildRequest(Value):
-    """A new project by its `name`, or another build of the one with `project_id`; of both exactly
-    one is given.
+    """A new project by its `name`, or another build of the one with `project_id`; exactly one of
+    the two is given.
     """
 
     project_id: Id | None = None
@@ -81,7 +81,7 @@ class BuildRequest(Value):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Those of `ProjectOptions`, but for the project's name; what is not given has its default
+        """Those of `ProjectOptions`, except the project's name; missing ones have their defaults
         there.
         """
         return self.model_dump(exclude={"project_id", "name"}, exclude_none=True)
@@ -119,7 +119,7 @@ Words = Annotated[str, Field(max_length=LONGEST_LESSON, pattern=r"\S")]
 
 
 class LessonWords(Value):
-    """A lesson as a person words it."""
+    """A lesson in a person's words."""
 
     trigger: Words
     advice: Words
@@ -129,7 +129,7 @@ def parse(payload: type[Value], arguments: tuple[Any, ...]) -> Any:
     """The one argument of a socket event as a value.
 
     Raises:
-        RequestError: it is missing, of another form, or not the only one.
+        RequestError: it is missing, has another form, or is not the only one.
     """
     if len(arguments) != 1 or not isinstance(arguments[0], dict):
         raise RequestError("the event must carry one object", f"send {_form(payload)}")
@@ -147,19 +147,19 @@ def plain(value: BaseModel) -> dict[str, Any]:
 
 
 def tool_line(tool: Tool) -> dict[str, Any]:
-    """A tool in the list of all: every field but the large ones."""
+    """A tool in a list: every field but the large ones."""
     return {**tool.model_dump(mode="json", exclude=_NOT_LISTED), "signature": str(tool.signature)}
 
 
 def lesson_line(lesson: Lesson) -> dict[str, Any]:
-    """A lesson in the list of all; of its evidence only how much there is, as turns are their
-    people's own.
+    """A lesson in a list; of its evidence only the count, because turns are private to their
+    owners.
     """
     return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
 def tool_page(tool: Tool, examples: Sequence[str], used_requests: Sequence[str]) -> dict[str, Any]:
-    """All about one tool, with the examples and the requests that are for the visitor to see."""
+    """A tool with the examples and the requests that the visitor may see."""
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
     called = {
         "signature": str(tool.signature),
@@ -175,7 +175,7 @@ def tool_page(tool: Tool, examples: Sequence[str], used_requests: Sequence[str])
 
 
 def version_line(version: ToolVersion) -> dict[str, Any]:
-    """A version in the list of all: every field but the large ones."""
+    """A version in a list: every field but the large ones."""
     made = version.provenance
     tests = [t.outcome for t in made.verdict.tests] if made.verdict else []
     return {
@@ -191,7 +191,7 @@ def version_line(version: ToolVersion) -> dict[str, Any]:
 
 
 def version_page(version: ToolVersion, examples: Sequence[str]) -> dict[str, Any]:
-    """All about one version, with the examples that are for the visitor to see."""
+    """A version with the examples that the visitor may see."""
     made = version.provenance
     prompts = [{"name": p.name, "digest": p.digest} for p in made.prompts]
     verdict = {"verdict": plain(made.verdict) if made.verdict else None, "prompts": prompts}
@@ -206,7 +206,7 @@ def version_page(version: ToolVersion, examples: Sequence[str]) -> dict[str, Any
 
 
 def problem(error: Exception) -> dict[str, str]:
-    """What people are told of an error."""
+    """An error as people see it."""
     if isinstance(error, AgentError):
         return {"message": error.message, "remedy": error.remedy}
     return {
@@ -216,8 +216,8 @@ def problem(error: Exception) -> dict[str, str]:
 
 
 class WireJSON:
-    """JSON as browsers parse it (no NaN); what can't be read, or is nested too deeply, is a
-    ValueError everywhere.
+    """JSON as browsers parse it (no NaN); invalid or too deeply nested JSON raises ValueError
+    everywhere.
     """
 
     @staticmethod
@@ -248,8 +248,8 @@ class FlaskJSON(DefaultJSONProvider):
 
 
 class WirePacket(Packet):  # type: ignore[misc]
-    """A Socket.IO packet; one that can't be read becomes the event `unreadable` instead of an error
-    in a library.
+    """A Socket.IO packet; an invalid one becomes the event `unreadable` instead of an error in a
+    library.
     """
 
     reserved = frozenset({"connect", "disconnect", "connect_error", "*"})

@@ -1,5 +1,5 @@
-"""The routes of projects: the list, one of them, its files, all of them as a zip, and its end. What
-runs on one begins by the socket.
+"""The routes of projects: the list, one of them, its files, all of them as a zip, and deletion.
+Actions on a project start through the socket.
 """
 
 import io
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
-    """Access was checked before any of them is reached, and the origin of those that change
+    """Add the routes. Access is checked before any of them, and the origin before those that change
     something.
     """
 

@@ -60,7 +60,7 @@ _STATUS: dict[type[AgentError], int] = {
 
 
 def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> None:
-    """All routes of the server; access was checked before any of them is reached."""
+    """Add all routes of the server; access is checked before any of them."""
 
     @app.get("/")
     def page() -> str:
@@ -180,7 +180,7 @@ def _report(error: Exception) -> Response:
 
 
 def stage_words() -> str:
-    """What the page says of each stage, as JSON that can stand in it."""
+    """The page's words for each stage, as JSON that can be embedded in it."""
     words = [
         stage.model_dump(include={"name", "title", "now", "icon"}) for stage in STAGES.values()
     ]

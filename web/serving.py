@@ -1,6 +1,4 @@
-"""The two servers that can stand behind Flask-SocketIO, and the concurrency that each brings: green
-or real threads.
-"""
+"""The two servers that can run Flask-SocketIO, and their concurrency: green or real threads."""
 
 import errno
 import logging
@@ -33,7 +31,7 @@ _BETTER_LATER = {
     errno.ECONNABORTED,
     errno.EPROTO,
 }
-"""Errors of accepting that are none of the listening socket's own."""
+"""Errors of accepting that do not concern the listening socket itself."""
 _PAUSE = 0.1
 _NEVER_REACHED = (
     100_000  # connections that eventlet serves at once, as it stops accepting at its own bound
@@ -41,7 +39,7 @@ _NEVER_REACHED = (
 
 
 class Event(Protocol):
-    """As `threading.Event`."""
+    """Like `threading.Event`."""
 
     def set(self) -> None: ...
     def wait(self, timeout: float | None = None) -> bool: ...
@@ -55,7 +53,7 @@ class Serving(Protocol):
     def event(self) -> Event: ...
 
     def spawn(self, work: Callable[[], None]) -> None:
-        """Run `work` beside everything else; the process does not wait for it."""
+        """Run `work` in the background; the process does not wait for it."""
         ...
 
     def receive(self, connection: socket.socket) -> bytes:
@@ -65,14 +63,14 @@ class Serving(Protocol):
     def serve(
         self, app: Flask, listener: socket.socket, stop: Event, connections: Connections
     ) -> None:
-        """Serve on a listening socket until `stop` is set; every request's environment holds its
+        """Serve on a listening socket until `stop` is set; every request's environment has its
         connection.
         """
         ...
 
 
 class Eventlet:
-    """Green threads; nothing is monkey-patched, so whatever blocks belongs on the engine's side of
+    """Green threads; nothing is monkey-patched, so blocking calls belong on the engine's side of
     the bridge.
     """
 
@@ -110,8 +108,8 @@ class Eventlet:
         eventlet, wsgi = self._eventlet, self._eventlet.wsgi
 
         class Door:
-            """The listening socket: accepting never ends the server, and serves earlier connections
-            first.
+            """The listening socket: errors of accepting never end the server, and earlier
+            connections are served first.
             """
 
             green = eventlet.greenio.GreenSocket(listener)

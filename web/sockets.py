@@ -1,4 +1,4 @@
-"""The socket events: what a page may send, and what it is sent."""
+"""The socket events: what a page may send, and what it receives."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -46,7 +46,7 @@ Reply = dict[str, Any]
 _LONGEST_LINE = 200
 
 _UNSAVED = AgentError(
-    "the database can't be written, so this conversation is paused",
+    "can't write to the database, so this conversation is paused",
     "see the server's log; it continues by itself",
 )
 
@@ -56,7 +56,7 @@ class Sockets:
     `say`; everything else is refused.
 
     Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is
-    also sent as the event `error`, for clients that wait for no reply.
+    also sent as the event `error`, for clients that ignore the reply.
     """
 
     def __init__(
@@ -172,8 +172,8 @@ class Sockets:
         return {"stopped": self._bridge.call(self._engine.stop(owner, request.turn_id))}
 
     def _subscribe(self, owner: str, sid: str, *arguments: Any) -> Reply:
-        """Join first, then read: what happens in between comes twice, and the page drops what it
-        has.
+        """Join first, then read: what happens in between arrives twice, and the page drops known
+        records.
         """
         request: Subscribe = parse(Subscribe, arguments)
         self._bridge.call(
@@ -222,8 +222,8 @@ class Sockets:
             self._tell_unsaved(conversation_id, any(r["seq"] == 0 for r in body["records"]))
 
     def _tell_unsaved(self, conversation_id: str, unsaved: bool) -> None:
-        """Records with the number 0 come again when the journal takes them; pages wait for that and
-        must know why.
+        """Records with the number 0 come again when the journal accepts them; pages wait for that
+        and must know why.
         """
         if unsaved and conversation_id not in self._unsaved:
             self._unsaved.add(conversation_id)
@@ -238,7 +238,7 @@ class Sockets:
         self._socketio.emit("lessons", {})
 
     def tell_status(self, status: EngineStatus) -> None:
-        """Send a changed status to every page; to be called on the server's side."""
+        """Send a changed status to every page; call it on the server's side."""
         self._socketio.emit("status", plain(status))
 
 
@@ -247,8 +247,8 @@ def _asker(owner: str) -> Asker:
 
 
 def socket_log() -> logging.Logger:
-    """For the socket libraries: what a client sent that they can't cope with is one short line, and
-    no traceback.
+    """Log for the socket libraries: invalid input from a client is one short line, without a
+    traceback.
     """
     log = logging.getLogger("selfeng.web.socketio")
     log.setLevel(logging.WARNING)
@@ -265,5 +265,5 @@ def _in_one_line(record: logging.LogRecord) -> bool:
 
 
 def _room(conversation_id: str) -> str:
-    """A name that no socket's own room has."""
+    """A name that differs from every socket's own room."""
     return f"conversation {conversation_id}"

@@ -1,5 +1,5 @@
-"""Files that pages have sent and that no request has taken yet: in memory, a few at a time, for a
-few minutes.
+"""Files that pages have sent but no request has taken yet: in memory, a few at a time, for a few
+minutes.
 """
 
 import secrets
@@ -16,11 +16,11 @@ _MOST_OF_ONE = 16 * 1024 * 1024
 _LASTS = 300.0
 """Seconds that a file waits; a page sends its request right after its files."""
 _WEIGHT = 500
-"""Bytes that a file takes beside its content."""
+"""Bytes that a file takes in addition to its content."""
 
 
 class UploadsFull(AgentError):
-    """So much is waiting that nothing more is taken."""
+    """Too much is waiting already."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Uploads:
         most_of_one: int = _MOST_OF_ONE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`most`: bytes of all people together, `most_of_one`: of each."""
+        """`most`: bytes of all people together; `most_of_one`: of each."""
         self._most, self._most_of_one, self._clock = most, most_of_one, clock
         self._lock = threading.Lock()
         self._waiting: dict[str, _Waiting] = {}
 
     def put(self, owner: str, file: File) -> str:
-        """Keep a file until its request comes; the id by which that names it. An owner's new files
-        take the place of older ones.
+        """Keep a file until its request comes; returns the id that the request names it by. An
+        owner's new files replace older ones.
 
         Raises:
-            UploadsFull: too much of other people is waiting, which stays.
+            UploadsFull: too much of other people is waiting.
         """
         new, upload = _Waiting(owner, file, self._clock()), secrets.token_hex(16)
         with self._lock:
@@ -74,10 +74,10 @@ class Uploads:
         return upload
 
     def take(self, owner: str, uploads: Sequence[str]) -> tuple[File, ...]:
-        """The files of these ids, which are gone then.
+        """The files with these ids, which are removed.
 
         Raises:
-            ResourceNotFound: one is not here, or not this owner's.
+            ResourceNotFound: a file is missing, or belongs to another owner.
         """
         with self._lock:
             own = [

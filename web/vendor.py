@@ -1,8 +1,8 @@
-"""The page's libraries: which file under node_modules stands behind each import name.
+"""The page's libraries: which file under node_modules each import name refers to.
 
 There is no build step: the import map made from this table is all that a browser needs, and the
 table is also the list of what `/vendor/` serves. The version is part of the address, so that
-browsers may keep a file for good.
+browsers may cache a file forever.
 """
 
 import json
@@ -33,7 +33,7 @@ LIBRARIES: dict[str, tuple[str, str]] = {
         "es/languages/json.min.js",
     ),
 }
-"""Import name → package and file in it; each file imports nothing but names of this table."""
+"""Import name → package and file in it; each file imports only names of this table."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Vendor:
 
     @property
     def import_map(self) -> str:
-        """JSON that may stand in a script element as it is."""
+        """JSON that can be embedded in a script element as it is."""
         return json.dumps({"imports": self.addresses}).replace("<", "\\u003c")
 
 

@@ -1,4 +1,4 @@
-"""The routes of a tool's versions, its standing and its learned requests. Changes hold for all
+"""The routes of a tool's versions, its standing and its learned requests. Changes apply to all
 visitors; requests are shown to their owner only.
 """
 
@@ -29,7 +29,7 @@ ValueT = TypeVar("ValueT", bound=Value)
 
 
 def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
-    """Access was checked before any of them is reached, and the origin of those that change
+    """Add the routes. Access is checked before any of them, and the origin before those that change
     something.
     """
 
@@ -79,7 +79,7 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
 
 
 def _body(form: type[ValueT], described: str) -> ValueT:
-    """The body of the request. Raises: BadRequest."""
+    """The body of the request as a value. Raises: BadRequest."""
     try:
         return form.model_validate(flask.request.get_json(silent=True))
     except ValidationError as error:

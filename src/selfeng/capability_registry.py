@@ -1,8 +1,8 @@
 """The capability registry: the library of tools, kept in files and SQL and searched by meaning.
 
-`tools/<name>.py`, `tools/test_<name>.py` and a record in SQL are the truth; the vectors in SQL
-serve an exact search, and the index in Chroma is a copy of them that can be deleted at any time.
-`python src/selfeng/capability_registry.py` shows it working.
+`tools/<name>.py`, `tools/test_<name>.py` and a record in SQL are the source of truth; the vectors
+in SQL serve an exact search, and the index in Chroma is a copy of them that can be deleted at any
+time. `python src/selfeng/capability_registry.py` demonstrates it.
 """
 
 import asyncio
@@ -40,9 +40,9 @@ __all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
 
 _log = logging.getLogger(__name__)
 _REPORTED = 0.2
-"""Seconds from one report of an index that is being made to the next."""
+"""Seconds between progress reports of an index build."""
 _COMPARED = 500
-"""Tools whose files are compared at a time, which takes a tenth of a second."""
+"""Tools with files compared in one batch, which takes a tenth of a second."""
 
 
 class CapabilityRegistry:
@@ -61,10 +61,10 @@ class CapabilityRegistry:
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
-        """`ranking`: by default what ships for the embedder; `former`: see `Reembedding`;
+        """`ranking`: by default the one shipped for the embedder; `former`: see `Reembedding`;
         `on_change` is called on the event loop.
 
-        `checkpoint` is for tests of crashes, see `Checkpoint`.
+        `checkpoint` is for crash tests, see `Checkpoint`.
         """
         self._engine = engine
         self._space = Space.for_embedder(embedder, ranking)
@@ -81,8 +81,8 @@ class CapabilityRegistry:
         self._background = PromisingContext()
 
     async def start(self) -> None:
-        """Complete what a killed process began and reconcile records with files; the index opens in
-        the background.
+        """Complete the changes that a killed process began and reconcile records with files; the
+        index opens in the background.
         """
         snapshot = await asyncio.to_thread(self._start)
         self._tell()
@@ -97,8 +97,8 @@ class CapabilityRegistry:
         self._background.start(self._compare_files(sorted(snapshot)[_COMPARED:]))
 
     async def embed(self) -> None:
-        """Give the tools that have none their vectors, once the embedder is there; what fails is
-        logged, and tried at the next start.
+        """Embed the tools without vectors, once the embedder is available; failures are logged, and
+        retried at the next start.
         """
         await asyncio.to_thread(self._reembedding.begin)
         await self._reembedding.run()
@@ -109,23 +109,19 @@ class CapabilityRegistry:
         await asyncio.to_thread(self._index.close)
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        """The best tools for a request, best first; none that are retired or were edited by
-        hand.
-        """
+        """The best tools for a request, best first, without retired and hand-edited ones."""
         found = await self._search.find(request, limit)
         self._index.follow(self._watcher.snapshot.revision)
         self._tell()
         return found
 
     async def tools(self) -> tuple[Tool, ...]:
-        """All tools by name, also those that are retired or whose files were edited by hand."""
+        """All tools by name, including retired and hand-edited ones."""
         await self._compare_files(sorted(await self._look()))
         return await asyncio.to_thread(self._load, sorted(self._watcher.snapshot))
 
     async def count(self) -> int:
-        """How many tools there are, also of those that are retired or whose files were edited by
-        hand.
-        """
+        """The number of tools, including retired and hand-edited ones."""
         return (await self._look()).count
 
     async def get(self, name: str) -> Tool:
@@ -143,8 +139,8 @@ class CapabilityRegistry:
         return await self._loaded(name)
 
     def check_name(self, name: str) -> None:
-        """Judge by the last look at the library; `add` judges again. Raises: ToolNameInvalid,
-        ToolExists, FileInTheWay.
+        """Check a name against the last look at the library; `add` checks it again. Raises:
+        ToolNameInvalid, ToolExists, FileInTheWay.
         """
         names.check_form(name)
         snapshot = self._watcher.snapshot
@@ -155,8 +151,8 @@ class CapabilityRegistry:
                 raise file_in_the_way(self._files.folder, file)
 
     async def check(self, draft: ToolDraft) -> None:
-        """Whether `add` would take the draft: as `check_name`, but files that say the same are no
-        hindrance.
+        """Check whether `add` would accept the draft: like `check_name`, but existing files with
+        the same content are accepted.
 
         Raises: ToolNameInvalid, ToolExists, LibraryError.
         """
@@ -166,9 +162,10 @@ class CapabilityRegistry:
         )
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
-        """Register files, record, vector and version, or nothing, whatever happens in between.
+        """Register files, record, vector and version, or nothing, even if the process is killed in
+        between.
 
-        Without its embedder the tool is found by its words, until `embed` gives it its vector.
+        Without an embedder the tool is found by its words, until `embed` gives it a vector.
 
         Raises: ToolNameInvalid, ToolExists, LibraryError (such as FileInTheWay).
         """
@@ -177,8 +174,8 @@ class CapabilityRegistry:
         return tool
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
-        """Make the next version of the tool of that name, which begins provisional; or leave all as
-        it is.
+        """Make the next version of the tool of that name, which begins provisional; on an error
+        nothing changes.
 
         Raises:
             VersionConflict: version `based_on` is not the newest.
@@ -190,9 +187,7 @@ class CapabilityRegistry:
         return tool
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
-        """Every version, the newest first; also of a tool that was removed. Raises:
-        ToolNotFound.
-        """
+        """Every version, newest first, including those of a removed tool. Raises: ToolNotFound."""
         found = await asyncio.to_thread(self._editor.versions, name)
         if not found:
             raise not_found(name)
@@ -203,31 +198,33 @@ class CapabilityRegistry:
         return await asyncio.to_thread(self._editor.version, name, number)
 
     async def rollback(self, name: str, to: int) -> Tool:
-        """Make a new version with what an old one held. The gate has passed it then, so it is not
-        run again.
+        """Make a new version with the content of an old one. The old one has passed the gate, so
+        the gate is not run again.
 
-        It brings back files that were deleted by hand. Raises: VersionNotFound, VersionConflict (it
-        is in use already), and as `revise`.
+        It restores files that were deleted by hand. Raises: VersionNotFound, VersionConflict (that
+        version is in use), ToolModified, ToolNotFound, EmbedderUnavailable, LibraryError.
         """
         tool = await asyncio.to_thread(self._editor.rollback, name, to)
         await self._look(name)
         return tool
 
     async def retire(self, name: str) -> Tool:
-        """Stop offering it to searches; tools that import it keep working. Raises: ToolNotFound."""
+        """Stop offering the tool to searches; tools that import it keep working. Raises:
+        ToolNotFound.
+        """
         await asyncio.to_thread(self._trust.retire, name)
         return await self._shown(name)
 
     async def restore(self, name: str) -> Tool:
-        """Offer a retired tool again, as provisional; any other stays as it is. Raises:
+        """Offer a retired tool again, as provisional; any other stays unchanged. Raises:
         ToolNotFound.
         """
         await asyncio.to_thread(self._trust.restore, name)
         return await self._shown(name)
 
     async def sources(self, name: str) -> Sources:
-        """What stands in the files now, verified or not. Raises: ToolNotFound, ToolModified (the
-        tests are missing).
+        """The current content of the files, verified or not. Raises: ToolNotFound, ToolModified
+        (the tests are missing).
         """
         snapshot = await self._look(name)
         if missing := snapshot.half(name):
@@ -238,14 +235,14 @@ class CapabilityRegistry:
         return found
 
     async def edited(self, name: str) -> ToolDraft:
-        """The tool as its files have it now, ready to be verified. Raises: ToolNotFound,
+        """The tool as its files define it now, ready to be verified. Raises: ToolNotFound,
         ToolModified (they no longer define it).
         """
         sources = await self.sources(name)
         return edited(await self._loaded(name), sources, await self.tools())
 
     async def accept(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
-        """Take what `edited` gave, and was verified since, for the tool's next version.
+        """Make the draft that `edited` returned, verified since, the tool's next version.
 
         Raises: ToolNotFound, ToolModified (the files hold something else now).
         """
@@ -255,15 +252,15 @@ class CapabilityRegistry:
         return await self.get(draft.name)
 
     async def remove(self, name: str) -> None:
-        """Its versions stay, and a later tool of the name counts on from them. Raises:
-        ToolNotFound.
+        """Remove a tool. Its versions stay, and a later tool of that name continues their numbers.
+        Raises: ToolNotFound.
         """
         await self._look()
         await asyncio.to_thread(self._writer.remove, name)
         await self._look()
 
     async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success of that version; `call` is the digest of what it was given. Raises:
+        """Count a success of that version; `call` is the digest of its arguments and files. Raises:
         ToolNotFound.
         """
         change = await asyncio.to_thread(self._trust.record_use, name, version, call)
@@ -274,7 +271,7 @@ class CapabilityRegistry:
     async def record_failure(
         self, name: str, version: int, problem: str
     ) -> ToolStandingChanged | None:
-        """Count a failure that is the tool's own; `problem` says it in a few words. Raises:
+        """Count a failure caused by the tool itself; `problem` describes it in a few words. Raises:
         ToolNotFound.
         """
         change = await asyncio.to_thread(self._trust.record_failure, name, version, problem)
@@ -283,8 +280,8 @@ class CapabilityRegistry:
         return change
 
     async def record_request(self, name: str, version: int, request: str) -> None:
-        """Add a request that the tool has served to those it is found by; no error if the tool is
-        gone or changed.
+        """Add a request that the tool has served to those it is found by; no error if the tool was
+        removed or changed.
 
         Raises: EmbedderUnavailable.
         """
@@ -292,8 +289,8 @@ class CapabilityRegistry:
         await self._look()
 
     async def used_requests(self, name: str) -> tuple[str, ...]:
-        """Those that the tool has served and is found by, the newest first; empty for a tool that
-        is not there.
+        """The requests that the tool has served and is found by, newest first; empty for an unknown
+        tool.
         """
         return await asyncio.to_thread(self._vectors.used, name)
 
@@ -308,8 +305,8 @@ class CapabilityRegistry:
     async def calibrate(
         self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None
     ) -> Calibration | None:
-        """Fit request map and confidence to this library, and to the retrieval sets in `data`; kept
-        in `folder` for the next start.
+        """Fit request map and confidence to this library, and to the retrieval sets in `data`; the
+        result is stored in `folder` for the next start.
 
         None if there are too few requests to learn from. Raises: ConfigurationError (of `data`),
         EmbedderUnavailable, LibraryError.
@@ -327,11 +324,11 @@ class CapabilityRegistry:
 
     @property
     def embedded(self) -> Embedded | None:
-        """How far the tools are re-embedded; None if they have all the vectors that they need."""
+        """Progress of re-embedding; None if all tools have their vectors."""
         return self._reembedding.progress
 
     async def settle(self, seconds: float = 60.0) -> IndexState:
-        """Wait for the work in the background; says what became of the index."""
+        """Wait for the work in the background; returns the state of the index."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._background.aflush_tasks()
@@ -340,12 +337,12 @@ class CapabilityRegistry:
 
     @property
     def indexing(self) -> Progress | None:
-        """How far the index is that is being made, if one is."""
+        """Progress of the index build, if one is running."""
         return self._index.progress
 
     async def reindex(self, report: Callable[[int, int], None]) -> IndexState:
-        """Rebuild the search index, and wait for it; `report` is told how many tools are in it, and
-        of how many.
+        """Rebuild the search index, and wait for it; `report` gets the number of tools indexed and
+        the total.
         """
         self._index.rebuild()
         while not self._index.idle:
@@ -369,7 +366,7 @@ class CapabilityRegistry:
         return snapshot
 
     async def _look(self, *names: str) -> LibrarySnapshot:
-        """The library as it is now; right about the content of the files of these tools."""
+        """The current library; accurate about the contents of these tools' files."""
         snapshot = await asyncio.to_thread(self._watcher.look, names)
         self._index.follow(snapshot.revision)
         self._tell()
@@ -381,12 +378,12 @@ class CapabilityRegistry:
 
     async def _loaded(self, name: str) -> Tool:
         found = await asyncio.to_thread(self._load, [name])
-        if not found:  # removed this moment
+        if not found:  # removed just now
             raise not_found(name)
         return found[0]
 
     def _load(self, wanted: Sequence[str]) -> tuple[Tool, ...]:
-        """Those that are there, in their order."""
+        """The tools of these names that exist, in order."""
         with reading(self._engine) as connection:
             found = {tool.name: tool for tool in records.load(connection, wanted)}
         return tuple(found[name] for name in wanted if name in found)
@@ -396,7 +393,7 @@ class CapabilityRegistry:
             self._on_change(self._watcher.changes.popleft())
 
     async def _compare_files(self, names: Sequence[str]) -> None:
-        """Compare the files of many tools with their records, leaving room for others in
+        """Compare the files of many tools with their records, with pauses for other work in
         between.
         """
         for start in range(0, len(names), _COMPARED):

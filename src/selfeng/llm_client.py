@@ -22,14 +22,14 @@ _NO_KEY = "none"  # local servers want no key, and the SDK wants one
 
 
 class LLMClient:
-    """A `ModelClient` on the official SDK; remembers which ways of asking the server refuses.
+    """A `ModelClient` on the official SDK; remembers which strategies the server refuses.
 
-    The SDK takes as long to import as all else together, so what uses it is imported for the first
-    question.
+    The SDK takes as long to import as everything else together, so it is imported for the first
+    call.
 
-    429, 5xx and broken connections are tried again `max_retries` times with growing pauses.
-    `timeout` is in seconds: until a whole reply comes, or between two pieces of a streamed one.
-    Belongs to one event loop.
+    429, 5xx and broken connections are retried `max_retries` times with growing pauses. `timeout`
+    is in seconds: until a whole reply comes, or between two pieces of a streamed one. Belongs to
+    one event loop.
     """
 
     def __init__(
@@ -64,9 +64,7 @@ class LLMClient:
         return ModelConnection(self._server, max_retries=self._max_retries, price=self._price)
 
     def warm_up(self) -> None:
-        """Import what the first question takes. Blocking, for a second or so: call it in a
-        thread.
-        """
+        """Import what the first call needs. Blocks for about a second: call it in a thread."""
         from selfeng.llm import connection, function_choice, reply_form
 
         _ = connection, function_choice, reply_form
@@ -77,7 +75,7 @@ class LLMClient:
             await self._connection.aclose()
 
     async def models(self) -> tuple[str, ...]:
-        """Ids of the models that the server offers; costs nothing. Raises: ModelUnavailable."""
+        """Ids of the models on the server; costs nothing. Raises: ModelUnavailable."""
         return await self._connection.models()
 
     async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:

@@ -62,9 +62,7 @@ class RequestTurn(RunningTurn):
 
 
 class Orchestrator:
-    """Takes requests through the stages of a turn; any number of turns at once, on one event
-    loop.
-    """
+    """Takes requests through the stages of a turn; runs any number of turns on one event loop."""
 
     def __init__(
         self,
@@ -80,11 +78,11 @@ class Orchestrator:
         delegation: Delegation | None = None,
         news: News = lambda part: None,
     ) -> None:
-        """`runtime` is the context that turns run under; `recall` gives each turn its access to
-        what was learnt.
+        """`runtime` is the context that turns run under; `recall` gives each turn its access to the
+        lessons.
 
-        `delegation` has the agents that take over what no tool is for; the toolsmith joins them.
-        `news` has turns wait for parts that are still being set up.
+        `delegation` has the agents that take over work that no tool can do; the toolsmith joins
+        them. `news` lets turns wait for parts that are still being set up.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
         decider = Decider(library, executor, thresholds or Thresholds())
@@ -105,12 +103,12 @@ class Orchestrator:
         agent: str = "",
         conversation: str = "",
     ) -> TurnFinished | TurnFailed:
-        """The synchronous door, for any thread but the event loop's own: run one turn and wait for
-        its last event.
+        """Run one turn and wait for its last event; synchronous, for any thread but the event
+        loop's own.
 
         `callback` is called with every event, on the event loop's thread; the `contents` of a
-        `FilesMade` are what the tool made. `agent` and `conversation`: as for `begin`; the
-        conversation may have any name of up to 64 characters.
+        `FilesMade` are the files that the tool made. `agent` and `conversation`: as for `begin`;
+        the conversation may have any name of up to 64 characters.
         """
         turn = self.handle(
             user_prompt,
@@ -131,8 +129,8 @@ class Orchestrator:
         agent: str = "",
         conversation_id: str = "",
     ) -> TurnFinished | TurnFailed:
-        """Run one turn and hand on its events; the last one is also returned. Cancelling this stops
-        the turn.
+        """Run one turn and pass on its events; also returns the last one. Cancelling this stops the
+        turn.
         """
         running = self.begin(request, history, files, agent=agent, conversation_id=conversation_id)
         events = aiter(running)
@@ -164,9 +162,9 @@ class Orchestrator:
         """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one
         tool of that plan, and runs it.
 
-        `agent` gets the request at once. `answers` are what the request says to the questions
-        before it, of which there were so many `rounds` in a row. Agents go on with the threads that
-        they have in the conversation of that id.
+        `agent` gets the request directly. `answers` answer the questions before the request, which
+        came in `rounds` rounds in a row. Agents continue the threads that they have in the
+        conversation of that id.
         """
         given = Request(
             request,
@@ -230,11 +228,11 @@ async def _whole(text: str) -> AsyncIterator[str]:
 
 
 def _what_was_reached(events: Iterable[Event]) -> str:
-    """What a turn has reached that a limit ends: one sentence for people; "" if nothing was."""
+    """What a turn had reached when a limit ended it: one sentence for people; "" if nothing."""
     written = registered = ""
     passed: dict[
         int, list[bool]
-    ] = {}  # attempt at an implementation → of its tests, whether they passed
+    ] = {}  # attempt at an implementation → whether each of its tests passed
     for event in events:
         match event:
             case SynthesisStep(step="specify", state="finished") if event.artifact:

@@ -1,4 +1,4 @@
-"""SecureSandbox: generated code is verified and run in containers that it can do no harm in."""
+"""SecureSandbox: verifies and runs generated code in isolated containers."""
 
 import asyncio
 import math
@@ -29,34 +29,34 @@ from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
 from selfeng.settings import Settings, load_settings
 
 _LANES = 2
-"""Containers, at most, in which versions of a tool that need not be apart take turns."""
+"""The most containers in which versions of a tool take turns, if they need none of their own."""
 _LANE = 12
-"""Versions for which one such container will do: starting another costs more than they take."""
+"""Versions that one such container serves; starting another costs more than running these."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 
 class SecureSandbox:
-    """The sandbox on one of its backends. Making one connects to nothing; one object serves any
-    number of jobs at once, on one loop.
+    """The sandbox on one of its backends. The constructor connects to nothing; one object serves
+    any number of concurrent jobs on one event loop.
 
-    A suite runs in a container of its own, which was started before and is removed afterwards. A
-    call of a tool runs in a process of its own, in a container that only calls for the same owner
-    have been in, see `selfeng.core.owner`.
+    A suite runs in its own container, which is started in advance and removed afterwards. A call of
+    a tool runs in its own process, in a container that has only served calls for the same owner;
+    see `selfeng.core.owner`.
     """
 
     def __init__(self, options: SandboxOptions | None = None, /, **changes: Any) -> None:
-        """The options are those of the settings by default; `changes` are fields of
-        `SandboxOptions` that differ, None changes nothing.
+        """`options` default to those of the settings; `changes` override fields of
+        `SandboxOptions`, and None leaves a field unchanged.
 
         Raises:
-            ConfigurationError: the backend is unknown, or knows no runtimes.
+            ConfigurationError: the backend is unknown, or does not support runtimes.
         """
         options = replace(
             options or SandboxOptions.from_settings(load_settings()),
             **{name: value for name, value in changes.items() if value is not None},
         )
         self.id = secrets.token_hex(8)
-        """On the containers as a label, see `docker_engine.labels`."""
+        """A label on its containers, see `docker_engine.labels`."""
         self.timeout = options.timeout
         self._limits, self._files = options.limits, options.files
         self._backend = chosen_backend(options)
@@ -70,14 +70,14 @@ class SecureSandbox:
 
     @classmethod
     def from_settings(cls, settings: Settings, **changes: Any) -> "SecureSandbox":
-        """The sandbox that these settings ask for; `changes` as for the sandbox. Raises:
+        """The sandbox for these settings; `changes` as in `__init__`. Raises:
         ConfigurationError.
         """
         return cls(SandboxOptions.from_settings(settings), **changes)
 
     def start(self, verifiers: bool = True) -> None:
-        """Begin to have containers ready, in the background; without it, the first jobs do. On the
-        event loop.
+        """Start containers in the background, ahead of the first jobs. Call it on the event
+        loop.
         """
         self._loop = asyncio.get_running_loop()
         self._executors.fill()
@@ -85,31 +85,29 @@ class SecureSandbox:
             self._verifiers.fill()
 
     async def settle(self) -> None:
-        """Wait until as many containers are ready as should be, and none is being removed."""
+        """Wait until enough containers are ready and none is being removed."""
         await asyncio.gather(self._verifiers.full(), self._executors.full())
 
     @property
     def backend(self) -> str:
-        """The name of the one in force; `none` before one was chosen."""
+        """The name of the backend in use; `none` before one is chosen."""
         return self._backend.name
 
     def build_image(self, on_line: Callable[[str], None] | None = None) -> None:
-        """Build what containers are made from, as far as it has changed; those that are there take
-        no more jobs.
+        """Build what containers are made from, if it has changed; existing containers take no more
+        jobs.
 
         Blocking, in any thread; `on_line` gets the builder's lines.
 
         Raises:
-            SandboxUnavailable: no backend works, or the base image can't be had.
+            SandboxUnavailable: no backend works, or the base image is not available.
             SandboxFailed: a step of the build failed.
         """
         try:
             self._backend.prepare(on_line or (lambda line: None))
         except SandboxError as error:
             if error.remedy:
-                error.add_note(
-                    f"What to do: {error.remedy}"
-                )  # shown where this is called from a command line
+                error.add_note(f"What to do: {error.remedy}")  # shown on a command line
             raise
         for pool in (self._verifiers, self._executors):
             pool.outdate()
@@ -117,7 +115,7 @@ class SecureSandbox:
                 self._loop.call_soon_threadsafe(pool.renew)
 
     def image_is_current(self) -> bool:
-        """Whether what containers are made from exists and fits its sources. Blocking.
+        """Whether what containers are made from exists and matches its sources. Blocking.
 
         Raises:
             SandboxUnavailable: no backend works.
@@ -128,7 +126,7 @@ class SecureSandbox:
         return await asyncio.to_thread(self._backend.status)
 
     async def reap(self) -> int:
-        """Remove the containers that dead servers left behind; how many there were, 0 where nothing
+        """Remove the containers that dead servers left behind, and return how many; 0 where nothing
         can run. Call it at start.
         """
         with suppress(SandboxError):
@@ -136,8 +134,8 @@ class SecureSandbox:
         return 0
 
     async def aclose(self, grace: float = GRACE) -> None:
-        """Give back containers, threads and connections; jobs that run have so many seconds to end,
-        then they are ended.
+        """Release containers, threads and connections. Running jobs get `grace` seconds to end,
+        then they are killed.
         """
         await asyncio.gather(self._verifiers.aclose(grace), self._executors.aclose(grace))
         await asyncio.to_thread(self._backend.close)
@@ -192,7 +190,7 @@ class SecureSandbox:
                     for lane in lanes
                 ]
         except ExceptionGroup as several:
-            raise several.exceptions[0] from None  # the lanes share their trouble
+            raise several.exceptions[0] from None  # all lanes fail for the same reason
         verdicts = {
             n: verdict
             for lane, task in zip(lanes, tasks, strict=True)
@@ -226,7 +224,7 @@ class SecureSandbox:
     async def _run(
         self, pool: Pool, job: Message, result: JobResult, files: Sequence[File] = ()
     ) -> tuple[str | None, float]:
-        """Do a job in a container of the pool; why it was ended early, and the seconds it took."""
+        """Do a job in a container of the pool: why it was ended early, and the seconds it took."""
         started = asyncio.get_running_loop().time()
         try:
             packed = packed_files(files) + self._packed(job, result, self.timeout)
@@ -241,9 +239,7 @@ class SecureSandbox:
     async def _take_turns(
         self, work: Sequence[tuple[Message, SuiteResult]], timeout: float
     ) -> list[Verdict]:
-        """Do the jobs in the processes of one container, as long as these come through unharmed,
-        else in several.
-        """
+        """Do the jobs in one container as long as its processes are unharmed, else in several."""
         verdicts = []
         container = None
         for number, (job, result) in enumerate(work, 1):
@@ -263,7 +259,7 @@ class SecureSandbox:
         return verdicts
 
     def _packed(self, job: Message, result: JobResult, timeout: float) -> bytes:
-        """Raises: BrokenStream: it is too large."""
+        """Raises: BrokenStream: the job is too large."""
         check_size(job["library"])
         return pack(
             {"nonce": result.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job}
@@ -271,9 +267,7 @@ class SecureSandbox:
 
 
 def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:
-    """What tests may have of the tool's module is settled here: `import *` gives no name that the
-    suite binds itself.
-    """
+    """A suite's job. `import *` gives tests no name of the tool that the suite binds itself."""
     names, public = exported_names(code)
     own, _ = exported_names(tests)
     public = [n for n in public if n == name or n not in own]
@@ -288,8 +282,8 @@ def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> 
 
 
 def _lanes(versions: Sequence[Version]) -> list[list[int]]:
-    """Which versions take turns in one container: those that must be apart with none, the others
-    spread over a few.
+    """Which versions share a container: those that must be apart run alone, the others share a
+    few.
     """
     alone = [[number] for number, version in enumerate(versions) if version.apart]
     others = [number for number, version in enumerate(versions) if not version.apart]
@@ -302,7 +296,7 @@ async def _discarded_on_error(pool: Pool, container: Container) -> AsyncIterator
     try:
         yield
     except SandboxUnavailable:
-        pool.drop(container)  # it takes long to learn that nobody removes it
+        pool.drop(container)  # waiting for the removal takes long without an engine
         raise
     except BaseException:
         await pool.discard(container)

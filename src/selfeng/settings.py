@@ -51,8 +51,8 @@ def _below_home(folder: Path) -> Path:
 
 
 def _bits(token: str) -> float:
-    """How hard a token is to guess, as an estimate: what goes on as it went before, a run or a part
-    seen already, adds nothing.
+    """How hard a token is to guess, as an estimate: characters that continue a sequence, a run or a
+    repeated part add nothing.
     """
     kinds = [(str.isdigit, 10), (str.islower, 26), (str.isupper, 26)]
     alphabet = sum(size for is_kind, size in kinds if any(map(is_kind, token))) + 32 * (
@@ -78,8 +78,8 @@ class Settings(BaseSettings):
     )
 
     openai_api_key: SecretStr | None = None
-    """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model
-    serves."""
+    """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model is
+    used."""
     openai_base_url: str | None = Field(None, pattern=r"^https?://\S+$")
     """An OpenAI-compatible server such as Ollama, LM Studio, vLLM or llama.cpp; empty: OpenAI's
     own."""
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     """US dollars that one turn may cost; empty: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
-    """Confidence, 0 to 1, that a tool needs to count as found, also if the model has chosen it."""
+    """Confidence, 0 to 1, that a tool needs to count as found, even if the model chose it."""
     embedder: Literal["minilm", "openai"] = "minilm"
     """What makes the vectors of tools: `minilm` on this machine, or `openai` at the model's
     server. A change re-embeds the tools in the background."""
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
     """Length of its vectors; empty: known for OpenAI's own models."""
     search_floor: float = Field(0.05, ge=0, le=1)
     """Confidence, below SIMILARITY_THRESHOLD, under which a tool is built without asking the
-    model; 0: the model is always asked."""
+    model; 0: always ask the model."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """Repairs of an implementation that fails its tests."""
     synthesis_candidates: int = Field(3, ge=1, le=8)
@@ -152,7 +152,7 @@ class Settings(BaseSettings):
     files_max_count: int = Field(10, ge=1, le=100)
     """Files that a request may have, and that a tool may return."""
     files_max_mb: int = Field(8, ge=1, le=12)
-    """Megabytes that these may have together, each way."""
+    """Megabytes that these files may have together, each way."""
 
     chroma_persist_dir: Folder = Path("./chroma_db")
     """Folder of the search index, which is rebuilt when it is deleted."""
@@ -174,23 +174,23 @@ class Settings(BaseSettings):
     at each start. Make one with `python3 -c 'import secrets;
     print(secrets.token_urlsafe(24))'`."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Further host names or addresses of the page, separated by commas, such as a proxy's;
+    """Additional host names or addresses of the page, separated by commas, such as a proxy's;
     `https://agent.example` allows that scheme only."""
     connections_max_per_address: int = Field(128, ge=8)
     """Connections that one address may hold, except this machine's own; raise it for a proxy on
     another machine."""
     turns_max_running: int = Field(24, ge=1)
-    """Requests of all people that run at once."""
+    """Requests of all people together that run at once."""
     async_mode: Literal["eventlet", "threading"] = "eventlet"
-    """Server behind Flask-SocketIO."""
+    """Server that runs Flask-SocketIO."""
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
-    """The least serious records that are logged, to stderr."""
+    """The lowest level of records that are logged, to stderr."""
 
     @model_validator(mode="before")
     @classmethod
     def _strip(cls, values: Any) -> Any:
-        """A blank value counts as none."""
+        """A blank value counts as not set."""
         stripped = {
             name: value.strip() if isinstance(value, str) else value
             for name, value in values.items()
@@ -203,8 +203,7 @@ class Settings(BaseSettings):
         threshold = info.data.get("similarity_threshold", 1.0)
         if floor and floor >= threshold:
             raise ValueError(
-                f"should be below SIMILARITY_THRESHOLD={threshold:g}, or 0 to have the model "
-                "asked always"
+                f"should be below SIMILARITY_THRESHOLD={threshold:g}, or 0 to always ask the model"
             )
         return floor
 
@@ -257,7 +256,7 @@ class Settings(BaseSettings):
 
     @property
     def offline(self) -> bool:
-        """Whether the built-in offline model serves."""
+        """Whether the built-in offline model is in use."""
         return self.openai_api_key is None and self.openai_base_url is None
 
     @property
@@ -267,12 +266,12 @@ class Settings(BaseSettings):
 
 
 def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
-    """Read the settings from the environment and `env_file`, the project's by default; the
+    """Read the settings from the environment and `env_file`, by default the project's; the
     environment wins.
 
     Raises:
-        ConfigurationError: a value is not allowed; names the variable, the value and what is
-            allowed. Or the file can't be read.
+        ConfigurationError: the file can't be read, or a value is not allowed; names the variable,
+            the value and what is allowed.
     """
     try:
         return Settings(_env_file=env_file)
@@ -302,8 +301,8 @@ def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
 
 
 def make_folders(settings: Settings) -> None:
-    """Make the folders that are not there yet, see that they can be written to, and keep other
-    users out of DATA_DIR.
+    """Make the folders that are missing, check that they are writable, and keep other users out of
+    DATA_DIR.
 
     Raises:
         ConfigurationError: one can't be used; names the variable and the folder.
@@ -324,5 +323,5 @@ def make_folders(settings: Settings) -> None:
             )
             raise ConfigurationError(
                 f"{name.upper()}={str(folder)!r} can't be used: {problem}",
-                f"set {name.upper()} to a folder that can be written to",
+                f"set {name.upper()} to a writable folder",
             ) from error

@@ -1,7 +1,7 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
-Its stages are in synthesis/building.py, their order in graph/turn_graph.py. What is written
-already, by hand or as a repair, comes in through the same chain (synthesis/chain.py).
+Its stages are in synthesis/building.py, their order in graph/turn_graph.py. Existing code, edited
+by hand or repaired, passes through the same chain (synthesis/chain.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,13 +60,13 @@ class SynthesisEngine:
         self, turn: Turn, search_candidates: Sequence[str] = ()
     ) -> Tool | DirectAnswer | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have
-        it, or it takes more than one.
+        it, or the request needs more than one.
 
-        `search_candidates` names the tools that the search came up with and that don't fit.
+        `search_candidates` names tools that the search found but that don't fit.
 
         Raises:
-            SynthesisFailed: a step gave up; the message says why, `where` at which step.
-            ModelError, SandboxError: the model or the sandbox is out of order.
+            SynthesisFailed: a step gave up; the message says why, `where` names the step.
+            ModelError, SandboxError: the model or the sandbox is broken.
         """
         synthesis = self.begin(turn, search_candidates)
         await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
@@ -74,21 +74,21 @@ class SynthesisEngine:
         return synthesis.result
 
     def begin(self, turn: Turn, search_candidates: Sequence[str] = ()) -> Synthesis:
-        """A tool to be built for the turn, before its first stage."""
+        """The synthesis of a tool for the turn, before its first stage."""
         return Synthesis(self._deps, turn, search_candidates)
 
     async def mend(
         self, turn: Turn, tool: Tool, call: str, failure: str, reason: str
     ) -> Tool | None:
-        """Make a new version of a tool that failed in use; None if the model finds the call wrong
-        and not the tool, or no repair passed.
+        """Make a new version of a tool that failed in use; None if the model blames the call and
+        not the tool, or no repair passed.
 
-        The tests stay as they are, and what the tool returned it has to return, so what it could do
-        it still can. `call` is Python source, `failure` what came of it, and `reason` what
-        everybody may know of that: it stays with the version.
+        The tests stay unchanged, and the new version has to return what the old one returned, so
+        everything that worked still works. `call` is Python source, `failure` its outcome, and
+        `reason` a summary that everyone may read: it is stored with the version.
 
         Raises:
-            ModelError, SandboxError: the model or the sandbox is out of order.
+            ModelError, SandboxError: the model or the sandbox is broken.
             LibraryError, SynthesisFailed: the tool, or one that it imports, has changed meanwhile.
         """
         steps = Steps(turn)
@@ -120,12 +120,12 @@ class SynthesisEngine:
         return mended
 
     async def examine(self, draft: ToolDraft) -> Verdict:
-        """Take a tool that a person wrote through the chain; the library's tool of its name, if
-        there is one, is the version before.
+        """Run the chain on a tool that a person wrote; the library's tool of its name, if there is
+        one, is the previous version.
 
         Raises:
-            SynthesisFailed: it does not pass; the message says why, `where` at which step.
-            SandboxError: the sandbox is out of order.
+            SynthesisFailed: it does not pass; the message says why, `where` names the step.
+            SandboxError: the sandbox is broken.
         """
         known = await self._library.tools()
         tools, earlier = (
@@ -148,8 +148,8 @@ class SynthesisEngine:
         return judged.verdict
 
     async def reexamine(self, tool: Tool, library: Mapping[str, str]) -> Verdict:
-        """Take a tool through the chain with other modules to import; with those that it is pinned
-        to it is the version before.
+        """Run the chain on a tool with other modules to import; the tool with those that it is
+        pinned to is the previous version.
 
         Raises: SandboxError.
         """

@@ -86,7 +86,7 @@ async def test_an_unknown_recipient_is_told_the_valid_ones(hall):
     ) as shop:
         await shop.ask("fix it", "proxy")
     error = {
-        "error": "there is no agent 'plumber' to send messages to",
+        "error": "unknown agent 'plumber'",
         "remedy": "valid recipients: coder, toolsmith",
     }
     assert json.loads(shop.seen(1)[-1]) == {"result_of": "SendMessage", **error}
@@ -107,7 +107,7 @@ async def test_agents_that_send_each_other_in_circles_come_to_an_end(hall):
         await shop.ask("do it", "proxy")
     assert (
         json.loads(shop.seen(3)[-1])["error"]
-        == "coder is waiting for what comes of your last message to it"
+        == "coder is waiting for the result of an earlier message"
     )
     assert [word for word in shop.told if "delegation" in word] == [
         "delegation user to proxy started",
@@ -217,7 +217,7 @@ async def test_an_agent_that_never_ends_is_ended_after_its_steps(hall):
     assert (last.type, last.where, last.message) == (
         "turn_failed",
         "coder",
-        "The coder came to no end within 5 steps.",
+        "The coder did not finish within 5 steps.",
     )
 
 

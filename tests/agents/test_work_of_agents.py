@@ -57,9 +57,9 @@ def test_a_thread_is_shown_from_its_newest_end_and_never_without_its_system_prom
     ("question", "value", "problem"),
     [
         (UNIT, "ft", ""),
-        (UNIT, "mile", "unit='mile' is none of m, ft"),
+        (UNIT, "mile", "unit='mile' is not one of m, ft"),
         (SIZE, "-2.5e3", ""),
-        (SIZE, "nan", "size='nan' is no number"),
+        (SIZE, "nan", "size='nan' is not a number"),
         (
             Question(id="sure", question="Sure?", answer="yes_no"),
             "maybe",
@@ -82,7 +82,7 @@ def test_an_answer_fits_its_question_or_says_why_not(question, value, problem):
             [UNIT.model_copy(update={"options": ("m",)})],
             "the question unit has 1 option; a choice is among two or more",
         ),
-        ([SIZE.model_copy(update={"default": "far"})], "the default of size='far' is no number"),
+        ([SIZE.model_copy(update={"default": "far"})], "the default of size='far' is not a number"),
     ],
 )
 def test_what_can_t_be_asked_is_said_with_the_reason(questions, problem):

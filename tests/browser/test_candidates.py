@@ -89,7 +89,7 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
             expect(consensus.get_by_test_id("dropped-test")).to_have_text(
                 "droppedtest_lie: 3 of 3 candidates against itWhy"
             )
-            expect(page.get_by_test_id("mutation-tally")).to_contain_text("noticed")
+            expect(page.get_by_test_id("mutation-tally")).to_contain_text("caught")
             expect(page.get_by_text("From your request, and always counted:")).to_be_visible()
 
             if folder := os.environ.get("SCREENSHOTS"):

@@ -64,5 +64,5 @@ def test_a_plan_is_followed_live_and_kept(link: str, page: Page):
     first.get_by_test_id("keep").focus()
     page.keyboard.press("Enter")
     kept = ended(page, 3, "done")
-    expect(kept.get_by_test_id("keeps")).to_have_text("Keep as one tool")
+    expect(kept.get_by_test_id("keeps")).to_have_text("Save these steps as a tool")
     expect(page.get_by_test_id("keep")).to_have_count(0)

@@ -28,8 +28,7 @@ def test_what_is_set_up_is_told_with_its_progress_and_a_request_waits_for_it(
     strip = page.get_by_test_id("setting-up")
     expect(strip).to_contain_text("3 of 15 tools verified")
     expect(page.get_by_test_id("not-set-up")).to_contain_text(
-        "The search by meaning: not set up yet. It can’t be had now: the package registry can't "
-        "be reached."
+        "The semantic search: not set up yet. The package registry can't be reached."
     )
     expect(page.get_by_test_id("status-sandbox")).to_have_attribute("data-state", "preparing")
     expect(step(page, "waiting")).to_have_attribute("data-state", "running")

@@ -71,7 +71,7 @@ def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_remove
     page.keyboard.press("Enter")
     expect(requests).not_to_contain_text(USED[0])
     expect(requests).to_contain_text(USED[1])
-    expect(page.get_by_role("heading", name="Ask for it like this")).to_be_focused()
+    expect(page.get_by_role("heading", name="Example requests")).to_be_focused()
     assert page.evaluate(OVERFLOW) <= 0
 
 
@@ -99,7 +99,7 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, p
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("rollback-yes")).to_be_focused()
     expect(page.get_by_role("group", name="Roll reverse_text back to version 1?")).to_contain_text(
-        "That makes version 3"
+        "This creates version 3"
     )
     assert flaws(page, "versions, and a question") == []  # leaves the page narrow
     page.keyboard.press("Escape")
@@ -120,7 +120,7 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, p
     other.get_by_test_id("version").last.get_by_test_id("rollback").click()
     other.keyboard.press("Enter")
     expect(other.get_by_test_id("change-problem")).to_contain_text(
-        "version 3 of reverse_text is the one in use"
+        "version 3 of reverse_text is already in use"
     )
 
     for name, badge in (("Retire", "retired"), ("Restore", "provisional")):

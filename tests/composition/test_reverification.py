@@ -91,7 +91,7 @@ async def test_one_that_fails_keeps_its_pins_and_says_so():
     assert (await run.library.get("quarter")).requires == (Requirement(name="half", version=1),)
     assert (
         str(outcomes[0])
-        == "quarter keeps what it was verified with: with the new version test_a, test_b failed"
+        == "quarter keeps its pinned versions: with the new version test_a, test_b failed"
     )
 
 
@@ -102,7 +102,7 @@ async def test_what_rests_on_one_that_failed_stays_as_well():
     )
     assert {o.name: o.problem for o in await run.after_change()} == {
         "quarter": "with the new version test_a failed",
-        "eighth": "it meets the change only through tools that keep their own pins (quarter)",
+        "eighth": "it uses the change only through tools that keep their own pins (quarter)",
         "mixed": "what it imports needs versions 1 and 2 of half",
     }
 

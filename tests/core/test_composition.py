@@ -47,19 +47,19 @@ def test_imports_pin_versions_with_all_that_these_need(
     [
         (
             "from half import half as h",
-            "the code imports the tool half in another way than `from half import half`",
+            "the code must import the tool half as `from half import half`",
         ),
         (
             "from half import other",
-            "the code imports the tool half in another way than `from half import half`",
+            "the code must import the tool half as `from half import half`",
         ),
         (
             "import half as h",
-            "the code imports the tool half in another way than `from half import half`",
+            "the code must import the tool half as `from half import half`",
         ),
         (
             "import half.more",
-            "the code imports the tool half in another way than `from half import half`",
+            "the code must import the tool half as `from half import half`",
         ),
         ("from old_tool import old_tool", "the tool old_tool is retired; do without it"),
         (

@@ -78,8 +78,8 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
         (
             "SEARCH_FLOOR",
             "0.8",
-            "SEARCH_FLOOR='0.8': should be below SIMILARITY_THRESHOLD=0.75, or 0 to have the "
-            "model asked always",
+            "SEARCH_FLOOR='0.8': should be below SIMILARITY_THRESHOLD=0.75, or 0 to always "
+            "ask the model",
         ),
         ("SANDBOX", "host", "SANDBOX='host': Input should be 'auto', 'docker' or 'bubblewrap'"),
         (
@@ -175,7 +175,7 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path, monkeypatch, variable, 
     with pytest.raises(ConfigurationError) as caught:
         make_folders(load_settings(None))
     assert caught.value.message == f"{variable}='{folder}' can't be used: {problem}"
-    assert caught.value.remedy == f"set {variable} to a folder that can be written to"
+    assert caught.value.remedy == f"set {variable} to a writable folder"
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, monkeypatch):

@@ -97,7 +97,7 @@ def test_passing_trouble_is_tried_again(server: EmbeddingsServer) -> None:
         ),
         (
             (404, {"error": {"message": "no model small"}}),
-            "small at {} does not take the texts (404): ",
+            "small at {} rejects the texts (404): ",
             "set OPENAI_EMBEDDING_MODEL",
         ),
         (
@@ -107,7 +107,7 @@ def test_passing_trouble_is_tried_again(server: EmbeddingsServer) -> None:
         ),
         (
             (200, {"data": [{"index": 0, "embedding": [0.0] * 64}]}),
-            "small at {} gives a vector without a direction",
+            "small at {} gives a vector that is zero or not finite",
             "set another",
         ),
         (
@@ -117,7 +117,7 @@ def test_passing_trouble_is_tried_again(server: EmbeddingsServer) -> None:
         ),
         (
             (200, ["hello"]),
-            "{} does not answer like a server of embeddings",
+            "{} does not answer like an embeddings server",
             "check OPENAI_BASE_URL",
         ),
     ],

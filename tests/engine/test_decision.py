@@ -170,7 +170,7 @@ async def test_below_the_floor_a_tool_is_built_without_asking_whether_one_fits(
     ).ask("2 plus 1")
     assert model.asked() == ["decide", "specification"][not asked :]
     limit = (
-        "The nearest tool, add_numbers, has a confidence of 4.0% only, below the 5.0% of "
+        "The nearest tool, add_numbers, has a confidence of only 4.0%, below the 5.0% of "
         "SEARCH_FLOOR."
     )
     found = outcome(events)
@@ -233,7 +233,7 @@ async def test_without_the_model_nothing_is_built():
         "2 plus 1"
     )
     told = (
-        "no tool is near enough to be taken without the model (the nearest, add_numbers, has a "
+        "no tool is near enough to be used without the model (the nearest, add_numbers, has a "
         "confidence of 70%), and none can be built"
     )
     assert failure(events) == ("search", f"{told}: the model is gone", "start it")
@@ -335,4 +335,4 @@ async def test_learning_that_fails_fails_no_turn(caplog):
 
     events = await Decided(ScriptedModel(ADD, "3"), Broken(tool())).ask("2 plus 1")
     assert isinstance(events[-1], TurnFinished)
-    assert "add_numbers is not found by a request that it has served" in caplog.text
+    assert "could not add a served request to add_numbers" in caplog.text

@@ -31,7 +31,7 @@ def test_questions_are_asked_until_their_answers_fit():
     ran = CliRunner().invoke(app, input="mile\n\nlong\n2.5\n")
     assert given == [Answer(id="unit", value="m"), Answer(id="size", value="2.5")]
     assert "Which unit? (m, ft) [m]" in ran.output
-    assert "unit='mile' is none of m, ft" in ran.output
+    assert "unit='mile' is not one of m, ft" in ran.output
 
 
 async def test_a_request_reaches_the_engine_whole():

@@ -72,8 +72,8 @@ async def test_a_greeting_is_answered_and_kept_for_the_next_turn(engine):
     assert [r.seq for r in records] == list(range(1, len(records) + 1))
     for owner, turn_id, problem in [
         ("me", asked.turn_id, "the turn had no plan"),
-        ("me", "nothing", "there is no turn 'nothing'"),
-        ("somebody", asked.turn_id, f"there is no turn '{asked.turn_id}'"),
+        ("me", "nothing", "unknown turn 'nothing'"),
+        ("somebody", asked.turn_id, f"unknown turn '{asked.turn_id}'"),
     ]:
         with pytest.raises(RequestError) as refused:
             await engine.keep(owner, turn_id)
@@ -145,7 +145,7 @@ def test_programs_name_a_folder_that_cannot_be_used(tmp_path, program, variable)
     lines = ended.stderr.removeprefix("error: ").replace("What to do: ", "").splitlines()
     assert lines == [
         f"{variable}='/etc/passwd' can't be used: is not a folder",
-        f"set {variable} to a folder that can be written to",
+        f"set {variable} to a writable folder",
     ]
 
 

@@ -78,7 +78,7 @@ async def test_a_suite_that_passes_on_the_stub_in_another_order_is_flaky():
 
     run = Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again))
     assert (await run.red()).problem == (
-        "the suite is flaky: on an empty stub it came to another end in another order and with "
+        "the suite is flaky: on an empty stub it gave another result in another order and with "
         "another hash seed: test_a passed; "
         "let no test depend on another one, on chance, on time or on the order of sets"
     )
@@ -188,7 +188,7 @@ async def test_a_module_that_fails_in_another_order_only_keeps_state():
         tests=outcomes(test_a="failed").tests,
         problem="flaky: every test passed at first, but run again in reversed order and with "
         "another hash seed, test_a failed. "
-        "It passes in the given order, so a call depends on calls before it; keep no state "
+        "It passes in the given order, so a call depends on earlier calls; keep no state "
         "between calls.",
     )
     assert [e.detail for e in run.events if isinstance(e, SuiteRepeated)] == ["test_a failed", ""]
@@ -198,7 +198,7 @@ async def test_a_module_that_fails_now_and_then_depends_on_something_else():
     results = iter([failing(), passing(), passing(), passing(), failing(), failing()])
     verdict = await Run(ScriptedSandbox(passing(), again=lambda v: next(results))).green()
     assert verdict.problem.endswith(
-        "so it depends on the hash seed (the order of sets), on chance or on time."
+        "but on the hash seed (the order of sets), on chance or on time."
     )
 
 

@@ -259,7 +259,7 @@ async def test_after_two_rounds_of_questions_a_missing_argument_fails_the_turn()
     *_, last = [event async for event in turns.orchestrator.begin("add", rounds=2)]
     assert (last.type, last.message) == (
         "turn_failed",
-        "after 2 rounds of questions this is open still: a",
+        "still missing after 2 rounds of questions: a",
     )
 
 
@@ -297,7 +297,7 @@ async def test_a_choice_below_the_threshold_is_not_taken():
     assert kinds[2] == "no_tool_found"
     assert (
         turns.events[2].reason
-        == "add_numbers fits with a confidence of 95% only, below the 99% of SIMILARITY_THRESHOLD."
+        == "add_numbers fits with a confidence of only 95%, below the 99% of SIMILARITY_THRESHOLD."
     )
 
 

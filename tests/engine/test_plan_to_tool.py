@@ -60,7 +60,7 @@ def test_a_plan_is_kept_with_the_tools_of_its_steps():
     ("events", "problem"),
     [
         ((ENDED,), "the turn had no plan"),
-        ((MADE, TurnFailed(where="plan", message="no")), "the turn has not come to its end"),
+        ((MADE, TurnFailed(where="plan", message="no")), "the turn has not finished"),
         (
             (MADE, finished("reversed", None), finished("vowels", "count_vowels"), ENDED),
             "the step reversed ran no tool",

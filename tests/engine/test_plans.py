@@ -449,7 +449,7 @@ def test_every_event_that_a_stage_emits_can_name_its_step():
             [step("a"), step("B 2")],
             "'B 2' can't be the id of a step; use a short word in lower case",
         ),
-        ([step("a"), step("b", "c")], "the step b needs c, which is no step"),
+        ([step("a"), step("b", "c")], "the step b needs c, which is not a step"),
         ([step("a", "b"), step("b", "a")], "these steps wait for each other: a, b, a"),
         ([step("a"), step("b", request=" ")], "the step b has no request"),
         ([step("a"), step("b", "a")], ""),

@@ -47,7 +47,7 @@ from tests.doubles import ScriptedModel
         ),
         (
             Killed(reason="It ran longer than 30 seconds."),
-            "The tool had to be ended. It ran longer than 30 seconds.",
+            "The sandbox ended the tool. It ran longer than 30 seconds.",
         ),
     ],
 )

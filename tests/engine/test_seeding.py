@@ -98,7 +98,7 @@ async def test_other_files_in_the_way_of_a_seed_refuse_it_before_the_gate(librar
     )
     assert (
         said[0]
-        == f"refused: {file} is in the way: no record of the library knows it; move the file "
+        == f"refused: {file} is in the way: it belongs to no tool of the library; move the file "
         "away, or choose another name"
     )
     assert (gate.seen, file.read_text()) == (["shout_text"], "mine")

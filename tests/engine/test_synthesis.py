@@ -352,7 +352,8 @@ async def test_questions_that_make_no_sense_go_back_to_the_model():
     run = Run(ScriptedModel(bad, good), ScriptedSandbox())
     assert await run.synthesize() == DirectAnswer(text="", questions=(UNIT,))
     assert (
-        "the default of unit='mile' is none of m, ft" in run.model.prompts[1].messages[-1].content
+        "the default of unit='mile' is not one of m, ft"
+        in run.model.prompts[1].messages[-1].content
     )
 
 

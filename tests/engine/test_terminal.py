@@ -43,7 +43,7 @@ def test_steps_and_the_end_tell_the_budget_once_each_and_a_limit_what_was_reache
     ):
         terminal.show(event)
     assert capsys.readouterr().err.splitlines() == [
-        "done    1 lesson of earlier turns for tests:",
+        "done    1 lesson from earlier turns for tests:",
         "          floats: Use approx.\\x1b[2J",
         "done    tests: 4 tests",
         "        1.0 of 600 s · 3 of 40 model calls · 2,000 of 400,000 tokens",

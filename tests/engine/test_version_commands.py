@@ -70,8 +70,8 @@ def test_a_request_that_a_tool_has_served_is_shown_and_removed(home: Home) -> No
     refused = run("forget", "reverse_text", USED[0])
     assert (refused.exit_code, refused.stderr) == (
         1,
-        f"error: reverse_text is found by no request {USED[0]!r} of yours that it has served\n"
-        "`selfeng tools reverse_text` lists those of the terminal\n",
+        f"error: reverse_text has learned no request {USED[0]!r} of yours\n"
+        "`selfeng tools reverse_text` lists those asked at the terminal\n",
     )
 
 
@@ -91,7 +91,7 @@ def test_what_one_person_asked_is_shown_to_nobody_else_and_removed_by_nobody_els
         assert shown.startswith("# reverse_text(")
         assert "has served" not in shown
         assert [request for request in USED if request in shown] == []
-        assert "of yours that it has served" in run("forget", "reverse_text", USED[0]).stderr
+        assert "has learned no request" in run("forget", "reverse_text", USED[0]).stderr
     assert journal.said(other, USED) == set(USED)
     assert journal.said("terminal", USED) == set()
 

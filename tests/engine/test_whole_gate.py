@@ -251,7 +251,7 @@ async def test_a_specification_that_nothing_fulfils_is_reopened_for_all_to_see()
         ("specify", "finished"), ("verify", "finished"),
     ]  # fmt: skip
     assert (
-        "it can't be fulfilled as it stands: no implementation passed the tests"
+        "it can't be fulfilled as written: no implementation passed the tests"
         in turn.model.prompts[4].messages[-1].content
     )
     assert (await turn.library.get("double_number")).description == "Double a whole number."

@@ -28,8 +28,8 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).touch()
     for names, message in (
-        (["nothing"], "nothing is not there"),
-        (["pipe"], "pipe is no ordinary file"),
+        (["nothing"], "nothing does not exist"),
+        (["pipe"], "pipe is not a regular file"),
         (["."], "'' can't be the name of a file: it is empty"),
         ([".hidden"], "'.hidden' can't be the name of a file: it begins with ."),
         (["large"], "large is too large: 1.1 MB, where 1.0 MB are left"),
@@ -59,4 +59,4 @@ def test_a_folder_is_made_or_its_problem_named(tmp_path: Path) -> None:
     ] == [tmp_path / "new" / "folder"]
     with pytest.raises(RequestError) as caught:
         list(write_files([File(name="a", content=b"")], Path("/proc")))
-    assert caught.value.remedy == "name another folder by --output"
+    assert caught.value.remedy == "name another folder with --output"

@@ -31,7 +31,7 @@ test("candidates are told by how they did", () => {
     candidates.map(({ name, words, state }) => [name, words, state]),
     [
       ["Candidate 1 (written 2 times)", "passes 4 of 4 tests", "passed"],
-      ["Candidate 2", "passes the tests, and returns other values than most", "failed"],
+      ["Candidate 2", "passes the tests, but returns other values than most", "failed"],
       ["Candidate 3", "passes 1 of 4 tests", "failed"],
       ["Candidate 4", "It ran too long.", "failed"],
     ],

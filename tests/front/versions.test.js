@@ -108,14 +108,14 @@ test("a request that is removed leaves the page of its tool without it", () => {
 });
 
 test("a change that is refused says why until the next one, or another tool", () => {
-  const error = { message: "version 2 of add is the one in use", remedy: "choose another" };
+  const error = { message: "version 2 of add is already in use", remedy: "choose another" };
   const refused = after(
     loaded,
     { type: "tool_change_begun", name: "add" },
     { type: "tool_change_refused", name: "add", error },
   );
   assert.deepEqual([refused.changing, refused.changeProblem], [null, { name: "add", ...error }]);
-  assert.equal(refused.announcement.text, "Not possible: version 2 of add is the one in use");
+  assert.equal(refused.announcement.text, "Not possible: version 2 of add is already in use");
   assert.equal(after(refused, { type: "tool_change_begun", name: "add" }).changeProblem, null);
   assert.equal(after(refused, { type: "tool_opened", name: "sum" }).changeProblem, null);
 });

@@ -130,7 +130,7 @@ async def test_a_call_that_is_clear_despite_its_form_is_understood_at_once(
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
-        (called(("percentage", "{}")), "there is no function 'percentage'"),
+        (called(("percentage", "{}")), "unknown function 'percentage'"),
         (
             called(("calculate_percentage", '{"percent": 15,')),
             "its arguments are not valid JSON (*",
@@ -166,7 +166,7 @@ async def test_a_second_bad_call_ends_it_and_names_what_is_wrong(desk: Desk) -> 
     desk.play(called(("a", "{}")), called(("b", "{}")))
     with pytest.raises(ModelReplyInvalid) as caught:
         await choose(desk)
-    assert caught.value.message == "the reply of offline can't be used: there is no function 'b'"
+    assert caught.value.message == "the reply of offline can't be used: unknown function 'b'"
     assert desk.budget.usage.calls == 2
 
 
@@ -178,7 +178,7 @@ async def test_a_written_call_is_repaired_in_words(desk: Desk) -> None:
     )
     assert await choose(desk) == CALL
     demand = (
-        "That reply can't be used: there is no function 'percentage'. "
+        "That reply can't be used: unknown function 'percentage'. "
         'Reply with {"name": …, "arguments": {…}} and nothing else; name is one of '
         "calculate_percentage, no_tool_fits."
     )
@@ -202,7 +202,7 @@ async def test_there_is_one_repair_round_whatever_the_rung(desk: Desk) -> None:
     )
     with pytest.raises(ModelReplyInvalid) as caught:
         await choose(desk)
-    assert caught.value.message == "the reply of offline can't be used: there is no function 'b'"
+    assert caught.value.message == "the reply of offline can't be used: unknown function 'b'"
     assert kinds(desk) == ["required", "required", "words"]
     assert desk.bodies[2]["messages"][0] == WIRE_PROMPT[0]
     assert len(desk.bodies[2]["messages"]) == 2

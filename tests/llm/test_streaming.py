@@ -118,7 +118,7 @@ async def test_silence_between_two_pieces_times_out(desk: Desk) -> None:
     desk.use(timeout=0.2, max_retries=0)
     with pytest.raises(ModelUnavailable) as caught:
         await desk.collect()
-    assert caught.value.message == f"{desk.server.base_url} did not go on within 0.2 seconds"
+    assert caught.value.message == f"{desk.server.base_url} did not continue within 0.2 seconds"
     assert caught.value.remedy == "try again, use a faster model, or raise OPENAI_TIMEOUT"
 
 
@@ -154,7 +154,7 @@ async def test_a_server_that_does_not_stream_is_no_model(desk: Desk, kind: str) 
     desk.play(Flawed(content="<html>", served_as=kind))
     with pytest.raises(ModelUnavailable) as caught:
         await desk.collect()
-    problem = f"its answer is no event stream but {kind}"
+    problem = f"its answer is {kind}, not an event stream"
     assert (
         caught.value.message
         == f"{desk.client.server} does not answer like an OpenAI-compatible server: {problem}"

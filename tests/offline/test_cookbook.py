@@ -199,7 +199,7 @@ def test_unknown_requests_and_greetings_are_declined() -> None:
     )
     assert choose("Hello!", *functions) == (
         "no_tool_fits",
-        {"reason": "Nothing is to be computed here."},
+        {"reason": "No computation needed."},
     )
 
 

@@ -74,7 +74,7 @@ async def test_a_build_that_is_stopped_ends_what_it_runs_and_can_be_gone_on_with
         "building",
         ["create_file"],
     )  # as a kill would leave it
-    with pytest.raises(RequestError, match="the project 'demo' is being built already"):
+    with pytest.raises(RequestError, match="the project 'demo' is already being built"):
         await Bench(bench.folder, still).build(READ)
     building.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -34,7 +34,7 @@ def test_sources_that_are_right(source):
         ("x = '\0'", "SyntaxError: source code string cannot contain null bytes"),
         (
             "import os\ndef f():\n    from requests.api import get\n",
-            "line 3 imports requests, which is no module of this project",
+            "line 3 imports requests, which is not a module of this project",
         ),
         ("try:\n    import requests\nexcept ValueError:\n    pass\n", "line 2 imports requests"),
         ("import yaml", "; add_package asks for it"),

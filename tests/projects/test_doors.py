@@ -17,7 +17,7 @@ from selfeng.projects.state import ProjectState, ProjectStore, back_up
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"project_name": "a", "goal": "b", "golas": "c"}, "there is no option 'golas'"),
+        ({"project_name": "a", "goal": "b", "golas": "c"}, "unknown option 'golas'"),
         ({"goal": "b"}, "the option 'project_name' is missing"),
         ({"project_name": "../a"}, "project_name='../a': '../a' can't be the name of a file"),
         (

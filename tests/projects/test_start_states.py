@@ -96,7 +96,7 @@ async def test_a_model_that_never_says_done_ends_at_the_limit_of_steps(bench: Be
     bench.lay_out({"main.py": MAIN})
     last = await bench.build(*[call("read_run", what="activity")] * 3, max_steps=3)
     assert (last.type, last.kind, last.steps) == ("project_failed", "budget", 3)
-    assert last.message == "the build has taken its 3 steps and is not done"
+    assert last.message == "the build did not finish within 3 steps"
     assert last.reached == "1 Python file, 0 of them invalid; main.py works."
     assert bench.files == {"main.py": MAIN}
 

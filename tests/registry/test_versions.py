@@ -217,7 +217,7 @@ async def test_a_rollback_is_a_new_version_with_the_old_content(
     )
     assert (await library.search("reverse the word banana"))[0].similarity > 0.6
     for same in (1, 3):
-        with pytest.raises(VersionConflict, match="version 3 of reverse_text is the one in use"):
+        with pytest.raises(VersionConflict, match="version 3 of reverse_text is already in use"):
             await library.rollback("reverse_text", same)
 
 
@@ -230,7 +230,7 @@ async def test_a_version_that_never_was_is_named(library: CapabilityRegistry) ->
     ):
         with pytest.raises(VersionNotFound, match="reverse_text has no version 7") as caught:
             await refused
-        assert caught.value.remedy == "`selfeng versions reverse_text` lists those that it has"
+        assert caught.value.remedy == "`selfeng versions reverse_text` lists its versions"
     with pytest.raises(ToolNotFound):
         await library.versions("shout_text")
 

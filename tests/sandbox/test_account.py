@@ -63,7 +63,7 @@ ALL = collected("test_a", "test_b")
         ([ALL, result("test_a"), result("test_b")], f"{FORGED}it has no end."),
         (
             [ALL, result("test_a"), result("test_b"), END, END],
-            f"{FORGED}something follows the end.",
+            f"{FORGED}a frame follows the end.",
         ),
         (
             [ALL, result("test_a"), result("test_a"), result("test_b"), END],
@@ -81,7 +81,7 @@ ALL = collected("test_a", "test_b")
         ([collected("test_a", "test_b", "test_b"), END], f"{FORGED}a test was collected twice."),
         (
             [ALL, result("test_a", outcome="great"), END],
-            f"{FORGED}a test's result has not the right form.",
+            f"{FORGED}a test's result is malformed.",
         ),
         (
             [ALL, result("test_a"), END],
@@ -102,7 +102,7 @@ ALL = collected("test_a", "test_b")
         ),
         ([ALL, result("test_a"), result("test_b"), {**END, "problem": "It broke."}], "It broke."),
         ([{"kind": "bogus"}], f"{FORGED}a frame has the unknown kind 'bogus'."),
-        ([{**END, "nonce": "other"}], f"{FORGED}a frame does not bear this job's mark."),
+        ([{**END, "nonce": "other"}], f"{FORGED}a frame does not carry this job's nonce."),
     ],
 )
 def test_whatever_is_not_in_order_is_no_pass(frames: list[dict[str, Any]], problem: str) -> None:
@@ -173,7 +173,7 @@ def test_outcomes_of_a_call_become_values() -> None:
 def test_an_outcome_out_of_order_is_the_tools_fault(outcome: Any) -> None:
     got = execution({"kind": "end", "output": "", "seconds": 0.1, "execution": outcome})
     assert got == Killed(
-        reason="The tool's process reported its outcome in a form that is not in order.",
+        reason="The tool's process reported a malformed outcome.",
         seconds=0.1,
     )
 
@@ -211,8 +211,8 @@ def test_files_come_in_pieces_and_those_that_were_given_are_no_news() -> None:
 @pytest.mark.parametrize(
     ("frames", "problem"),
     [
-        ([piece("a", "YW I=")], "a piece of a file is not encoded as it should be"),
-        ([piece("a", "é")], "a piece of a file is not encoded as it should be"),
+        ([piece("a", "YW I=")], "a piece of a file is not valid base64"),
+        ([piece("a", "é")], "a piece of a file is not valid base64"),
         ([piece(name, "") for name in "abc"], "there are more files than were asked for"),
         (
             [piece("a", "YWJj"), piece("b", "YWJj"), piece("a", "YWJj")],

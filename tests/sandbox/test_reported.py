@@ -21,7 +21,7 @@ from selfeng.sandboxes.worker.frames import BrokenStream, FrameReader
 from tests.sandbox.backends import Behind
 
 _EXECUTION: TypeAdapter[Execution] = TypeAdapter(Execution)
-NOT_IN_ORDER = "The tool's process reported its outcome in a form that is not in order."
+NOT_IN_ORDER = "The tool's process reported a malformed outcome."
 RETURNED = {"outcome": "returned", "type_name": "int", "text": "5", "data": "5", "truncated": False}
 RAISED = {"outcome": "raised", "type_name": "E", "message": "m", "traceback": ""}
 
@@ -163,7 +163,7 @@ def test_a_list_of_tests_has_its_form(names: Any) -> None:
     verdict = account.verdict(None, 9.0)
     assert not verdict.passed
     assert verdict.problem
-    assert "the list of tests has not the right form" in verdict.problem
+    assert "the list of tests is malformed or too long" in verdict.problem
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_tests_result_has_its_form(fields: dict[str, Any]) -> None:
     )
     assert (streamed, account.verdict(None, 9.0).problem) == (
         [],
-        f"{FORGED}a test's result has not the right form.",
+        f"{FORGED}a test's result is malformed.",
     )
 
 

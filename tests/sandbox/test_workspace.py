@@ -56,7 +56,10 @@ async def test_a_tree_runs_with_its_folders_and_what_it_makes_comes_out(sandbox:
         "data.txt": b"given, more",
         "out/deep/made.bin": bytes(256),
     }
-    assert outcome.refused == ("'link': it is no ordinary file", "'pipe': it is no ordinary file")
+    assert outcome.refused == (
+        "'link': it is not a regular file",
+        "'pipe': it is not a regular file",
+    )
 
 
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE)

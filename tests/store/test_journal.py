@@ -98,7 +98,7 @@ def test_a_turn_is_read_by_its_owner_only(journal: Journal) -> None:
     journal.append([JournalEntry(conversation, turn, AT, Searching())])
     assert [r.event for r in journal.turn("ann", turn)] == [Searching()]
     for owner, name in (("bob", turn), ("ann", "unknown")):
-        with pytest.raises(ResourceNotFound, match="there is no turn"):
+        with pytest.raises(ResourceNotFound, match="unknown turn"):
             journal.turn(owner, name)
 
 
@@ -108,7 +108,7 @@ def test_a_foreign_conversation_is_refused_like_an_unknown_one(
 ) -> None:
     if conversation == "the other's":
         conversation = journal.create_conversation("ann", "first")
-    with pytest.raises(ResourceNotFound, match="there is no conversation") as caught:
+    with pytest.raises(ResourceNotFound, match="unknown conversation") as caught:
         journal.conversation("bob", conversation)
     assert caught.value.remedy == "begin a new one"
 

@@ -132,7 +132,7 @@ async def test_a_database_that_recovers_soon_is_not_noticed(
     await recorder.flush()
     assert journal.history(conversation) == tuple(seen)
     assert [r.seq for r in seen] == [1]
-    assert caplog.text.count("the journal could not keep 1 events") == 2
+    assert caplog.text.count("the journal could not store 1 events") == 2
     await recorder.aclose()
 
 
@@ -168,7 +168,7 @@ async def test_what_could_never_be_kept_is_said_at_the_end(
     recorder = Recorder(FailingJournal(journal, failures=9), pauses=(3600,))
     recorder.emit("c", "t", Searching())
     await recorder.aclose()
-    assert "1 events could not be kept in the journal" in caplog.text
+    assert "1 events could not be stored in the journal" in caplog.text
 
 
 async def test_a_database_that_recovers_in_silence_is_found_out(journal: Journal) -> None:

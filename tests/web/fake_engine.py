@@ -210,7 +210,7 @@ class OneTool:
     async def rollback(self, name: str, to: int) -> Tool:
         await self.version(name, to)
         if to == TOOL.version:
-            raise VersionConflict(f"version {to} of {name} is the one in use", "choose another")
+            raise VersionConflict(f"version {to} of {name} is already in use", "choose another")
         return TOOL.model_copy(update={"version": 3})
 
     async def retire(self, name: str) -> Tool:
@@ -304,7 +304,7 @@ class FakeEngine:
         if problem := self.file_limits.problem(files):
             raise RequestError(problem)
         if not request.strip():
-            raise RequestError("the request is blank", "write what you want to know or have done")
+            raise RequestError("the request is blank", "write what you need")
         if request == "crash":
             raise ZeroDivisionError("the engine has a bug")
         if conversation_id is None:
@@ -499,7 +499,7 @@ class FakeEngine:
 
     async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
         if request not in SERVED:
-            raise ResourceNotFound(f"{name} is found by no request {request!r} that it has served")
+            raise ResourceNotFound(f"{name} has learned no request {request!r} of yours")
         return tuple(one for one in SERVED if one != request)
 
     async def difference(self, name: str, before: int, after: int) -> str:

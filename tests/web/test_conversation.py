@@ -66,7 +66,7 @@ def test_keeping_a_plan_begins_a_turn_in_its_conversation(
         assert (kept["ok"], kept["conversation_id"]) == (True, first["conversation_id"])
         assert {r["turn_id"] for r in page.records(until="turn_finished")} == {kept["turn_id"]}
         refused = page.call("keep", {"turn_id": "nobody's"})
-        assert refused["error"]["message"] == 'there is no turn "nobody\'s"'
+        assert refused["error"]["message"] == 'unknown turn "nobody\'s"'
 
 
 def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(
@@ -84,7 +84,7 @@ def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(
         assert page.call("ask", {**reply, "answers": answers})["ok"]
         assert page.records(until="turn_finished")[-1]["event"]["answer"] == "unit=footdigits=2"
         refused = page.call("ask", {**reply, "answers": [{"id": "unit", "value": "mile"}]})
-        assert refused["error"]["message"] == "unit='mile' is none of metre, foot"
+        assert refused["error"]["message"] == "unit='mile' is not one of metre, foot"
         assert not page.call("ask", {**reply, "answers": answers * 2})["ok"]
 
 
@@ -194,7 +194,7 @@ def test_a_database_that_fails_is_told_and_nothing_is_lost(
         conversation = page.ask("break")["conversation_id"]
         assert (
             page.next("error")["message"]
-            == "the database can't be written, so this conversation is paused"
+            == "can't write to the database, so this conversation is paused"
         )
         numbered = [r for r in page.records(until="turn_finished") if r["seq"]]
         while not numbered:
@@ -214,7 +214,7 @@ def test_nobody_reads_stops_or_continues_what_belongs_to_somebody_else(
         asked = mine.ask("hold private")
         mine.records(until="answer_token")
         refused = {
-            "message": f"there is no conversation {asked['conversation_id']!r}",
+            "message": f"unknown conversation {asked['conversation_id']!r}",
             "remedy": "begin a new one",
         }
         for payload in ({"conversation_id": asked["conversation_id"], "after": 0},):

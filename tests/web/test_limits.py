@@ -50,11 +50,11 @@ async def refused(engine: Any, *askers: Asker) -> list[str]:
         ),
         (
             [Asker(f"{n}", "127.0.0.1") for n in range(13)],
-            ["12 requests of all people are running already"],
+            ["12 requests are running already, of all people together"],
         ),
         (
             [Asker(f"{n}", f"192.0.2.{n}") for n in range(13)],
-            ["12 requests of all people are running already"],
+            ["12 requests are running already, of all people together"],
         ),
     ],
     ids=["of one cookie", "of cookies that were dropped", "behind a proxy", "from many addresses"],
@@ -73,7 +73,7 @@ def test_dropping_the_cookie_gives_no_further_turns(tmp_path: Path) -> None:
     with server.browser() as visitor, server.socket(visitor) as page:
         assert (
             page.ask("say hello")["error"]["message"]
-            == "3 requests of all people are running already"
+            == "3 requests are running already, of all people together"
         )
     with server.program() as program, server.socket(program) as client:
         assert not client.ask("say hello")["ok"]

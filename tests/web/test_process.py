@@ -126,10 +126,10 @@ def test_a_host_that_is_none_is_named() -> None:
 def test_a_host_that_is_not_this_machines_is_named_and_not_the_port() -> None:
     with pytest.raises(ConfigurationError) as caught:
         bind("192.0.2.1", 0)  # an address for documents, which no machine has
-    assert caught.value.message == "FLASK_HOST=192.0.2.1 is no address of this machine"
+    assert caught.value.message == "FLASK_HOST=192.0.2.1 is not an address of this machine"
     assert (
         caught.value.remedy
-        == "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 stands for all"
+        == "set FLASK_HOST to an address of this machine, such as 127.0.0.1; 0.0.0.0 means all"
     )
 
 

@@ -147,5 +147,5 @@ def test_without_an_engine_code_is_refused_with_what_to_do(home, built, tmp_path
         DOCKER_HOST=f"unix://{tmp_path}/none.sock",
     )
     assert asked.returncode == 1
-    assert "executing:" in asked.stderr
+    assert "execution:" in asked.stderr
     assert "Docker" in asked.stderr

@@ -117,7 +117,7 @@ def test_files_that_cannot_be_read_end_the_command(home, folder):
     )
     assert (asked.returncode, asked.stdout) == (1, "")
     assert asked.stderr.startswith("error: ")
-    assert "nothing.csv is not there" in asked.stderr
+    assert "nothing.csv does not exist" in asked.stderr
 
 
 @pytest.mark.extended

@@ -54,7 +54,7 @@ def test_a_call_becomes_the_action_that_it_means():
 @pytest.mark.parametrize(
     ("name", "arguments", "problem"),
     [
-        ("shell", {}, "there is no action 'shell'"),
+        ("shell", {}, "unknown action 'shell'"),
         ("delete_file", {}, "delete_file can't be done: name: Field required"),
         (
             "delete_file",
@@ -133,7 +133,7 @@ def test_odd_characters_end_no_line():
             RemoveLines(name="main.py", first=3, last=2),
             "the lines 3 to 2 of main.py are in the wrong order",
         ),
-        (CreateFile(name="main.py", body=""), "there is a file main.py already"),
+        (CreateFile(name="main.py", body=""), "the file main.py already exists"),
         (DeleteFile(name="other.py"), "there is no file other.py"),
         (RemoveLines(name="other.py", first=1, last=1), "there is no file other.py"),
     ],

@@ -1,4 +1,4 @@
-"""Agents: who works on a message step by step, and how they hand work to each other."""
+"""Agents: they work on a message step by step, and send messages to each other."""
 
 from selfeng.agents.agent import Agent, AgentReply, FunctionCallingAgent, Task
 from selfeng.agents.coder import coder

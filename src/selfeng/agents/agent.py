@@ -22,11 +22,11 @@ from selfeng.prompts.request import described, lessons_shown
 
 
 class AgentReply(Value):
-    """What comes of a message."""
+    """The reply to a message."""
 
     outcome: Literal["done", "failed", "asks"]
     text: str
-    """The result, why it failed, or what introduces the questions; Markdown."""
+    """The result, why it failed, or the introduction to the questions; Markdown."""
     questions: tuple[Question, ...] = ()
     """outcome `asks`: what only the person knows."""
 
@@ -36,23 +36,21 @@ class AgentReply(Value):
 
 @dataclass
 class Task:
-    """A message that an agent is to work on."""
+    """A message for an agent to work on."""
 
     turn: Turn
-    """Whose events are those of this work alone."""
+    """The turn whose events belong to this work alone."""
     sender: str
     """`user` or the name of an agent."""
     message: str
     thread: list[ChatMessage]
-    """What was said between the two so far, oldest first; the agent adds what it is told now and
-    what it does.
-    """
+    """What the two said so far, oldest first; the agent adds the new message and its own calls."""
     workspace: AgentWorkspace
     others: tuple[Recipient, ...]
-    """Whom it can send messages."""
+    """The agents that it can send messages to."""
     send: Callable[[str, str], Awaitable[AgentReply]]
-    """Recipient and message to what comes of it. Raises: RequestError: there is no such recipient,
-    or it can't be asked now.
+    """Sends a message to a recipient; returns the reply. Raises: RequestError: there is no such
+    recipient, or it can't be asked now.
     """
 
 
@@ -68,17 +66,17 @@ class Agent(Protocol):
         ...
 
     async def work(self, task: Task) -> AgentReply:
-        """Raises: AgentError: model, sandbox or budget are out of order, or nothing came of it."""
+        """Raises: AgentError: model, sandbox or budget are unavailable, or there is no result."""
         ...
 
 
 Outcome = AgentReply | Mapping[str, Any]
-"""What comes of a call: the end of the work, or plain JSON data that the model goes on from."""
+"""The outcome of a call: the end of the work, or plain JSON data for the model to continue with."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """What an agent can do: a function that its model calls with arguments of the given type."""
+    """Something an agent can do: a function that its model calls with typed arguments."""
 
     arguments: type[BaseModel]
     """Its docstring is the description."""
@@ -92,9 +90,7 @@ class Function:
         return FunctionSchema(name=self.name, description=description, parameters=parameters)
 
     async def call(self, arguments: Mapping[str, Any]) -> Outcome:
-        """Arguments that don't fit come back as an error that names them; they are never
-        evaluated.
-        """
+        """Wrong arguments come back as an error that names them; they are never evaluated."""
         try:
             given = self.arguments.model_validate(arguments)
         except ValidationError as error:
@@ -107,7 +103,7 @@ class Function:
 
 
 class FunctionCallingAgent:
-    """An agent on a model that calls one function after the other, until one of them ends the
+    """An agent on a model that calls functions one after the other, until one of them ends the
     work.
     """
 
@@ -119,7 +115,7 @@ class FunctionCallingAgent:
         functions: Callable[[Task], Sequence[Function]],
         most_steps: int,
     ) -> None:
-        """`functions` are made anew for each message. The prompt has the agent's name."""
+        """`functions` are created for each message. The prompt has the agent's name."""
         self._name, self.description = name, description
         self._model, self._functions, self._most_steps = model, functions, most_steps
 
@@ -131,7 +127,7 @@ class FunctionCallingAgent:
         turn, thread = task.turn, task.thread
         thread += (await self._opening(task))[
             bool(thread) :
-        ]  # a thread that goes on has its system prompt
+        ]  # a continued thread has its system prompt
         functions = {function.name: function for function in self._functions(task)}
         schemas = [function.schema for function in functions.values()]
         for _ in range(self._most_steps):
@@ -145,13 +141,13 @@ class FunctionCallingAgent:
             thread.append(ChatMessage(role="user", content=result(call.name, outcome)))
         reply = AgentReply(
             outcome="failed",
-            text=f"The {self._name} came to no end within {count(self._most_steps, 'step')}.",
+            text=f"The {self._name} did not finish within {count(self._most_steps, 'step')}.",
         )
         thread.append(ChatMessage(role="assistant", content=reply.text))
         return reply
 
     async def _opening(self, task: Task) -> tuple[ChatMessage, ...]:
-        """The system prompt, and the message with the lessons that bear on it."""
+        """The system prompt, and the message with the relevant lessons."""
         lessons = lessons_shown(await task.turn.lessons(self._name, task.message))
         shown = {
             "sender": task.sender,

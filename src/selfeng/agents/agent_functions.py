@@ -41,9 +41,7 @@ class Exit(Value):
 
 
 def common(task: Task) -> tuple[Function, ...]:
-    """The functions for one message; `SendMessage` and `ask_person` only where there is somebody to
-    hear them.
-    """
+    """The functions for one message; to send or ask only if there is a recipient."""
 
     async def send(given: SendMessage) -> Outcome:
         try:

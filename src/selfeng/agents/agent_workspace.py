@@ -1,6 +1,4 @@
-"""The workspace of a turn's agents: the files that they share, and the place where their code
-runs.
-"""
+"""The workspace of a turn's agents: their shared files, and the place where their code runs."""
 
 from collections.abc import Iterable
 from json import loads
@@ -23,14 +21,14 @@ def {_NAME}(code: str) -> list[str]:
             raise
     return os.listdir()
 """
-"""What the sandbox runs; the code is its argument, so that a syntax error in it is one of its
+"""What the sandbox runs; the code is its argument, so that a syntax error in the code is the code's
 own.
 """
 
 
 class AgentWorkspace:
-    """Files by their names; each run is a fresh process that finds them in its current folder, and
-    leaves others there.
+    """Files by name; each run is a fresh process that finds them in its current folder, and may
+    leave others there.
     """
 
     def __init__(self, sandbox: Sandbox, files: Iterable[File] = ()) -> None:
@@ -39,7 +37,7 @@ class AgentWorkspace:
 
     @classmethod
     async def of(cls, request: Request, sandbox: Sandbox) -> "AgentWorkspace":
-        """With the files of the request, and those that the conversation had before."""
+        """With the files of the request, and earlier ones of the conversation."""
         earlier = [
             await request.earlier.read(reference) for reference in request.earlier.references
         ]
@@ -58,12 +56,12 @@ class AgentWorkspace:
         self._files |= {file.name: file for file in files}
 
     def delete(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Forget files; those of the names that there are none of."""
+        """Delete files; returns the names that do not exist."""
         return tuple(name for name in names if self._files.pop(name, None) is None)
 
     async def run(self, code: str) -> Execution:
-        """Run Python source to its end. What it does wrong is a value; files that it deletes are
-        gone if it comes to its end.
+        """Run Python source to its end. Its failure is a value; files that it deletes are gone if
+        it ran to its end.
 
         Raises:
             RequestError: there are more files, or larger ones, than the sandbox takes.
@@ -74,6 +72,6 @@ class AgentWorkspace:
             self.put(execution.files)
         if isinstance(execution, Returned) and execution.data is not None:
             left = loads(execution.data)
-            if isinstance(left, list):  # unless the code has written its outcome itself
+            if isinstance(left, list):  # unless the code wrote its outcome itself
                 self._files = {name: file for name, file in self._files.items() if name in left}
         return execution

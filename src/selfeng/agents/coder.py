@@ -1,6 +1,4 @@
-"""The coder: writes Python and runs it in the sandbox, step by step, until what was asked for is
-done.
-"""
+"""The coder: writes Python and runs it in the sandbox, step by step, until the work is done."""
 
 import time
 from collections.abc import Sequence
@@ -21,7 +19,7 @@ NAME = "coder"
 MOST_STEPS = 16
 """Calls for one message."""
 _SHOWN = 4_000
-"""Characters of an output that the model is shown."""
+"""Characters of an output that the model sees."""
 
 
 class RunPython(Value):
@@ -80,7 +78,7 @@ async def _run(task: Task, run: int, code: str) -> Outcome:
         turn.emit(CodeRun(run=run, state="failed", seconds=time.monotonic() - started))
         return {
             "error": error.message,
-            "remedy": "call delete_files for those that are needed no more",
+            "remedy": "call delete_files for those you no longer need",
         }
     state = "finished" if isinstance(execution, Returned) else "failed"
     turn.emit(

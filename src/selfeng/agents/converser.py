@@ -1,5 +1,5 @@
-"""The converser: gathers from the person what a request leaves open, by structured questions and a
-bounded number of times.
+"""The converser: asks the person for what a request leaves open, in structured questions, a bounded
+number of times.
 """
 
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ from selfeng.core.turn import Turn
 
 
 def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") -> str:
-    """Ask the first of the questions, as many as a round has; the words for who sees no form.
-    `agent` goes on with the answers.
+    """Ask the first of the questions, as many as a round has; returns the text for a reader without
+    a form. `agent` continues with the answers.
 
     Raises:
-        StillUnclear: there were `ROUNDS` rounds just before.
+        StillUnclear: the last `ROUNDS` rounds left something open.
     """
     round = tuple(questions[:MOST])
     if turn.request.rounds >= ROUNDS:
         missing = ", ".join(question.id for question in round)
         raise StillUnclear(
-            f"after {ROUNDS} rounds of questions this is open still: {missing}",
+            f"still missing after {ROUNDS} rounds of questions: {missing}",
             "say all of it in one request",
             where="clarify",
         )

@@ -1,4 +1,4 @@
-"""Delegation: how agents send each other messages, and the person sends them the first."""
+"""Delegation: how agents send messages to each other, and the person sends the first one."""
 
 import asyncio
 import time
@@ -28,15 +28,15 @@ from selfeng.prompts.agent_thread import Recipient
 
 USER = "user"
 DEEPEST = 4
-"""Messages on the way from the person to whoever works."""
+"""The longest chain of messages from the person to the working agent."""
 MOST_MESSAGES = 20
-"""Of one turn."""
+"""Messages of one turn."""
 _SHOWN = 2_000
-"""Characters of a message that an event holds."""
+"""Characters of a message in an event."""
 
 
 class ThreadStore(Protocol):
-    """Keeps threads. All methods block: call them in a thread."""
+    """Stores threads. All methods block: call them in a thread."""
 
     def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread: ...
 
@@ -55,19 +55,19 @@ class _Exchanges:
 
 @dataclass(frozen=True)
 class _Sender:
-    """Who sends a message, in the midst of what."""
+    """The sender of a message, and the work it is sent from."""
 
     name: str
     turn: Turn
-    """Whose events belong to the sender's work."""
+    """The turn whose events belong to the sender's work."""
     exchanges: _Exchanges
     path: tuple[tuple[str, str], ...] = ()
     """Sender and recipient of every message that waits for this work, the person's first."""
 
 
 class Delegation:
-    """The agents of an engine. A pair has one thread in a conversation, which goes on from turn to
-    turn where there is a store.
+    """The agents of an engine. A pair has one thread in a conversation, which continues from turn
+    to turn if there is a store.
     """
 
     def __init__(
@@ -87,8 +87,8 @@ class Delegation:
 
         Raises:
             RequestError: there is no such agent.
-            ModelError, SandboxError: the model or the sandbox is out of order, or the budget is
-                used up.
+            ModelError, SandboxError, BudgetExceeded: the model or the sandbox is unavailable, or
+                the budget is used up.
         """
         exchanges = _Exchanges(
             turn.request.conversation_id, await AgentWorkspace.of(turn.request, self._sandbox)
@@ -96,8 +96,8 @@ class Delegation:
         return await self._send(_Sender(USER, turn, exchanges), recipient, message)
 
     async def _send(self, sender: _Sender, recipient: str, message: str) -> AgentReply:
-        """Raises: RequestError, for the sender to read: the message can't be sent; and as
-        `hand_over`.
+        """Raises: RequestError: the message can't be sent, which the sender reads; and what
+        `hand_over` raises.
         """
         self._check(sender, recipient)
         sender.exchanges.count += 1
@@ -136,13 +136,13 @@ class Delegation:
         if recipient not in self._agents or recipient == sender.name:
             valid = ", ".join(name for name in self._agents if name != sender.name)
             raise RequestError(
-                f"there is no agent {recipient[:40]!r} to send messages to",
+                f"unknown agent {recipient[:40]!r}",
                 f"valid recipients: {valid}",
             )
         if (sender.name, recipient) in sender.path:
             raise RequestError(
-                f"{recipient} is waiting for what comes of your last message to it",
-                "do your part, and exit with it",
+                f"{recipient} is waiting for the result of an earlier message",
+                "do your part, and exit with the result",
             )
         if len(sender.path) == DEEPEST:
             raise RequestError(
@@ -152,7 +152,7 @@ class Delegation:
         if sender.exchanges.count == MOST_MESSAGES:
             raise RequestError(
                 f"the turn has sent its {MOST_MESSAGES} messages",
-                "go on with what is known, or exit",
+                "continue with what is known, or exit",
             )
 
     async def _thread(self, sender: _Sender, recipient: str) -> AgentThread:
@@ -199,7 +199,7 @@ class Delegation:
 
     @staticmethod
     async def _work(agent: Agent, task: Task) -> AgentReply:
-        """What the agent can't do is a reply, too; what is out of order is not."""
+        """A failure of the agent is a reply, too; a broken model, sandbox or budget is not."""
         try:
             with stage(agent.name):
                 return await agent.work(task)
@@ -215,9 +215,7 @@ class Delegation:
     async def _keep(
         self, exchanges: _Exchanges, thread: AgentThread, messages: Sequence[ChatMessage]
     ) -> None:
-        """Keep an exchange that has come to its end; one that is broken off leaves nothing to
-        stumble over.
-        """
+        """Store a finished exchange; an unfinished one leaves nothing behind."""
         exchange = tuple(messages[len(thread.messages) :])
         exchanges.threads[thread.sender, thread.agent] = thread.model_copy(
             update={"messages": tuple(messages)}
@@ -227,8 +225,8 @@ class Delegation:
 
 
 def _within(turn: Turn, key: str, workspace: AgentWorkspace) -> Turn:
-    """The turn as seen from a delegation: its events bear that one's id, and files that are made
-    reach the workspace.
+    """The turn as seen from a delegation: its events have the delegation's id, and files that are
+    made reach the workspace.
     """
 
     def emit(event: Event) -> object:

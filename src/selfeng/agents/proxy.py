@@ -1,5 +1,5 @@
-"""The user proxy: the front agent of a conversation, which relays and answers only when the work is
-done, failed or needs an answer.
+"""The user proxy: the front agent of a conversation. It relays messages, and answers only when the
+work is done, failed or needs an answer.
 """
 
 from selfeng.agents.agent import FunctionCallingAgent

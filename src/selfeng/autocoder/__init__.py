@@ -1,5 +1,5 @@
-"""Builds of projects for programs: `autocoder` runs one to its end, `start_autocoder` in a thread
-of its own.
+"""Builds of projects for programs: `autocoder` runs one to its end, `start_autocoder` in its own
+thread.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ def start_autocoder(
 
 
 class RunningBuild:
-    """A build in a thread of its own; `wait` for it, or `stop` it."""
+    """A build in its own thread; `wait` for it, or `stop` it."""
 
     def __init__(
         self, options: ProjectOptions, on_event: OnEvent | None, consent: Consent | None
@@ -80,8 +80,8 @@ class RunningBuild:
         """The last event of the build.
 
         Raises:
-            TimeoutError: it still runs after so many seconds.
-            AgentError: it could not begin.
+            TimeoutError: it is still running after this many seconds.
+            AgentError: it could not start.
         """
         self._thread.join(timeout)
         if self._thread.is_alive():
@@ -94,8 +94,8 @@ class RunningBuild:
         return self._last or ProjectStopped(project=self._options.project_name, reason=STOPPED)
 
     def stop(self) -> None:
-        """End the build and everything that it runs; another build continues it. From any thread,
-        any number of times.
+        """End the build and everything that it runs; another build can continue it. From any
+        thread, any number of times.
         """
         self._begun.wait()
         assert self._loop is not None

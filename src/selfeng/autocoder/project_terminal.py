@@ -1,6 +1,4 @@
-"""A build at the terminal: its events as lines on stderr, and the questions that it asks the
-person.
-"""
+"""A build at the terminal: its events as lines on stderr, and its questions to the person."""
 
 import sys
 from typing import Literal, assert_never
@@ -60,7 +58,7 @@ class ProjectTerminal:
 
 
 class TerminalConsent:
-    """Asks the person at the terminal; at the end of input the answer is no."""
+    """Asks the person at the terminal; the end of input means no."""
 
     pausing = False
 
@@ -91,8 +89,8 @@ class TerminalConsent:
 
 
 async def _ask(question: str) -> str:
-    """The line that the person enters; "no" at the end of input. A build that is stopped meanwhile
-    ends at once.
+    """The line that the person enters; "no" at the end of input. Stopping the build ends the wait
+    at once.
     """
     sys.stderr.write(visible(question))
     sys.stderr.flush()

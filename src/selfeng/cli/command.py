@@ -1,4 +1,4 @@
-"""A command: its work on an event loop, what it says on stderr, and its exit code."""
+"""A command: its work on an event loop, its messages on stderr, and its exit code."""
 
 import asyncio
 import sys
@@ -27,7 +27,7 @@ def say(line: str) -> None:
 
 @contextmanager
 def errors_said() -> Iterator[None]:
-    """Say an error with its remedy instead of raising it."""
+    """Print an error with its remedy instead of raising it."""
     try:
         yield
     except AgentError as error:
@@ -47,7 +47,7 @@ def finish(work: Callable[[], int]) -> None:
 
 
 def run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
-    """Run a command on an event loop of its own, and exit with its code."""
+    """Run a command on its own event loop, and exit with its code."""
 
     def on_a_loop() -> int:
         settings = load_settings()
@@ -68,8 +68,8 @@ async def opened(settings: Settings, *parts: str) -> AsyncIterator[Engine]:
 
 
 def with_engine(work: Callable[[Engine], Awaitable[int | None]], *parts: str) -> None:
-    """Run a command on the engine, after these parts were set up, and exit with its code; None is
-    0.
+    """Run a command on the engine, after these parts were set up, and exit with its code (None is
+    0).
     """
 
     async def on_the_engine(settings: Settings) -> int:

@@ -194,7 +194,7 @@ def reindex() -> None:
 
 @contextmanager
 def _effects_said(engine: Engine, name: str) -> Iterator[None]:
-    """Say how a change of a tool affects the others."""
+    """Report how a change of a tool affects the others."""
     stop = engine.changes.subscribe(
         lambda change: None if change.name == name else say(change.reason)
     )

@@ -1,5 +1,5 @@
-"""Files of the person at the terminal: read for a turn, and written after it without touching what
-is there.
+"""Files of the person at the terminal: read for a turn, and written after it without overwriting
+any.
 """
 
 import os
@@ -16,8 +16,8 @@ def read_files(paths: Sequence[Path], limits: FileLimits) -> tuple[File, ...]:
     """The files at the paths, under their own names.
 
     Raises:
-        RequestError: one can't be read, has a name that can't be used, or they are too many or too
-            large.
+        RequestError: one can't be read, has a name that can't be used, or there are too many or
+            they are too large.
     """
     files: list[File] = []
     for path in paths:
@@ -40,9 +40,10 @@ def read_files(paths: Sequence[Path], limits: FileLimits) -> tuple[File, ...]:
 def _content(path: Path, left: int) -> bytes:
     shown = str(path)[-_SHOWN:]
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would block
             raise RequestError(
-                f"{shown} is {'no ordinary file' if path.exists() else 'not there'}", "name a file"
+                f"{shown} {'is not a regular file' if path.exists() else 'does not exist'}",
+                "name a file",
             )
         if path.stat().st_size > left:
             raise RequestError(
@@ -52,12 +53,12 @@ def _content(path: Path, left: int) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise RequestError(
-            f"{shown} can't be read: {error.strerror}", "see that you may read it"
+            f"{shown} can't be read: {error.strerror}", "check its permissions"
         ) from error
 
 
 def write_files(files: Sequence[File], folder: Path) -> Iterator[Path]:
-    """Write each file into the folder, under a name that is free there; where each one is.
+    """Write each file into the folder, under a free name; yields the paths.
 
     Raises:
         RequestError: the folder can't be written to.
@@ -69,7 +70,7 @@ def write_files(files: Sequence[File], folder: Path) -> Iterator[Path]:
         except OSError as error:
             raise RequestError(
                 f"{file.name} can't be written to {folder}: {error.strerror}",
-                "name another folder by --output",
+                "name another folder with --output",
             ) from error
 
 

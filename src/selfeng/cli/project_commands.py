@@ -145,7 +145,7 @@ def _new(given: dict[str, Any], name: str, goal: str) -> int:
     if store.load(name) or store.workspace(name).paths():
         raise RequestError(
             f"the project {name!r} exists in {store.folder}",
-            "continue it by `build edit`, or take another name",
+            "continue it with `build edit`, or use another name",
         )
     return _build(options, given | {"goal": goal})
 

@@ -1,6 +1,6 @@
 """The commands that set up the machine and check the parts of the engine.
 
-A check shows a part at work; what it makes lives in a temporary library.
+A check shows a part at work, on a temporary library.
 """
 
 import asyncio
@@ -122,7 +122,7 @@ CHECKS: dict[str, Check] = {
 
 
 async def run_check(settings: Settings, part: str, say: Say) -> int:
-    """Run one check; its exit code.
+    """Run one check; returns its exit code.
 
     Raises:
         ConfigurationError: the part is unknown.

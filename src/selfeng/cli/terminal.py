@@ -103,7 +103,7 @@ class Terminal:
 
 
 def _line(event: Event) -> tuple[str, str] | None:
-    """State and words of an event; None if it is shown in another way."""
+    """State and text of an event; None if it is shown in another way."""
     match event:
         case (
             TurnStarted()
@@ -132,7 +132,7 @@ def _line(event: Event) -> tuple[str, str] | None:
             hints = "".join(f"\n          {hint.trigger}: {hint.advice}" for hint in event.lessons)
             return (
                 "done",
-                f"{count(len(event.lessons), 'lesson')} of earlier turns for "
+                f"{count(len(event.lessons), 'lesson')} from earlier turns for "
                 f"{words_of(event.agent)}:{hints}",
             )
         case SynthesisStep():
@@ -141,7 +141,7 @@ def _line(event: Event) -> tuple[str, str] | None:
                 f": {_first_line(event.text)}" if event.text else ""
             )
         case TestFinished(against="stub", result=result) if result.outcome != "passed":
-            return "done", f"  {result.test} {result.outcome} on the stub, as it should"
+            return "done", f"  {result.test} {result.outcome} on the stub, as expected"
         case TestFinished(result=result):
             return (
                 "done" if result.outcome == "passed" else "failed",
@@ -153,7 +153,7 @@ def _line(event: Event) -> tuple[str, str] | None:
                 f"  again in {order} order, with another hash seed: {detail or 'same result'}",
             )
         case PlanMade():
-            return "done", "it takes these steps:" + "".join(
+            return "done", "planned these steps:" + "".join(
                 f"\n        {_planned(step)}" for step in event.steps
             )
         case PlanStepChanged(state="started"):
@@ -180,7 +180,7 @@ def _line(event: Event) -> tuple[str, str] | None:
         case ToolStandingChanged():
             return (
                 "done" if event.after == "trusted" else "failed",
-                f"{event.tool} is {event.after} now: {event.reason}",
+                f"{event.tool} is now {event.after}: {event.reason}",
             )
         case ToolMismatch():
             return "failed", f"{event.tool} can't be called: {event.problem}"
@@ -245,7 +245,7 @@ def _outcome(execution: Execution) -> tuple[str, str]:
 
 
 def spent(event: BudgetSpent) -> str:
-    """What a turn has spent beside its limits."""
+    """What a turn has spent, next to its limits."""
     usage, limits = event.usage, event.limits
     tokens = usage.input_tokens + usage.output_tokens
     parts = [
@@ -284,7 +284,7 @@ def version_line(version: ToolVersion) -> str:
 
 @contextmanager
 def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
-    """Progress bars on stderr; the function takes the name of a bar, what is done and the total."""
+    """Progress bars on stderr; the function takes a bar's name, the number done and the total."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         tasks: dict[str, TaskID] = {}
@@ -298,7 +298,7 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def calibration_lines(found: Calibration | None) -> Iterator[str]:
-    """The result of a calibration, in figures."""
+    """The result of a calibration, in numbers."""
     if found is None:
         yield f"Fewer than {LEAST_REQUESTS} requests to learn from: nothing was changed."
         return

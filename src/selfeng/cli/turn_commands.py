@@ -119,7 +119,7 @@ async def _turn(
     and continue.
     """
     records: StreamAppender[Record] = StreamAppender()
-    with records:  # to the last, since the engine may hand out some until it has ended
+    with records:  # closed last, since the engine may emit records until it has ended
         async with opened(settings, "embedder", "sandbox") as engine:
             await engine.get_ready(to_build=False)
             engine.subscribe(lambda batch: _append(records, batch))
@@ -153,7 +153,7 @@ async def _shown(
         if json:
             typer.echo(
                 dumps(record.model_dump(mode="json"))
-            )  # in ASCII, so that no terminal acts on it
+            )  # in ASCII, so that no terminal interprets it
         else:
             terminal.show(record.event)
         match record.event:
@@ -200,7 +200,7 @@ async def _asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
 
 
 def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:
-    """Ask on stderr until each has an answer that fits. Raises: typer.Abort: the person gives
+    """Ask on stderr until each question has a valid answer. Raises: typer.Abort: the person gives
     up.
     """
     return tuple(Answer(id=question.id, value=_value(question)) for question in questions)

@@ -1,3 +1,3 @@
-"""Composition: tools that import tools of the library, from their pinned versions to what the
-sandbox is given.
+"""Composition: tools that import tools, from pinned versions to the modules given to the
+sandbox.
 """

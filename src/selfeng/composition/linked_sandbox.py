@@ -1,4 +1,4 @@
-"""A sandbox in which code finds the tools that it imports."""
+"""LinkedSandbox: a sandbox that provides the tools that code imports."""
 
 import ast
 import sys
@@ -17,8 +17,8 @@ _THERE = frozenset(sys.stdlib_module_names) | frozenset(sandbox_packages())
 
 
 class LinkedSandbox:
-    """A `Sandbox` that gives code the tools which it imports, at their newest versions, unless it
-    is told which to give.
+    """A `Sandbox` that gives code the tools it imports: the newest, unless the caller passes
+    others.
     """
 
     def __init__(self, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources) -> None:
@@ -52,7 +52,7 @@ class LinkedSandbox:
         pins = () if library else await self._pins(*(version.code for version in versions))
         if len({pin.name for pin in pins}) < len(
             pins
-        ):  # they need other versions of the same tool, so each runs with its own
+        ):  # they need different versions of one tool, so each runs with its own
             alone = [
                 await self.verify_versions(name, [version], tests, timeout) for version in versions
             ]
@@ -77,7 +77,7 @@ class LinkedSandbox:
         return await self._sources.of(await self._pins(code))
 
     async def _pins(self, *codes: str) -> Sequence[Requirement]:
-        """What any of the codes imports. One that does not parse imports nothing, and fails in the
+        """What any of the codes imports; nothing if it does not parse, as it fails in the
         sandbox.
         """
         readable = [code for code in codes if _names(code) - _THERE]

@@ -1,8 +1,8 @@
-"""Re-verification: what a change of a tool means for the tools that are composed from it.
+"""Re-verification: checks the tools that import a tool after it has changed.
 
-Each goes through the gate with the new version, and has to return what it returned with the old
-one. One that passes gets a new version with new pins; one that fails keeps its pins and works as
-before, which is reported.
+Each goes through the gate with the new version, and must return what it returned with the old one.
+One that passes gets a new version with new pins. One that fails keeps its pins and works as before;
+the failure is reported.
 """
 
 import ast
@@ -29,25 +29,25 @@ class Reverified(Value):
 
     name: str
     version: int
-    """That is in force now."""
+    """The version in force now."""
     problem: str = ""
-    """Why it keeps its old pins; "": it has new ones."""
+    """Why it keeps its old pins; "" if it has new ones."""
 
     def __str__(self) -> str:
         if self.problem:
-            return f"{self.name} keeps what it was verified with: {self.problem}"
+            return f"{self.name} keeps its pinned versions: {self.problem}"
         return (
-            f"{self.name} passes its tests with what has changed, and is at version "
-            f"{self.version} now"
+            f"{self.name} passes its tests with the changed tools and is now at version "
+            f"{self.version}"
         )
 
 
 Gate = Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]
-"""Takes a tool through the gate with these modules to import. Raises: SandboxError."""
+"""Puts a tool through the gate with these modules to import. Raises: SandboxError."""
 
 
 class Reverification:
-    """Re-verifies what is composed from tools that change."""
+    """Re-verifies the tools that import changed tools."""
 
     def __init__(
         self,
@@ -56,23 +56,23 @@ class Reverification:
         sources: PinnedSources,
         tell: Callable[[Reverified], None],
     ) -> None:
-        """`tell` gets the outcome for each tool at once."""
+        """`tell` gets the outcome of each tool as soon as it is known."""
         self._library, self._gate, self._sources, self._tell = library, gate, sources, tell
         self.revising = ""
-        """The tool that is getting new pins right now."""
+        """The tool whose pins are being changed."""
 
     async def outdated(self) -> frozenset[str]:
-        """The tools of which others need a version that is not the newest."""
+        """The tools that others pin at a version other than the newest."""
         tools = await self._library.tools()
         now = {tool.name: tool.version for tool in tools}
         return frozenset(pin.name for tool in tools for pin in _behind(tool, now))
 
     async def reverify_dependents(self, *names: str) -> tuple[Reverified, ...]:
-        """Re-verify every tool that needs an old version of one of these, directly or through
-        others, after those that it needs itself.
+        """Re-verify every tool that pins an old version of one of these, directly or through
+        others, after the tools that it needs.
 
         Raises:
-            SandboxError: the sandbox is out of order; tools that were not reached keep their pins.
+            SandboxError: the sandbox failed; tools that were not reached keep their pins.
         """
         tools = await self._library.tools()
         now, outcomes = (
@@ -101,9 +101,7 @@ class Reverification:
         return Reverified(name=tool.name, version=version, problem=problem)
 
     async def _pins(self, tool: Tool, now: Mapping[str, int]) -> tuple[Requirement, ...]:
-        """What the tool would need: what it imports at the versions that are in force `now`, with
-        what these need.
-        """
+        """The tool's new pins: what it imports, at the versions in `now`, and what these need."""
         pins = set[Requirement]()
         for pin in _imported(tool):
             version = now.get(pin.name, pin.version)
@@ -114,8 +112,8 @@ class Reverification:
         return tuple(sorted(pins, key=lambda pin: (pin.name, pin.version)))
 
     async def _revised(self, tool: Tool, pins: tuple[Requirement, ...], verdict: Verdict) -> int:
-        """The number of the version that differs in its pins. Raises: LibraryError, where the tool
-        has changed meanwhile.
+        """Save a version that differs only in its pins, and return its number. Raises:
+        LibraryError: the tool has changed meanwhile.
         """
         imported = {pin.name for pin in _imported(tool)}
         new = next(pin for pin in pins if pin.name in imported and pin not in tool.requires)
@@ -134,15 +132,13 @@ class Reverification:
 
 
 def _imported(tool: Tool) -> list[Requirement]:
-    """Of what the tool needs, what it imports itself."""
+    """The tools that the tool itself imports, among those it needs."""
     names = {name for name, _ in imports(ast.parse(tool.code))}
     return [pin for pin in tool.requires if pin.name in names]
 
 
 def _behind(tool: Tool, now: Mapping[str, int]) -> list[Requirement]:
-    """What the tool needs at another version than is in force; retired ones are left as they
-    are.
-    """
+    """The tool's pins that are not at the version in force; none for a retired tool."""
     return (
         []
         if tool.standing == "retired"
@@ -151,7 +147,7 @@ def _behind(tool: Tool, now: Mapping[str, int]) -> list[Requirement]:
 
 
 def _in_order(tools: Iterable[Tool], now: Mapping[str, int]) -> list[Tool]:
-    """The tools that need what has changed, each after those of them that it needs."""
+    """The tools that need what has changed, each after the affected tools that it needs."""
     affected = {tool.name: tool for tool in tools if _behind(tool, now)}
     needs = {
         name: [pin.name for pin in tool.requires if pin.name in affected]
@@ -169,13 +165,11 @@ def _clash(pins: Sequence[Requirement]) -> str:
 
 
 def _stuck(tool: Tool, pins: Sequence[Requirement], now: Mapping[str, int]) -> str:
-    """Why nothing changes for the tool: it needs what has changed only through tools that keep
-    their pins.
-    """
+    """Why the tool does not change: it uses the change only through tools that keep their pins."""
     if pins != tool.requires:
         return ""
     between = ", ".join(pin.name for pin in tool.requires if now.get(pin.name) == pin.version)
-    return f"it meets the change only through tools that keep their own pins ({between})"
+    return f"it uses the change only through tools that keep their own pins ({between})"
 
 
 def _failure(verdict: Verdict) -> str:
@@ -186,8 +180,8 @@ def _failure(verdict: Verdict) -> str:
 
 
 class Reverifier:
-    """Re-verifies dependents in the background, one change at a time. The next start does what the
-    end interrupts.
+    """Re-verifies dependents in the background, one change at a time. The next start does what was
+    interrupted.
     """
 
     def __init__(self, reverification: Reverification) -> None:
@@ -196,24 +190,24 @@ class Reverifier:
         self._one_at_a_time = asyncio.Lock()
 
     def begin(self) -> None:
-        """Re-verify what is behind: what was interrupted, what changed meanwhile, and what failed
-        before.
+        """Re-verify what is outdated: interrupted work, changes made meanwhile, earlier
+        failures.
         """
         self._background.start(self._quietly(self._catch_up))
 
     def tool_changed(self, name: str) -> None:
-        """Re-verify what depends on a tool that has a new version."""
+        """Re-verify the tools that depend on a tool with a new version."""
         if name != self._reverification.revising:
             self._background.start(
                 self._quietly(lambda: self._reverification.reverify_dependents(name))
             )
 
     async def wait_idle(self) -> None:
-        """Wait until nothing is left to do."""
+        """Wait until no work is left."""
         await self._background.aflush_tasks()
 
     async def aclose(self) -> None:
-        """Stop; tools that were not reached keep the versions that they have."""
+        """Stop; tools that were not reached keep their versions."""
         self._background.cancel()
         await self._background.aflush_tasks()
 
@@ -228,5 +222,5 @@ class Reverifier:
             log.warning(
                 "tools that import others were not re-verified: %s; %s", error, error.remedy
             )
-        except Exception:  # the edge of the background
+        except Exception:  # the boundary of a background task
             log.exception("tools that import others were not re-verified")

@@ -1,4 +1,4 @@
-"""The sources behind pins: what the sandbox is given beside a tool that imports others."""
+"""PinnedSources: the sources of pinned versions, given to the sandbox beside a tool."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,9 +10,7 @@ _KEPT = 256
 
 
 class PinnedSources:
-    """Reads versions from the library, and keeps those that were used last: a version never
-    changes.
-    """
+    """Reads versions from the library and keeps the most recently used; a version never changes."""
 
     def __init__(self, library: ToolLibrary) -> None:
         self._library = library
@@ -22,7 +20,7 @@ class PinnedSources:
         """Source by module name.
 
         Raises:
-            VersionNotFound: there never was such a version.
+            VersionNotFound: there is no such version.
         """
         codes = await asyncio.gather(*map(self._source, requires))
         return {pin.name: code for pin, code in zip(requires, codes, strict=True)}

@@ -1,3 +1,3 @@
-"""Frozen values, events, errors and protocols that every room of the engine shares; imports nothing
-of ours.
+"""Frozen values, events, errors and protocols that all packages of the engine share; imports
+nothing else of the project.
 """

@@ -1,4 +1,4 @@
-"""Asking a person at a terminal without holding up whoever may end the asking."""
+"""Asking a person at a terminal in a way that can be cancelled."""
 
 import asyncio
 import threading
@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 async def unwaited(ask: Callable[[], T]) -> T:
-    """What `ask` returns or raises, called in a thread that is nobody's to wait for: cancelling
-    this, or Ctrl-C, ends it at once.
+    """What `ask` returns or raises, called in a thread that nothing waits for: cancelling this, or
+    Ctrl-C, ends it at once.
     """
     answer: Future[T] = Future()
 

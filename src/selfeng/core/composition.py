@@ -1,5 +1,5 @@
-"""Composition: which tools of the library a module imports, and to which versions that pins it.
-Source is only parsed, never run.
+"""Composition: which tools of the library a module imports, and at which versions. Source is only
+parsed, never run.
 """
 
 import ast
@@ -9,8 +9,8 @@ from selfeng.core.tool import Requirement, Tool
 
 
 def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
-    """Each top-level module that is imported, and whether it is as a tool should be: `from name
-    import name`, or `import name`.
+    """Each imported top-level module, and whether the form is right for a tool: `from name import
+    name`, or `import name`.
     """
     for node in ast.walk(module):
         match node:
@@ -26,11 +26,11 @@ def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
 
 
 class Importable:
-    """The tools that code may import, at the versions that the library has now."""
+    """The tools that code may import, at their current versions."""
 
     def __init__(self, tools: Iterable[Tool] = (), kept: Iterable[str] = ()) -> None:
-        """`kept` names tools that may be imported even if they are retired, as the code did so
-        before.
+        """`kept` names tools that may be imported even if they are retired, because the code
+        already did.
         """
         self._tools, self._kept = {tool.name: tool for tool in tools}, frozenset(kept)
 
@@ -39,8 +39,8 @@ class Importable:
         return frozenset(self._tools)
 
     def problem(self, code: str, name: str) -> str | None:
-        """Why the tool `name` can't be this code, in words that the model can act on; None if
-        nothing speaks against its imports.
+        """Why the tool `name` can't be this code, in words that the model can act on; None if its
+        imports are fine.
 
         Raises:
             SyntaxError: the code does not parse.
@@ -48,7 +48,7 @@ class Importable:
         return next(self._problems(code, name), None)
 
     def requires(self, code: str) -> tuple[Requirement, ...]:
-        """Every tool that the code imports, or that these import in turn, by name.
+        """Every tool that the code imports, directly or through other tools, by name.
 
         Raises:
             SyntaxError: the code does not parse.
@@ -57,7 +57,7 @@ class Importable:
         return tuple(sorted(pins, key=lambda pin: (pin.name, pin.version)))
 
     def imported(self, code: str) -> list[Tool]:
-        """The tools that the code itself imports, by name.
+        """The tools that the code imports directly, by name.
 
         Raises:
             SyntaxError: the code does not parse.
@@ -72,7 +72,7 @@ class Importable:
         for imported, in_form in imports(ast.parse(code)):
             if imported in self._tools and not in_form:
                 yield (
-                    f"the code imports the tool {imported} in another way than `from {imported} "
+                    f"the code must import the tool {imported} as `from {imported} "
                     f"import {imported}`"
                 )
         wanted: dict[str, tuple[int, str]] = {}

@@ -1,39 +1,38 @@
 """Every error the engine raises on purpose.
 
 AgentError
-├── ConfigurationError            a setting has a value that is not allowed
-├── RequestError                  what a person or caller sent cannot be used (blank, too long, of
-another form) │   ├── ResourceNotFound          it names a conversation, turn, file, project or
-lesson that the caller does not have │   ├── ResourceBusy              it needs a project that
-another action is using │   └── LimitReached              it would be one turn too many
+├── ConfigurationError      a setting has a value that is not allowed
+├── RequestError            the caller sent something unusable (blank, too long, wrong form)
+│   ├── ResourceNotFound    the caller has no such conversation, turn, file, project or lesson
+│   ├── ResourceBusy        another action is using the project
+│   └── LimitReached        too many turns are running
 ├── ModelError
-│   ├── ModelUnavailable          no connection, timeout, 5xx or 429 after the retries
-│   ├── ModelRefused              the model declined or its answer was filtered
-│   └── ModelReplyInvalid         the reply has not the asked-for form, after the repair round
-├── BudgetExceeded                the turn or build has used up its calls, tokens, seconds or money
-├── SandboxError                  the sandbox is broken; never the fault of the code that ran in it
-│   ├── SandboxUnavailable        no engine answers, or the image is missing
-│   └── SandboxFailed             the engine or the worker broke in the middle of a job
+│   ├── ModelUnavailable    no connection, timeout, 5xx or 429 after the retries
+│   ├── ModelRefused        the model declined or its answer was filtered
+│   └── ModelReplyInvalid   the reply is malformed, even after the repair round
+├── BudgetExceeded          the turn or build has used up its calls, tokens, seconds or money
+├── SandboxError            the sandbox is broken; never the fault of the code that ran in it
+│   ├── SandboxUnavailable  no engine answers, or the image is missing
+│   └── SandboxFailed       the engine or the worker broke in the middle of a job
 ├── LibraryError
-│   ├── ToolNameInvalid           the name cannot be a tool's name
-│   ├── ToolExists                a tool of that name is registered
-│   ├── ToolNotFound              no tool of that name is registered
-│   ├── ToolModified              the tool's files differ from what was verified
-│   ├── VersionNotFound           the tool has no version of that number
-│   ├── VersionConflict           another version of the tool came first, or is that one already
-│   └── FileInTheWay              another file stands where the tool's would
-├── DatabaseUnavailable           the database can't be opened
-├── EmbedderUnavailable           the embedding model is not set up or damaged, or its server fails
-├── WorkspaceError                an action on a workspace can't be done: its arguments, its file or
-its size ├── ProjectGivenUp                the model finds that a project's goal can't be met
-├── GraphError                    a state graph is asked for what it doesn't have
-│   ├── NodeUnknown               there is no node of that name; lists those there are
-│   └── SymbolUnknown             the symbol leads nowhere from the current node; lists those that
-lead on ├── PlanFailed                    a step of a plan failed; names it, why, and what was
-reached ├── AgentGaveUp                   an agent that was given the work says that it failed, and
-why ├── StillUnclear                  the person was asked as often as allowed, and something is
-missing still └── SynthesisFailed               a step of a synthesis gave up; names the step and
-why
+│   ├── ToolNameInvalid     the name cannot be a tool's name
+│   ├── ToolExists          a tool of that name is registered
+│   ├── ToolNotFound        no tool of that name is registered
+│   ├── ToolModified        the tool's files differ from what was verified
+│   ├── VersionNotFound     the tool has no version of that number
+│   ├── VersionConflict     the new version is based on an old one, or equals the newest
+│   └── FileInTheWay        another file exists where the tool's would go
+├── DatabaseUnavailable     the database can't be opened
+├── EmbedderUnavailable     the embedding model is not set up or damaged, or its server fails
+├── WorkspaceError          an action on a workspace failed: its arguments, its file or its size
+├── ProjectGivenUp          the model judges that a project's goal can't be met
+├── GraphError              a state graph lacks what it is asked for
+│   ├── NodeUnknown         no node has that name; lists the nodes
+│   └── SymbolUnknown       the current node has no transition for the symbol; lists its symbols
+├── PlanFailed              a step of a plan failed; names it, why, and what was reached
+├── AgentGaveUp             an agent reports that it failed, and why
+├── StillUnclear            the question limit is reached, and something is still missing
+└── SynthesisFailed         a step of a synthesis gave up; names the step and why
 """
 
 from collections.abc import Iterator
@@ -41,8 +40,8 @@ from contextlib import contextmanager
 from typing import ClassVar, Literal
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "internal"]
-"""What gave up: task: the work itself, in a working environment; budget: a limit was reached; the
-others: that part is out of order.
+"""What gave up. task: the work itself, in a working environment; budget: a limit was reached; the
+others: that part is broken.
 """
 
 
@@ -62,18 +61,16 @@ class AgentError(Exception):
 
 
 class ConfigurationError(AgentError):
-    """A setting has a value that is not allowed; names the variable, the value and what is
-    allowed.
-    """
+    """A setting has a value that is not allowed; names variable, value and what is allowed."""
 
 
 class RequestError(AgentError):
-    """What a caller sent cannot be used."""
+    """The caller sent something unusable."""
 
 
 class ResourceNotFound(RequestError):
-    """The caller has no conversation, turn, file, project or lesson of that name; whether another
-    caller has one is not said.
+    """The caller has no conversation, turn, file, project or lesson of that name. The message never
+    says whether another caller has one.
     """
 
 
@@ -100,7 +97,7 @@ class ModelRefused(ModelError):
 
 
 class ModelReplyInvalid(ModelError):
-    """The reply has not the asked-for form, and the repair round did not help."""
+    """The reply does not have the required form, and the repair round did not help."""
 
 
 class BudgetExceeded(AgentError):
@@ -124,7 +121,7 @@ class SandboxFailed(SandboxError):
 
 
 class LibraryError(AgentError):
-    """Base of what the tool library refuses."""
+    """Base of what the tool library refuses to do."""
 
     kind = "library"
 
@@ -142,7 +139,7 @@ class ToolNotFound(LibraryError):
 
 
 class ToolModified(LibraryError):
-    """The tool's files are not what was verified."""
+    """The tool's files differ from what was verified."""
 
 
 class VersionNotFound(LibraryError):
@@ -150,15 +147,11 @@ class VersionNotFound(LibraryError):
 
 
 class VersionConflict(LibraryError):
-    """A new version is based on one that is not the newest any more, or would say what the newest
-    says.
-    """
+    """A new version is based on one that is no longer the newest, or is identical to the newest."""
 
 
 class FileInTheWay(LibraryError):
-    """A file that a tool would need stands in the folder, says something else, and belongs to no
-    tool.
-    """
+    """A file with other content exists where a tool's file would go, and belongs to no tool."""
 
 
 class DatabaseUnavailable(AgentError):
@@ -180,13 +173,13 @@ class WorkspaceError(AgentError):
 
 
 class ProjectGivenUp(AgentError):
-    """The model finds that the goal of a project can't be met; the message says why."""
+    """The model judges that the goal of a project can't be met; the message says why."""
 
     kind = "task"
 
 
 class GraphError(AgentError):
-    """A state graph is asked for what it doesn't have."""
+    """A state graph lacks what it is asked for."""
 
 
 class NodeUnknown(GraphError):
@@ -194,7 +187,7 @@ class NodeUnknown(GraphError):
 
 
 class SymbolUnknown(GraphError):
-    """The symbol leads nowhere from the current node."""
+    """The current node has no transition for the symbol."""
 
 
 class PlanFailed(AgentError):
@@ -202,13 +195,13 @@ class PlanFailed(AgentError):
 
 
 class AgentGaveUp(AgentError):
-    """An agent that was given the work says that it failed; `where` names it."""
+    """An agent reports that it failed; `where` names it."""
 
     kind = "task"
 
 
 class StillUnclear(AgentError):
-    """The person was asked as often as allowed, and something is missing still."""
+    """The person was asked as often as allowed, and something is still missing."""
 
     kind = "task"
 
@@ -221,7 +214,7 @@ class SynthesisFailed(AgentError):
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Mark errors that pass with the stage they come from; the innermost stage wins."""
+    """Mark errors raised inside with the stage they come from; the innermost stage wins."""
     try:
         yield
     except AgentError as error:

@@ -1,8 +1,8 @@
 """The events of a turn: one union, told apart by `type`; the page, the journal and the command line
 consume it.
 
-An event says what happened and nothing of where it belongs: the journal wraps it in a `Record` with
-the ids of turn and conversation, a time and a number.
+An event says what happened, but not where: the journal wraps it in a `Record` with the ids of turn
+and conversation, a time and a number.
 """
 
 from datetime import datetime
@@ -26,8 +26,8 @@ from selfeng.core.verdict import Execution, TestOrder, TestResult
 StepState = Literal["started", "streaming", "finished", "failed"]
 
 Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
-"""The files with their contents, for who keeps or writes them; only where the event comes from its
-turn, never in JSON.
+"""The files with their contents, for a consumer that stores or writes them; only on events that
+come directly from the turn, never in JSON.
 """
 
 
@@ -43,7 +43,7 @@ class Limits(Value):
 
 
 class BudgetSpent(Value):
-    """A model call has ended: what the turn has spent so far, all calls together."""
+    """A model call ended: what all calls of the turn have spent so far."""
 
     type: Literal["budget_spent"] = "budget_spent"
     usage: Usage
@@ -61,29 +61,29 @@ class TurnStarted(Value):
     """What came with the request."""
     contents: Contents = ()
     keeps: str = ""
-    """Id of the turn whose plan this one makes a tool of."""
+    """Id of the turn with the plan that this one makes a tool of."""
     agent: str = ""
-    """The agent that the request goes to, without a search before; "" for the usual way."""
+    """The agent that gets the request, without a search; "" for the usual way."""
     answers: tuple[Answer, ...] = ()
-    """What the request answers of the questions before it."""
+    """Answers to the questions before the request."""
 
 
 class StageEntered(StageEvent):
-    """The turn, or one step of its plan, has come to a node of its graph."""
+    """The turn, or one step of its plan, entered a node of its graph."""
 
     type: Literal["stage_entered"] = "stage_entered"
     node: RecordedStage
     symbol: str = ""
-    """What the stage before ended with; "" at the first."""
+    """The symbol that the stage before ended with; "" at the first."""
 
 
 class Waiting(StageEvent):
-    """The turn waits for a part that the start of the server is still setting up."""
+    """The turn waits for a part that the server is still setting up."""
 
     type: Literal["waiting"] = "waiting"
     part: Part
     state: Literal["started", "finished"]
-    """finished: the part is ready, or it failed and the turn goes on without it."""
+    """finished: the part is ready, or it failed and the turn continues without it."""
     seconds: float = 0.0
 
 
@@ -94,18 +94,18 @@ class Searching(StageEvent):
 
 
 class ToolFound(StageEvent):
-    """A tool that the search offered was chosen."""
+    """One of the tools that the search offered was chosen."""
 
     type: Literal["tool_found"] = "tool_found"
     tool: str
     confidence: float
     """0..1, calibrated."""
     considered: tuple[str, ...] = ()
-    """Names of all candidates that were looked at, best first."""
+    """Names of all candidates, best first."""
     confidences: tuple[float, ...] = ()
-    """Of these, by the search alone; () in records of older versions."""
+    """Their confidences, by the search alone; () in records of older versions."""
     reason: str = ""
-    """Why the search alone decided, "" where the model chose."""
+    """Why the search alone decided; "" if the model chose."""
     seconds: float = 0.0
 
 
@@ -129,19 +129,19 @@ class LessonsShown(StageEvent):
 
 
 class SynthesisStep(StageEvent):
-    """One step of writing a tool changes its state; a step may start again as a further attempt."""
+    """One step of writing a tool changes its state; a step may start again as another attempt."""
 
     type: Literal["synthesis_step"] = "synthesis_step"
     step: RecordedStage
-    """`implement` also for a repair, and for a tool that is mended."""
+    """`implement` also for a repair of a new tool or of one that failed in use."""
     state: StepState
     attempt: int = 1
     text: str = ""
-    """streaming: the next piece of what the model writes; else one sentence for people."""
+    """streaming: the next piece of what the model writes; otherwise one sentence for people."""
     artifact: str = ""
-    """finished: the whole specification (JSON), test suite or implementation (Python); else ""."""
+    """finished: the whole specification (JSON), suite or implementation (Python); otherwise ""."""
     prompt: str = ""
-    """Name of the prompt behind the model call, "" where there was none."""
+    """Name of the prompt of the model call; "" if there was none."""
     seconds: float = 0.0
     """finished, failed: how long the step took."""
 
@@ -158,7 +158,7 @@ class TestFinished(StageEvent):
 
 
 class SuiteRepeated(StageEvent):
-    """The sandbox ran the whole suite once more, in other processes, with another hash seed and in
+    """The sandbox ran the whole suite again, in other processes, with another hash seed and in
     another order.
     """
 
@@ -167,9 +167,9 @@ class SuiteRepeated(StageEvent):
     attempt: int = 1
     order: TestOrder
     same: bool
-    """Whether every test came to the same end as at first."""
+    """Whether every test had the same outcome as before."""
     detail: str = ""
-    """What did not, such as `test_doubles failed`."""
+    """What differed, such as `test_doubles failed`."""
 
 
 class PlanMade(Value):
@@ -180,15 +180,15 @@ class PlanMade(Value):
 
 
 class PlanStepChanged(Value):
-    """A step of the plan changes its state; between its start and its end, its own events bear its
-    id as `plan_step`.
+    """The state of a plan's step changed; the events between its start and its end have its id as
+    `plan_step`.
     """
 
     type: Literal["plan_step"] = "plan_step"
     step: str
     state: Literal["started", "finished", "failed"]
     tool: str | None = None
-    """finished: what was run; None where the model answered without a tool."""
+    """finished: the tool that ran; None if the model answered without a tool."""
     text: str = ""
     """finished: the result, shortened; failed: why."""
     seconds: float = 0.0
@@ -213,7 +213,7 @@ class ExecutionFinished(StageEvent):
 
 
 class ExecutionFailed(StageEvent):
-    """The tool raised, or was ended by the sandbox."""
+    """The tool raised, or the sandbox ended it."""
 
     type: Literal["execution_failed"] = "execution_failed"
     tool: str
@@ -222,7 +222,7 @@ class ExecutionFailed(StageEvent):
 
 
 class FilesMade(StageEvent):
-    """The call has left files that the person may have."""
+    """The call made files that the person may have."""
 
     type: Literal["files_made"] = "files_made"
     tool: str
@@ -231,7 +231,7 @@ class FilesMade(StageEvent):
 
 
 class ToolStandingChanged(StageEvent):
-    """What came of the call made the library trust the tool, or retire it."""
+    """The outcome of the call made the library trust the tool, or retire it."""
 
     type: Literal["tool_standing_changed"] = "tool_standing_changed"
     tool: str
@@ -242,7 +242,7 @@ class ToolStandingChanged(StageEvent):
 
 
 class ToolMismatch(StageEvent):
-    """The found tool can't be called with what the request says."""
+    """The tool that was found can't be called with what the request says."""
 
     type: Literal["tool_mismatch"] = "tool_mismatch"
     tool: str
@@ -252,7 +252,7 @@ class ToolMismatch(StageEvent):
 
 
 class DelegationChanged(StageEvent):
-    """A message from one agent to another, or from the person; what it causes bears its id as
+    """The state of a message to an agent changed; the events that it causes have its id as
     `within`.
     """
 
@@ -263,7 +263,7 @@ class DelegationChanged(StageEvent):
     """`user` or the name of an agent."""
     recipient: str
     thread: str = ""
-    """Id of the recipient's thread with the sender, "" where none is kept."""
+    """Id of the recipient's thread with the sender; "" if none is kept."""
     state: Literal["started", "finished", "failed"]
     text: str
     """started: the message; finished: the reply, shortened; failed: why."""
@@ -271,29 +271,29 @@ class DelegationChanged(StageEvent):
 
 
 class CodeRun(StageEvent):
-    """An agent runs Python of its own in the sandbox."""
+    """An agent runs its own Python in the sandbox."""
 
     type: Literal["code_run"] = "code_run"
     run: int
     """From 1, within the delegation."""
     state: Literal["started", "finished", "failed"]
     code: str = ""
-    """started: what is run."""
+    """started: the code."""
     execution: Execution | None = None
-    """finished, failed: what came of it."""
+    """finished, failed: the outcome."""
     seconds: float = 0.0
 
 
 class QuestionsAsked(StageEvent):
-    """Something has to be known from the person; the next request of the conversation may bring the
-    answers.
+    """The turn needs to know something from the person; the next request of the conversation may
+    have the answers.
     """
 
     type: Literal["questions_asked"] = "questions_asked"
     questions: tuple[Question, ...]
     intro: str = ""
     agent: str = ""
-    """The agent that goes on with the answers; "" for the usual way."""
+    """The agent that continues with the answers; "" for the usual way."""
 
 
 class AnswerToken(Value):
@@ -333,7 +333,7 @@ class TurnFailed(Value):
 
 
 class TurnStopped(Value):
-    """The turn was cancelled, by its person or because the server ended."""
+    """The turn was cancelled, by the person or because the server ended."""
 
     type: Literal["turn_stopped"] = "turn_stopped"
     reason: str
@@ -380,11 +380,11 @@ FINAL = (TurnFinished, TurnFailed, TurnStopped)
 
 
 class Record(Value):
-    """An event in its place: what the journal keeps and the page receives."""
+    """An event in its place: what the journal stores and the page receives."""
 
     conversation_id: str
     seq: int
-    """Number within the conversation, from 1, without gaps; 0 where nothing keeps a journal."""
+    """Number within the conversation, from 1, without gaps; 0 if there is no journal."""
     turn_id: str
     at: datetime
     """UTC."""
@@ -392,8 +392,8 @@ class Record(Value):
 
 
 def merge(first: Event, second: Event) -> Event | None:
-    """One event that says what both say, or None: neighbouring pieces of one stream become one
-    piece, of two sums the later holds.
+    """One event that says what both say, or None: adjacent pieces of one stream are joined, and the
+    later of two sums replaces the earlier.
     """
     match first, second:
         case BudgetSpent(), BudgetSpent():

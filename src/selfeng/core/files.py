@@ -1,4 +1,4 @@
-"""Files: what goes into a turn and comes out of it, by plain names."""
+"""Files that go into a turn and come out of it, by plain names."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from selfeng.core.words import count
 
 MB = 1024 * 1024
 LONGEST_NAME = 255
-"""Bytes, as file systems have it."""
+"""Bytes, the limit of common file systems."""
 BINARY = "application/octet-stream"
 _TYPES = {
     ".csv": "text/csv",
@@ -32,18 +32,18 @@ def name_problem(name: str) -> str | None:
     """Why a file must not have this name: it would lead elsewhere, hide, mislead, or mean something
     else to a shell.
 
-    A module's name is as good as any, since the sandbox's Python looks for modules in its own
-    folders only.
+    A module's name is allowed, since the sandbox's Python looks for modules in its own folders
+    only.
     """
     try:
         length = len(name.encode())
     except UnicodeEncodeError:
-        return "it is no valid Unicode"
+        return "it is not valid Unicode"
     checks = (
         (not name, "it is empty"),
         (length > LONGEST_NAME, f"it is longer than {LONGEST_NAME} bytes"),
-        ("/" in name or "\\" in name, "it holds a separator of folders"),
-        (not name.isprintable(), "it holds characters that can't be seen"),
+        ("/" in name or "\\" in name, "it contains a path separator"),
+        (not name.isprintable(), "it contains invisible characters"),
         (name != name.strip(), "it begins or ends with a space"),
         (name[:1] in {".", "-"}, f"it begins with {name[:1]}"),
     )
@@ -51,7 +51,7 @@ def name_problem(name: str) -> str | None:
 
 
 def shown_name(name: str) -> str:
-    """Any name, also a hostile one, in one line of visible characters."""
+    """Any name, even a hostile one, as one line of visible characters."""
     text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name[: _SHOWN + 1])
     return text if len(name) <= _SHOWN else f"{text[:_SHOWN]}..."
 
@@ -74,8 +74,8 @@ class FileReference(Value):
     """Bytes."""
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     media_type: str
-    """What the content is, if it is a picture that may be shown; else what the name says, as a
-    hint.
+    """The type of the content if it is a picture that may be shown; otherwise what the name
+    suggests.
     """
 
 
@@ -105,7 +105,7 @@ class FileLimits(Value):
         return f"{count(self.count, 'file')} of {self.size / MB:g} MB together"
 
     def problem(self, files: Sequence[File]) -> str | None:
-        """Why these files are too many, too large or not to be told apart."""
+        """Why these files are too many, too large or have the same name."""
         names = [file.name for file in files]
         if len(names) > self.count:
             return f"there are {len(names)} files; {self.count} are allowed"
@@ -118,6 +118,6 @@ class FileLimits(Value):
 
 def media_type(name: str, content: bytes) -> str:
     """The type that a file may be served as; a picture only by its content, and only if a page can
-    show it without harm.
+    show it safely.
     """
     return picture_type(content) or _TYPES.get(splitext(name)[1].lower(), BINARY)

@@ -19,13 +19,13 @@ NO_TOOL_FITS = FunctionSchema(
 
 
 REFERENCE = "$result"
-"""The only key of an object that stands for the result of a step, by its id."""
+"""The only key of an object that refers to the result of a step, by its id."""
 
 
 def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
-    """The tool for function calling; null stands for a parameter that the request does not mention.
+    """The tool for function calling; null means that the request does not mention the parameter.
 
-    Each argument may also be a reference to one of the `results`, ids of steps.
+    Each argument may also be a reference to one of the `results`, which are ids of steps.
     """
     schema = tool.signature.json_schema()
     if results:

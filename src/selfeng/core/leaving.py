@@ -7,16 +7,14 @@ from typing import NoReturn
 
 
 def exit_process(code: int) -> NoReturn:
-    """End the process at once: no thread that is stuck in a library, or that outlives the
-    interpreter, may spoil its end.
-    """
+    """End the process at once, even if threads are stuck in a library or outlive it."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
 
 
 def run_and_exit(command: Callable[[], object]) -> NoReturn:
-    """Call what ends with SystemExit or by returning, then exit. Any other exception ends the
+    """Call a command that returns or raises SystemExit, then exit. Any other exception ends the
     process as Python does.
     """
     try:

@@ -1,6 +1,4 @@
-"""A lesson: what an earlier turn taught one kind of agent, kept to be shown to the next attempt of
-that kind.
-"""
+"""A lesson: what an earlier turn taught one kind of agent, shown to its next attempts."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,12 +13,12 @@ AgentKind = Annotated[
 ]
 """Who a lesson is for: the stage that writes the specification, the suite, or the module and its
 repairs; the one that chooses a tool and its arguments; the agent that works step by step in Python;
-or the one that relays between the person and the others.
+or the one that relays between the person and the other agents.
 """
 
 
 class LessonHint(Value):
-    """What of a lesson is shown to an agent."""
+    """The part of a lesson that is shown to an agent."""
 
     id: str
     trigger: str
@@ -29,21 +27,21 @@ class LessonHint(Value):
 
 
 class Lesson(LessonHint):
-    """A lesson with what became of it."""
+    """A lesson with its record."""
 
     agent: AgentKind
     evidence: tuple[str, ...]
-    """Ids of the turns that taught it, the oldest first."""
+    """Ids of the turns that taught it, oldest first."""
     uses: int = 0
     """Turns in which it was shown."""
     helped: int = 0
-    """Turns in which the step that it was shown to passed at its first attempt."""
+    """Turns in which the step that saw it passed at its first attempt."""
     failed: int = 0
-    """Turns in which that step failed nevertheless."""
+    """Turns in which that step failed all the same."""
     weight: float
     """0..1: how much it counts beside others."""
     expired: bool = False
-    """Whether it is shown no more, as it did not help or nobody needed it."""
+    """Whether it is no longer shown, because it did not help or was not needed."""
     created_at: datetime
     """UTC."""
     updated_at: datetime

@@ -1,6 +1,4 @@
-"""The log of a process: one record, one line, which names the turn that it belongs to and its
-conversation.
-"""
+"""The log of a process: one line per record, which names its turn and conversation."""
 
 import logging
 from collections.abc import Iterator
@@ -10,12 +8,12 @@ from contextvars import ContextVar
 from selfeng.core.visible import one_line, visible
 
 NAME = "selfeng"
-"""The logger above all of ours, those of the page too."""
+"""The parent of all our loggers, including those of the page."""
 _turn: ContextVar[str] = ContextVar("logged turn", default="")
 
 
 class Line(logging.Formatter):
-    """A record whose message stays in its line; only a traceback follows on lines of its own."""
+    """A record with its message on one line; only a traceback follows on lines of its own."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is the standard library's
         record.message = _turn.get() + one_line(record.message)
@@ -38,7 +36,7 @@ def logged_with(conversation_id: str, turn_id: str) -> Iterator[None]:
 
 
 def log_to_stderr(level: str = "WARNING") -> None:
-    """Write our own records from `level` on to stderr, and warnings of libraries. A second call
+    """Write our own records from `level` up to stderr, and warnings of libraries. A second call
     changes the level only.
     """
     handler = logging.StreamHandler()

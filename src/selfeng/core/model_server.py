@@ -1,4 +1,4 @@
-"""A server that we call with a key: how it is named to people, without the key."""
+"""A server that we call with a key, and how messages name it without the key."""
 
 import re
 from ipaddress import ip_address
@@ -10,14 +10,14 @@ from selfeng.core.value import Value
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk)-[\w*.-]{6,}|\bBearer \S+")
 _SECRET = 12
-"""Characters from which a key is one; shorter ones are placeholders such as `ollama` or
+"""The least number of characters of a key; shorter ones are placeholders such as `ollama` or
 `lm-studio`.
 """
 _SHOWN = 300
 
 
 class ModelServer(Value):
-    """The server in the words of an error message."""
+    """The server, as error messages name it."""
 
     base_url: str
     model: str
@@ -32,7 +32,7 @@ class ModelServer(Value):
 
     @property
     def local(self) -> bool:
-        """Whether the URL is one of plain HTTP on this machine's loopback."""
+        """Whether the URL is plain HTTP on this machine's loopback."""
         parts = urlsplit(self.base_url)
         host = parts.hostname or ""
         try:
@@ -42,7 +42,7 @@ class ModelServer(Value):
         return loopback and parts.scheme == "http"
 
     def tells(self, text: str) -> bool:
-        """Whether the text has the key in it."""
+        """Whether the text contains the key."""
         return len(self.api_key) >= _SECRET and self.api_key in text
 
     def clean(self, text: str) -> str:

@@ -1,4 +1,4 @@
-"""The owner of what runs now: the person whose turn it is a part of. Tasks inherit it from the task
+"""The owner of what is running: the person whose turn it belongs to. Tasks inherit it from the task
 that starts them.
 """
 
@@ -10,13 +10,13 @@ _owner: ContextVar[str] = ContextVar("owner", default="")
 
 
 def current_owner() -> str:
-    """Empty where the program works for nobody in particular."""
+    """Empty if the program works for no particular person."""
     return _owner.get()
 
 
 @contextmanager
 def owned_by(owner: str) -> Iterator[None]:
-    """Inside, what is begun belongs to `owner`."""
+    """What starts inside belongs to `owner`."""
     before = _owner.set(owner)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Packages: which ones the sandbox offers beside the standard library, and how any are installed.
+"""Packages: which ones the sandbox offers beside the standard library, and how to install them.
 
 Imports nothing but the standard library: set-up runs it before anything is installed.
 """
@@ -11,7 +11,7 @@ from functools import cache
 from selfeng.core.places import FILES
 
 LIST = FILES / "docker" / "requirements.in"
-"""The one list of the sandbox's packages; `docker/requirements.txt` pins what they bring."""
+"""The one list of the sandbox's packages; `docker/requirements.txt` pins their dependencies."""
 _LINE = re.compile(
     r"(?P<package>[A-Za-z][\w.-]*)==\S+(?:\s+#\s*(?:import (?P<module>\w+)|(?P<tests>tests "
     r"only)))?\s*",
@@ -35,10 +35,9 @@ def sandbox_packages() -> tuple[str, ...]:
 
 
 def install_command(*arguments: str) -> list[str]:
-    """The command that installs wheels, and nothing from source: uv where this environment has it,
-    else pip.
+    """The command that installs wheels only, never source: uv if this environment has it, else pip.
 
-    `arguments` are those that both know, such as `--target`, `--no-deps`, `--require-hashes` and
+    `arguments` are options that both know, such as `--target`, `--no-deps`, `--require-hashes` and
     `-r`.
     """
     try:

@@ -13,8 +13,8 @@ _JPEG_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 
 
 def picture_type(content: bytes) -> str | None:
-    """The media type of a PNG, JPEG, GIF or WebP picture; None for anything else, and for one that
-    is too large to be shown.
+    """The media type of a PNG, JPEG, GIF or WebP picture; None for anything else, and for a picture
+    that is too large to show.
     """
     try:
         for kind, size in (("png", _png), ("jpeg", _jpeg), ("gif", _gif), ("webp", _webp)):
@@ -22,7 +22,7 @@ def picture_type(content: bytes) -> str | None:
                 width, height = found
                 return f"image/{kind}" if 0 < width * height <= MOST_PIXELS else None
     except (struct.error, IndexError):
-        pass  # it ends in its head
+        pass  # it ends within its header
     return None
 
 
@@ -41,7 +41,7 @@ def _gif(content: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(content: bytes) -> tuple[int, int] | None:
-    """The size stands in the first frame's head, behind segments of any length."""
+    """The size is in the header of the first frame, behind segments of any length."""
     if content[:3] != b"\xff\xd8\xff":
         return None
     at = 2

@@ -1,4 +1,4 @@
-"""A plan: the steps of a request that no single tool serves, and what they gave."""
+"""A plan: the steps of a request that no single tool serves, and their results."""
 
 import re
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ class PlannedStep(Value):
     id: str
     """Short, such as `reversed`; unique in the plan."""
     request: str
-    """What this step is to do, as one would ask for it alone; results of other steps are named by
-    their ids.
+    """What this step should do, worded as a request of its own; it refers to the results of other
+    steps by their ids.
     """
     needs: tuple[str, ...]
-    """Ids of the steps whose results it takes."""
+    """Ids of the steps that it takes results from."""
 
 
 class Plan(Value):
@@ -27,12 +27,12 @@ class Plan(Value):
 
 
 class StepResult(Value):
-    """What a step of a plan gave."""
+    """The result of a step of a plan."""
 
     id: str
     request: str
     tool: str | None
-    """None where the model answered without a tool."""
+    """None if the model answered without a tool."""
     text: str
     """The value for people."""
     data: str | None
@@ -40,7 +40,7 @@ class StepResult(Value):
 
 
 class SavedStep(Value):
-    """A step of a plan that worked, of which one tool is to be made."""
+    """A step of a successful plan that is to become one tool."""
 
     request: str
     tool: str
@@ -48,13 +48,13 @@ class SavedStep(Value):
 
 class SavedPlan(Value):
     turn_id: str
-    """Of the turn that had it."""
+    """Of the turn that ran the plan."""
     request: str
     steps: tuple[SavedStep, ...]
 
 
 def in_order(plan: Plan) -> tuple[PlannedStep, ...]:
-    """The steps, each after those that it needs."""
+    """The steps, each after the ones that it needs."""
     by_id = {step.id: step for step in plan.steps}
     return tuple(
         by_id[id]
@@ -63,7 +63,7 @@ def in_order(plan: Plan) -> tuple[PlannedStep, ...]:
 
 
 def plan_problem(steps: Sequence[PlannedStep]) -> str:
-    """Why these steps are no plan, in words that the model can act on; "" if they are one."""
+    """Why these steps are not a plan, in words that the model can act on; "" if they are."""
     ids = [step.id for step in steps]
     if not LEAST <= len(steps) <= MOST:
         return f"a plan has {LEAST} to {MOST} steps, not {len(steps)}"
@@ -75,7 +75,7 @@ def plan_problem(steps: Sequence[PlannedStep]) -> str:
         if not step.request.strip():
             return f"the step {step.id} has no request"
         if unknown := [need for need in step.needs if need not in ids]:
-            return f"the step {step.id} needs {unknown[0]}, which is no step"
+            return f"the step {step.id} needs {unknown[0]}, which is not a step"
     try:
         TopologicalSorter({step.id: step.needs for step in steps}).prepare()
     except CycleError as error:

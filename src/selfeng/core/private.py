@@ -1,5 +1,5 @@
-"""Private files: closed to the other users of this machine, whatever the umask is and however they
-came to be open.
+"""Private files: closed to other users of this machine, whatever the umask is and however they came
+to be open.
 """
 
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that is 0700, or make an existing one that. Raises: OSError: it can't be
+    """Make a folder with mode 0700, or give an existing one that mode. Raises: OSError: it can't be
     made.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -17,8 +17,8 @@ def make_private(folder: Path) -> None:
 
 
 def close_to_others(path: Path, *, with_contents: bool = False) -> None:
-    """Leave other users nothing that they may do with a file or folder. Links, and what is not this
-    user's, stay as they are.
+    """Remove all permissions of other users from a file or folder. Links, and what another user
+    owns, stay as they are.
     """
     with suppress(OSError):
         mode = path.lstat().st_mode
@@ -31,8 +31,8 @@ def close_to_others(path: Path, *, with_contents: bool = False) -> None:
 
 
 def make_file_private(path: Path) -> None:
-    """See that a file is there and 0600, and so are those that begin with its name: SQLite's own,
-    locks and copies. Raises: OSError.
+    """Make sure that a file exists with mode 0600, and give files whose names begin with its name
+    the same mode: SQLite's own, locks and copies. Raises: OSError.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

@@ -1,5 +1,5 @@
-"""A process, named so that any other can tell whether it is still there: who runs a turn, who owns
-a container.
+"""A process, named so that any other process can tell whether it still runs: one that runs a turn
+or owns a container.
 """
 
 import os
@@ -19,8 +19,8 @@ def name_of(pid: int) -> str:
 
 
 def is_running(process: str) -> bool | None:
-    """Whether the process of that name runs; None if that can't be known here, as on another
-    machine or for other names.
+    """Whether the process of that name runs; None if that can't be known here, such as for a
+    process on another machine or another kind of name.
     """
     try:
         machine, boot, pid, _ = process.split(":")
@@ -30,7 +30,7 @@ def is_running(process: str) -> bool | None:
     if machine != gethostname():
         return None
     if boot != _boot():
-        return False  # this machine has been started anew
+        return False  # this machine has been restarted
     if Path("/proc/self/stat").exists():
         return name_of(number) == process
     return _answers(number)
@@ -44,10 +44,10 @@ def _boot() -> str:
 
 
 def _start(pid: int) -> str:
-    """When the process started, in the kernel's ticks; "" if it is gone, `?` where the system does
-    not tell.
+    """When the process started, in the kernel's ticks; "" if it is gone, `?` if the system does not
+    tell.
 
-    A process that has ended but was not waited for yet is gone.
+    A process that has ended but was not waited for counts as gone.
     """
     if not Path("/proc/self/stat").exists():
         return "?"
@@ -60,7 +60,7 @@ def _start(pid: int) -> str:
 
 def _answers(pid: int) -> bool | None:
     if sys.platform == "win32":
-        return None  # there, asking a process with signal 0 would end it
+        return None  # Windows: signal 0 would end the process
     try:
         os.kill(pid, 0)
     except PermissionError:

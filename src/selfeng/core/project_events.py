@@ -9,10 +9,10 @@ from selfeng.core.value import Value
 
 
 class ProjectFile(Value):
-    """A file that a run of a project has made."""
+    """A file that a run of a project made."""
 
     path: str
-    """Below the project's folder."""
+    """Relative to the project's folder."""
     size: int
     """Bytes."""
     media_type: str
@@ -26,7 +26,7 @@ class ProjectEvent(StageEvent):
     """An event of a build."""
 
     project: str
-    """Its name."""
+    """The project's name."""
 
 
 class ProjectStarted(ProjectEvent):
@@ -35,18 +35,18 @@ class ProjectStarted(ProjectEvent):
     type: Literal["project_started"] = "project_started"
     goal: str
     path: str
-    """Of the project's folder on the server."""
+    """The project's folder on the server."""
     file_count: int
     resumed: bool
-    """Whether an earlier build is gone on with."""
+    """Whether it continues an earlier build."""
 
 
 class ProjectReasoned(ProjectEvent):
-    """The context was gathered: every Python file validated, tests and main run."""
+    """The build examined the project: every Python file validated, tests and main run."""
 
     type: Literal["project_reasoned"] = "project_reasoned"
     epoch: int
-    """How often this build has looked at the project, from 1."""
+    """How many times this build has examined the project, from 1."""
     file_count: int
     python_files: int
     invalid: tuple[str, ...]
@@ -55,12 +55,12 @@ class ProjectReasoned(ProjectEvent):
     """Files of tests."""
     tests_failed: int
     main_success: bool | None
-    """None: there is no main.py."""
+    """None if there is no main.py."""
     seconds: float = 0.0
 
 
 class ProjectActChosen(ProjectEvent):
-    """The model has chosen the next action."""
+    """The model chose the next action."""
 
     type: Literal["project_act_chosen"] = "project_act_chosen"
     epoch: int
@@ -74,19 +74,17 @@ class ProjectActChosen(ProjectEvent):
 
 
 class ProjectPaused(ProjectEvent):
-    """The action that was chosen waits for a person's word: each one in step mode, a package
-    always.
-    """
+    """The chosen action waits for approval: every action in step mode, a package always."""
 
     type: Literal["project_paused"] = "project_paused"
     epoch: int
     action: str
     package: str = ""
-    """The package that is to be approved; "" in step mode."""
+    """The package to approve; "" in step mode."""
 
 
 class ProjectChanged(ProjectEvent):
-    """An action has changed a file."""
+    """An action changed a file."""
 
     type: Literal["project_changed"] = "project_changed"
     epoch: int
@@ -95,11 +93,11 @@ class ProjectChanged(ProjectEvent):
     diff: str
     """Unified."""
     backup: str
-    """The zip of how the project was before."""
+    """The zip of the project before the change."""
 
 
 class ProjectRan(ProjectEvent):
-    """A Python file came to its end in the sandbox."""
+    """A run of a Python file ended in the sandbox."""
 
     type: Literal["project_ran"] = "project_ran"
     epoch: int
@@ -108,18 +106,18 @@ class ProjectRan(ProjectEvent):
     success: bool
     exit_code: int | None
     ended: str
-    """Why the sandbox ended it, "" if it did not."""
+    """Why the sandbox ended it; "" if it did not."""
     stdout: str
     stderr: str
     made: tuple[ProjectFile, ...] = ()
-    """The files that are new or changed by it, and are in the project's folder now."""
+    """The files that it made or changed, now in the project's folder."""
     refused: tuple[str, ...] = ()
-    """A sentence for each file that was not taken."""
+    """A sentence for each file that was refused."""
     seconds: float = 0.0
 
 
 class ProjectTested(ProjectEvent):
-    """The tests of a file came to their end in the sandbox."""
+    """The tests of a file ended in the sandbox."""
 
     type: Literal["project_tested"] = "project_tested"
     epoch: int
@@ -130,12 +128,12 @@ class ProjectTested(ProjectEvent):
 
 
 class ProjectFinished(ProjectEvent):
-    """Everything passes, and the model has judged the goal met."""
+    """Everything passes, and the model judges the goal met."""
 
     type: Literal["project_finished"] = "project_finished"
     summary: str
     steps: int
-    """Actions that this build has taken."""
+    """Number of actions of this build."""
     usage: Usage = Usage()
     seconds: float = 0.0
 
@@ -148,14 +146,14 @@ class ProjectFailed(ProjectEvent):
     remedy: str = ""
     kind: FailureKind = "internal"
     reached: str = ""
-    """How far the project had come, one sentence."""
+    """How far the project got, in one sentence."""
     steps: int = 0
     usage: Usage = Usage()
     seconds: float = 0.0
 
 
 class ProjectStopped(ProjectEvent):
-    """The build was stopped on request; it can be gone on with."""
+    """The build was stopped on request; another build can continue it."""
 
     type: Literal["project_stopped"] = "project_stopped"
     reason: str

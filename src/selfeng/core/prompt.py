@@ -1,6 +1,4 @@
-"""A prompt: the messages of one model call under the name of the template they were rendered
-from.
-"""
+"""A prompt: the messages of one model call, with the name of their template."""
 
 import hashlib
 from typing import Any, Literal
@@ -8,7 +6,7 @@ from typing import Any, Literal
 from selfeng.core.value import Value
 
 PROMPT_NAME = "x-prompt-name"
-"""Header by which a model call names its prompt: the offline model tells prompts apart by it, other
+"""Header in which a model call names its prompt. The offline model tells prompts apart by it; other
 servers ignore it.
 """
 

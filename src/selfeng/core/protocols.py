@@ -1,4 +1,4 @@
-"""The seams: what the rooms of the engine know of each other."""
+"""The seams: what the packages of the engine know of each other."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -22,7 +22,7 @@ NO_MODULES: Mapping[str, str] = MappingProxyType({})
 
 
 class ModelClient(Protocol):
-    """A chat model. Every call checks the budget first and charges it afterwards, also when it
+    """A chat model. Every call checks the budget first and charges it afterwards, even when it
     fails.
 
     Raises (each method): ModelUnavailable, ModelRefused, ModelReplyInvalid, BudgetExceeded.
@@ -50,7 +50,7 @@ class Embedder(Protocol):
 
     @property
     def id(self) -> str:
-        """Names model and weights; vectors of different ids are never compared."""
+        """Names model and weights; vectors with different ids are never compared."""
         ...
 
     @property
@@ -65,7 +65,7 @@ class ToolLibrary(Protocol):
     """The tools that exist."""
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        """The tools nearest to a request, best first; none that are retired."""
+        """The tools nearest to a request, best first; never retired ones."""
         ...
 
     async def tools(self) -> tuple[Tool, ...]:
@@ -87,15 +87,15 @@ class ToolLibrary(Protocol):
         ...
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
-        """Make the next version of the tool of that name, which begins provisional; or leave all as
-        it is.
+        """Make the next version of the tool of that name, which begins provisional; or change
+        nothing.
 
         Raises: ToolNotFound, ToolModified, VersionConflict (version `based_on` is not the newest).
         """
         ...
 
     async def version(self, name: str, number: int) -> ToolVersion:
-        """What the tool was at a version, which never changes, also after its removal. Raises:
+        """The tool at a version, which never changes, even after the tool's removal. Raises:
         VersionNotFound.
         """
         ...
@@ -105,7 +105,7 @@ class ToolLibrary(Protocol):
         ...
 
     async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success of that version; `call` is the digest of what it was given. Raises:
+        """Count a success of that version; `call` is the digest of its arguments. Raises:
         ToolNotFound.
         """
         ...
@@ -113,14 +113,14 @@ class ToolLibrary(Protocol):
     async def record_failure(
         self, name: str, version: int, problem: str
     ) -> ToolStandingChanged | None:
-        """Count a failure that is the tool's own; `problem` says it in a few words. Raises:
-        ToolNotFound.
+        """Count a failure that is the tool's own fault; `problem` describes it in a few words.
+        Raises: ToolNotFound.
         """
         ...
 
     async def record_request(self, name: str, version: int, request: str) -> None:
-        """Add a request that the tool has served to those it is found by; no error if the tool is
-        gone or changed.
+        """Add a request that the tool served to those that find it; no error if the tool is gone or
+        has changed.
 
         Raises: EmbedderUnavailable.
         """
@@ -149,10 +149,10 @@ class Sandbox(Protocol):
 
         `on_test` is called on the event loop, once per finished test, as it finishes.
 
-        Here and below, `library` holds the sources of the modules that the code may import beside
-        what the sandbox has, by name. They shadow nothing, are loaded when they are imported, and
-        can't be imported by the suite. A name that the sandbox has already raises RequestError;
-        more than the sandbox takes is the problem of the verdict, or the end of the execution.
+        Here and below, `library` contains the sources, by name, of modules that the code may import
+        beside the sandbox's own. They shadow nothing, are loaded when imported, and the suite can't
+        import them. A name that the sandbox already has raises RequestError; more modules than the
+        sandbox takes is the problem of the verdict, or the end of the execution.
         """
         ...
 
@@ -165,12 +165,12 @@ class Sandbox(Protocol):
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
-        """Run one suite against versions of the tool `name`; a verdict for each, in their order.
+        """Run one suite against versions of the tool `name`; a verdict for each, in order.
 
-        Versions that are `apart` run in containers of their own, each with another hash seed. A run
+        Versions that are `apart` run in their own containers, each with another hash seed. A run
         ends at its first test that does not pass, unless the version is to be run `whole`; its
-        verdict holds the tests up to there, in the order in which they ran. `timeout` is seconds of
-        one run.
+        verdict has the tests up to there, in the order in which they ran. `timeout` is the seconds
+        of one run.
         """
         ...
 
@@ -185,7 +185,7 @@ class Sandbox(Protocol):
     ) -> Execution:
         """Call the function `name` of the module `code` once, with plain JSON `arguments` by name.
 
-        The tool's current folder holds the `files` and nothing else; what it leaves there comes
+        The tool's current folder contains the `files` and nothing else; what it leaves there comes
         back with the outcome.
 
         Raises:

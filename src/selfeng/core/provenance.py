@@ -1,4 +1,4 @@
-"""Versions of tools: what each held, why it was made, and what was known of it then."""
+"""Versions of tools: what each contained, why it was made, and what was known about it then."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ class Created(Value):
 
 
 class Repaired(Value):
-    """The tool failed in use, and the model wrote it again."""
+    """The tool failed in use, and the model rewrote it."""
 
     how: Literal["repaired"] = "repaired"
     failure: str = ""
@@ -31,7 +31,7 @@ class Repaired(Value):
 
 
 class Extended(Value):
-    """A request needed a further parameter."""
+    """A request needed another parameter."""
 
     how: Literal["extended"] = "extended"
     parameters: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class RolledBack(Value):
 
 
 class RequirementChanged(Value):
-    """A tool that this one imports has a new version, to which it is pinned now."""
+    """A tool that this one imports has a new version, which this one is pinned to now."""
 
     how: Literal["requirement_changed"] = "requirement_changed"
     tool: str
@@ -82,8 +82,8 @@ class AskedPrompt(Value):
     digest: str
     """sha256 of its messages."""
     text: str = ""
-    """The messages, each after its role. Only the database has it: it holds what a person said, and
-    everybody sees the library.
+    """The messages, each after its role. Only the database has it: it contains what a person said,
+    and everyone sees the library.
     """
 
     @classmethod
@@ -97,15 +97,15 @@ class Provenance(Value):
 
     origin: Origin = Created()
     verdict: Verdict | None = None
-    """Of its tests on its code; None where nobody kept it."""
+    """Results of its tests on its code; None if not recorded."""
     prompts: tuple[AskedPrompt, ...] = ()
-    """What the model was asked, in that order."""
+    """The prompts sent to the model, in order."""
     usage: Usage | None = None
-    """What the turn had asked of the model by then; None where no turn made it."""
+    """What the turn had used of the model by then; None if no turn made it."""
 
 
 class ToolVersion(ToolDraft):
-    """One version of a tool, as it was registered."""
+    """One version of a tool, as registered."""
 
     version: int
     digest: str

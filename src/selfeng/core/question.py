@@ -1,4 +1,4 @@
-"""A question to the person and its answer: how agents learn what only the person knows."""
+"""A question to the person and its answer, for what only the person knows."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from selfeng.core.words import count
 MOST = 3
 """Questions of one round."""
 ROUNDS = 2
-"""Rounds of questions in a row, after which the work goes on with what is known, or fails."""
+"""Rounds of questions in a row; then the work continues with what is known, or fails."""
 YES, NO = "yes", "no"
 
 AnswerKind = Literal["choice", "text", "number", "yes_no"]
@@ -19,7 +19,7 @@ AnswerKind = Literal["choice", "text", "number", "yes_no"]
 
 class Question(Value):
     id: str
-    """Short, such as `unit`; unique in its round. The name of a parameter, where its value is asked
+    """Short, such as `unit`; unique in its round. The name of a parameter if its value is asked
     for.
     """
     question: str
@@ -27,18 +27,18 @@ class Question(Value):
     """What the answer decides."""
     answer: StrictlyOptional[AnswerKind] = "text"
     options: StrictlyOptional[tuple[str, ...]] = ()
-    """What a choice is among."""
+    """The options of a choice."""
     default: StrictlyOptional[str | None] = None
-    """What a form suggests."""
+    """The value that a form suggests."""
 
 
 class Answer(Value):
     id: str
-    """Of the question."""
+    """Id of the question."""
     value: str
     """As text: `3.5` for a number, `yes` or `no`, one of the options, or anything."""
     question: str = ""
-    """Its words."""
+    """The text of the question."""
 
 
 def questions_problem(questions: Sequence[Question]) -> str:
@@ -65,9 +65,9 @@ def answer_problem(question: Question, value: str) -> str:
     """Why the value can't be the answer to the question, with what is allowed; "" if it can."""
     match question.answer:
         case "choice" if value not in question.options:
-            return f"{question.id}={value!r} is none of {', '.join(question.options)}"
+            return f"{question.id}={value!r} is not one of {', '.join(question.options)}"
         case "number" if not _is_number(value):
-            return f"{question.id}={value!r} is no number"
+            return f"{question.id}={value!r} is not a number"
         case "yes_no" if value not in (YES, NO):
             return f"{question.id}={value!r} is neither {YES} nor {NO}"
         case "text" if not value.strip():
@@ -76,10 +76,10 @@ def answer_problem(question: Question, value: str) -> str:
 
 
 def completed(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple[Answer, ...]:
-    """The answers with the words of their questions.
+    """The answers with the text of their questions.
 
     Raises:
-        RequestError: one is not asked for, is given twice, or does not fit its question.
+        RequestError: an answer has no question, is given twice, or does not fit its question.
     """
     asked = {question.id: question for question in questions}
     for answer in answers:
@@ -91,13 +91,13 @@ def completed(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple
                 f"answer {open_ones}" if open_ones else "ask in words",
             )
         if problem := answer_problem(question, answer.value):
-            raise RequestError(problem, "answer it as it asks")
+            raise RequestError(problem, "give an answer of the required kind")
     words = {question.id: question.question for question in questions}
     return tuple(answer.model_copy(update={"question": words[answer.id]}) for answer in answers)
 
 
 def told(questions: Sequence[Question], intro: str = "") -> str:
-    """The questions as Markdown, for who sees no form."""
+    """The questions as Markdown, for a reader without a form."""
     if len(questions) == 1 and not intro:
         return _words(questions[0])
     return "\n".join(
@@ -108,7 +108,7 @@ def told(questions: Sequence[Question], intro: str = "") -> str:
 
 
 def said(answers: Sequence[Answer]) -> str:
-    """The answers as the words of a person."""
+    """The answers as a message of the person."""
     return "\n".join(f"{answer.question or answer.id} {answer.value}" for answer in answers)
 
 

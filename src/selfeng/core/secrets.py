@@ -1,8 +1,8 @@
-"""Secrets in text: what has the form of a credential is taken out of everything that comes from the
+"""Secrets in text: removes what looks like a credential from everything that comes from the
 sandbox.
 
-A tool may be handed a key in a request, or read one in a file that it was given. Its output is
-kept, shown, logged and sent to a model.
+A tool may get a key in a request, or read one from a file. Its output is stored, shown, logged and
+sent to a model.
 """
 
 import re
@@ -29,5 +29,5 @@ _FORMS = re.compile(
 
 
 def without_secrets(text: str) -> str:
-    """The text with a remark in the place of each credential."""
+    """The text with a placeholder for each credential."""
     return _FORMS.sub(REMOVED, text)

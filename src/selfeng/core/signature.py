@@ -35,9 +35,9 @@ _PLAIN: dict[str, dict[str, Any]] = {
     **{name: {"type": "object"} for name in _OBJECTS},
 }
 DEEPEST = 16
-"""Annotations are read down to this depth; what lies deeper may be anything."""
+"""Annotations are read down to this depth; anything deeper is accepted as it is."""
 UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
-"""What Python raises of source that it can't read."""
+"""What Python raises for source that it can't read."""
 
 
 class SignatureError(ValueError):
@@ -110,7 +110,7 @@ def parse_signature(
 
 
 def literal_values(items: Sequence[ast.expr]) -> list[Any] | None:
-    """The values of a `Literal[...]`, each once; None if there are none, or one that is no plain
+    """The values of a `Literal[...]`, each once; None if there are none, or if one is not plain
     JSON.
     """
     try:
@@ -137,12 +137,12 @@ def alternatives(node: ast.expr) -> list[ast.expr]:
 
 
 def subscripts(inner: ast.expr) -> list[ast.expr]:
-    """What stands between the brackets of a generic type."""
+    """The expressions between the brackets of a generic type."""
     return list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
 
 
 def last_name(node: ast.expr) -> str:
-    """`Optional` of `typing.Optional`; "" if the node is no name."""
+    """`Optional` of `typing.Optional`; "" if the node is not a name."""
     return (
         node.attr
         if isinstance(node, ast.Attribute)
@@ -240,7 +240,7 @@ def _generic_schema(name: str, items: list[ast.expr], depth: int) -> dict[str, A
 
 
 def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:
-    """Either of the schemas; anything, if there are none."""
+    """Either of the schemas; anything if there are none."""
     flat: list[dict[str, Any]] = []
     for schema in schemas:
         for option in schema.get("anyOf", [schema]):

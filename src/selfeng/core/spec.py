@@ -23,7 +23,7 @@ class SpecExample(Value):
     call: str
     """E.g. `reverse_string(text='ab')`."""
     result: str
-    """E.g. `'ba'`; for an error the exception's name, e.g. `raises ValueError`."""
+    """E.g. `'ba'`; for an error the name of the exception, e.g. `raises ValueError`."""
 
 
 class Specification(Value):
@@ -35,9 +35,9 @@ class Specification(Value):
     """Python annotation of the value."""
     returns_description: str
     errors: str
-    """When the function raises what."""
+    """Which exceptions the function raises, and when."""
     user_examples: tuple[SpecExample, ...]
-    """Calls whose results the request or the conversation itself states; they always count."""
+    """Calls with results that the request or the conversation itself states; they always count."""
     examples: tuple[SpecExample, ...]
     example_requests: tuple[str, ...]
     """Five ways in which people would ask for this tool."""
@@ -66,12 +66,12 @@ class SpecificationReply(Value):
     is needed; question: something is unclear; impossible: no function can do it.
     """
     message: str
-    """The answer, the reason, or what introduces the questions, in Markdown; "" for a tool and for
-    steps.
+    """The answer, the reason, or the introduction to the questions, in Markdown; "" for a tool and
+    for steps.
     """
     specification: Specification | None
     """Only for a tool."""
     steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()
     """Only for steps."""
     questions: StrictlyOptional[tuple[Question, ...]] = ()
-    """Only for a question; without any the message is the question."""
+    """Only for a question; if there are none, the message is the question."""

@@ -1,4 +1,4 @@
-"""What events share: the stage that they come from, and what was asked of the model."""
+"""What events have in common: the stage they come from, and what was asked of the model."""
 
 from selfeng.core.value import Value
 
@@ -10,7 +10,7 @@ class Usage(Value):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
-    """US dollars; None where the price of the model is not known."""
+    """US dollars; None if the price of the model is unknown."""
 
 
 class StageEvent(Value):

@@ -7,11 +7,11 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import SandboxStatus
 
 Part = Literal["search", "sandbox", "tools"]
-"""What a start sets up: the embedding model, what code runs in, the seed tools."""
+"""What a start sets up: the embedding model, the place where code runs, the seed tools."""
 PARTS: dict[Part, str] = {
-    "search": "the search by meaning",
+    "search": "the semantic search",
     "sandbox": "the sandbox",
-    "tools": "the first tools",
+    "tools": "the seed tools",
 }
 """Their names for people."""
 
@@ -21,18 +21,18 @@ class PartStatus(Value):
 
     part: Part
     state: Literal["waiting", "working", "failed"]
-    """waiting: for another part; failed: it is tried again from time to time."""
+    """waiting: for another part; failed: it is retried from time to time."""
     detail: str = ""
     """One sentence: what is being done, or why it failed and what to do."""
     done: int = 0
     total: int = 0
-    """0 where progress can't be told."""
+    """0 if the progress is unknown."""
 
 
 class ModelStatus(Value):
     name: str
     offline: bool
-    """Whether the built-in offline model serves."""
+    """Whether the built-in offline model is in use."""
     detail: str
 
 

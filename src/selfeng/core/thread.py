@@ -1,13 +1,11 @@
-"""A thread: what one agent has been told by one sender in a conversation, and what it did about
-it.
-"""
+"""A thread: what one sender told one agent in a conversation, and what the agent did about it."""
 
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.value import Value
 
 
 class AgentThread(Value):
-    """An instance of an agent, as its conversation with one sender."""
+    """The conversation of an agent with one sender."""
 
     id: str
     conversation_id: str
@@ -16,4 +14,4 @@ class AgentThread(Value):
     agent: str
     """Its kind."""
     messages: tuple[ChatMessage, ...] = ()
-    """Oldest first, the system prompt before all; none in a new thread."""
+    """Oldest first, beginning with the system prompt; empty in a new thread."""

@@ -7,8 +7,8 @@ from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 
 Standing = Literal["provisional", "trusted", "retired"]
-"""provisional: new, to be watched; trusted: it has served several different calls; retired: no
-search offers it any more.
+"""provisional: new, under observation; trusted: it has served several different calls; retired:
+searches no longer offer it.
 """
 
 
@@ -30,16 +30,16 @@ class ToolDraft(Value):
     tests: str
     """Python source of `tools/test_<name>.py`; imports the function from the module `<name>`."""
     example_requests: tuple[str, ...] = ()
-    """Requests, as people would phrase them, that this tool answers; they feed the search."""
+    """Requests, as people would phrase them, that this tool answers; the search uses them."""
     model: str = ""
     """Model that wrote it; "" for a tool written by hand."""
     requires: tuple[Requirement, ...] = ()
-    """Every tool of the library that the code imports, or that these import in turn; one version of
-    each.
+    """Every tool of the library that the code imports, directly or through other tools; one version
+    of each.
     """
 
     def draft(self) -> "ToolDraft":
-        """Only what it takes to register the same again."""
+        """Only what is needed to register the same again."""
         return ToolDraft(**{field: getattr(self, field) for field in ToolDraft.model_fields})
 
 
@@ -49,11 +49,11 @@ class Tool(ToolDraft):
     created_at: datetime
     """UTC."""
     digest: str
-    """sha256 over code and tests as they were verified, see `source_digest`."""
+    """sha256 of the verified code and tests, see `source_digest`."""
     uses: int = 0
     """Successful executions."""
     version: int = 1
-    """Counts from 1; a repair, an edit or a rollback makes the next."""
+    """Counts from 1; a repair, an edit or a rollback makes the next one."""
     standing: Standing = "provisional"
 
 
@@ -64,6 +64,4 @@ class Candidate(Value):
     similarity: float
     """Cosine between request and tool, -1..1."""
     confidence: float
-    """Calibrated probability that the tool fits, 0..1; what SIMILARITY_THRESHOLD is compared
-    with.
-    """
+    """Calibrated probability that the tool fits, 0..1; compared with SIMILARITY_THRESHOLD."""

@@ -18,7 +18,7 @@ from selfeng.core.status import Part
 
 
 class Budget:
-    """Counts what a turn spends, or another `spender`; used on the engine's loop only."""
+    """Counts what a turn or another `spender` spends; used on the engine's loop only."""
 
     spender = "turn"
 
@@ -29,8 +29,8 @@ class Budget:
         *,
         parent: "Budget | None" = None,
     ) -> None:
-        """`on_charge` is called after each model call, with this budget. `parent` is charged too,
-        and its limits hold as well.
+        """`on_charge` is called after each model call, with this budget. A `parent` is charged too,
+        and its limits apply as well.
         """
         self.limits = limits or Limits()
         self.usage = Usage()
@@ -54,7 +54,7 @@ class Budget:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """The time within does not count: a person is asked."""
+        """Stop the clock while a person is asked."""
         begun = time.monotonic()
         try:
             with self._parent.paused() if self._parent else nullcontext():
@@ -66,7 +66,7 @@ class Budget:
         """Call before each model call.
 
         Raises:
-            BudgetExceeded: one limit is used up; the message names it.
+            BudgetExceeded: a limit is used up; the message names it.
         """
         if self._parent:
             self._parent.check()
@@ -82,10 +82,10 @@ class Budget:
 
     def check_running(self, tokens: int, cost: float | None) -> None:
         """Call while a model call runs, with all that it has used so far; `cost` in US dollars,
-        None if the price is not known.
+        None if the price is unknown.
 
         Raises:
-            BudgetExceeded: with it, a limit on tokens or cost is passed; the message names it.
+            BudgetExceeded: this exceeds a limit on tokens or cost; the message names it.
         """
         if self._parent:
             self._parent.check_running(tokens, cost)
@@ -96,7 +96,7 @@ class Budget:
             raise self._exceeded(f"{limits.cost:g} US dollars", "max_cost")
 
     def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
-        """Count one finished model call; `cost` in US dollars, None if the price is not known."""
+        """Count one finished model call; `cost` in US dollars, None if the price is unknown."""
         known = cost is not None or self.usage.cost is not None
         self.usage = Usage(
             calls=self.usage.calls + 1,
@@ -129,8 +129,8 @@ class Budget:
 
 
 Recall = Callable[[AgentKind, str], Awaitable[tuple[LessonHint, ...]]]
-"""The lessons for a kind of agent that bear on what it is to do, best first; always the same within
-a turn. It never fails.
+"""The lessons for a kind of agent that are relevant to its work, best first; the same throughout a
+turn. It never fails.
 """
 
 
@@ -139,7 +139,7 @@ async def no_lessons(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
 
 
 News = Callable[[Part], asyncio.Event | None]
-"""What is set when a part has come further; None where it is ready or has failed."""
+"""Set when a part has made progress; None if it is ready or has failed."""
 
 
 async def awaited(
@@ -148,8 +148,8 @@ async def awaited(
     emit: Callable[[Waiting], object],
     enough: Callable[[], Awaitable[bool]] | None = None,
 ) -> bool:
-    """Wait, where need be, until a part is ready, has failed, or has come far enough, and tell of
-    it; whether that was needed.
+    """Wait, if necessary, until a part is ready, has failed, or has come far enough, and emit
+    events about it. Returns whether it had to wait.
     """
     if news(part) is None:
         return False
@@ -177,28 +177,28 @@ class EarlierFiles:
 
 @dataclass(frozen=True)
 class Request:
-    """What a turn is asked, or a part of it: a step of its plan, or what an agent asks for."""
+    """What a turn is asked, or a part of a turn: a step of its plan, or what an agent asks for."""
 
     text: str
     history: tuple[ChatMessage, ...] = ()
-    """Requests and answers of the conversation before, oldest first."""
+    """Earlier requests and answers of the conversation, oldest first."""
     files: tuple[File, ...] = ()
     """What came with the request."""
     earlier: EarlierFiles = EarlierFiles()
     answers: tuple[Answer, ...] = ()
-    """What the request answers of the questions before it."""
+    """Answers to the questions before the request."""
     rounds: int = 0
-    """Rounds of questions in a row just before it."""
+    """Rounds of questions in a row just before the request."""
     agent: str = ""
-    """The agent that the request goes to, without a search before; "" for the usual way."""
+    """The agent that gets the request, without a search; "" for the usual way."""
     conversation_id: str = ""
-    """Empty where none is kept."""
+    """Empty if none is stored."""
     saved_plan: tuple[SavedStep, ...] = ()
-    """The plan of which one tool is to be made."""
+    """The plan to make one tool of."""
     plan_step: str = ""
-    """The step of a plan that this is, by its id; "" for none."""
+    """The id of the plan's step that this is; "" for none."""
     results: tuple[StepResult, ...] = ()
-    """What the steps gave that this one needs."""
+    """The results of the steps that this one needs."""
     delegated: bool = False
     """Whether an agent asks for this."""
 
@@ -212,7 +212,7 @@ class Request:
         results: tuple[StepResult, ...] = (),
         delegated: bool = False,
     ) -> "Request":
-        """A request that is a part of this one: it has the same conversation and earlier files, and
+        """A request that is a part of this one: it has the same conversation and earlier files, but
         none of the person's answers.
         """
         return Request(
@@ -243,15 +243,15 @@ class Turn:
     news: News = lambda part: None
     recall: Recall = no_lessons
     lessons_shown: set[str] = field(default_factory=set)
-    """Ids of the lessons that the turn has told of; its parts share them."""
+    """Ids of the lessons that the turn has shown; its parts share them."""
 
     def part(self, request: Request, emit: Callable[[Event], object] | None = None) -> "Turn":
         """A part of the turn, on the same budget."""
         return replace(self, request=request, emit=emit or self.emit)
 
     async def need(self, part: Part, enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
-        """Wait for a part that is still being set up, or until it is far enough; whether that was
-        needed. That spends no budget.
+        """Wait for a part that is still being set up, or until it is far enough. Returns whether it
+        had to wait. Waiting spends no budget.
         """
         if self.news(part) is None:
             return False
@@ -259,7 +259,7 @@ class Turn:
             return await awaited(self.news, part, self.emit, enough)
 
     async def lessons(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
-        """The lessons for a kind of agent that bear on what it is to do; an event tells of those
+        """The lessons for a kind of agent that are relevant to its work; an event reports those
         that are new to the turn.
         """
         hints = await self.recall(agent, about)

@@ -18,4 +18,4 @@ def _without_default(schema: dict[str, Any]) -> None:
 
 
 StrictlyOptional = Annotated[T, Field(json_schema_extra=_without_default)]
-"""A field with a default that its schema does not tell: strict schemas for models take none."""
+"""A field with a default that its schema omits, because strict schemas for models allow none."""

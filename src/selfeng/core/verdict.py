@@ -1,4 +1,4 @@
-"""What the sandbox says of a job: a verdict on a suite, or the outcome of one execution."""
+"""What the sandbox reports of a job: a verdict on a suite, or the outcome of one execution."""
 
 from typing import Annotated, Literal
 
@@ -12,19 +12,19 @@ TestOrder = Literal["given", "reversed", "shuffled"]
 
 
 class Version(Value):
-    """A version of a tool that a suite is run against, and how: the tool once more, a stub of it, a
+    """A version of a tool to run a suite against, and how: the tool again, a stub of it, or a
     mutant.
     """
 
     code: str
     order: TestOrder = "given"
-    """Of the tests; the suite's own, that one backwards, or one drawn for this run."""
+    """Order of the tests: the suite's own, reversed, or random for this run."""
     whole: bool = False
-    """Run every test, also after one that did not pass."""
+    """Run every test, even after one that did not pass."""
     apart: bool = True
-    """Run in processes of its own. Code that is only to fail, as stubs and mutants, may follow
-    others of its kind in the same ones, which is several times faster: module and suite are loaded
-    anew, but what a version did to the interpreter stays for the next.
+    """Run in its own processes. Code that is expected to fail, such as stubs and mutants, may share
+    processes with others of its kind, which is several times faster: module and suite are loaded
+    again, but what a version did to the interpreter stays for the next.
     """
 
 
@@ -38,39 +38,39 @@ class TestResult(Value):
     outcome: TestOutcome
     seconds: float
     message: str = ""
-    """Why it did not pass, shortened to a few lines; "" when it passed."""
+    """Why it did not pass, shortened to a few lines; "" if it passed."""
 
 
 class Verdict(Value):
-    """What a suite says of a tool. `passed` only if every expected test ran once and passed."""
+    """The result of a suite on a tool. `passed` only if every expected test ran once and passed."""
 
     passed: bool
     tests: tuple[TestResult, ...] = ()
     problem: str | None = None
-    """Why there is no orderly result (syntax error, nothing collected, timeout, memory, forged
-    report); None if there is.
+    """Why there is no proper result (syntax error, nothing collected, timeout, memory, forged
+    report); None if there is one.
     """
     output: str = ""
-    """What code and tests printed, capped."""
+    """The output of code and tests, capped."""
     seconds: float = 0.0
 
 
 Files = Annotated[tuple[File, ...], Field(exclude=True)]
-"""The files that the call has made or changed. No JSON of an execution holds them: they may be
-large, and are told by an event.
+"""The files that the call made or changed. The JSON of an execution never contains them: they may
+be large, and an event reports them.
 """
 
 
 class Returned(Value):
-    """The tool returned a value. `refused_files`: for each file that the sandbox does not hand out,
-    its name and why.
+    """The tool returned a value. `refused_files`: name and reason of each file that the sandbox
+    does not hand out.
     """
 
     outcome: Literal["returned"] = "returned"
     type_name: str
     """Name of the value's type in the sandbox, such as `int` or `Decimal`."""
     text: str
-    """The value for people: a string as it is, anything else as `repr` gives it; capped."""
+    """The value for people: a string as it is, anything else as its `repr`; capped."""
     data: str | None = None
     """The value as JSON text; None if it is not plain JSON (NaN, sets, objects) or too large."""
     truncated: bool = False
@@ -94,7 +94,7 @@ class Raised(Value):
 
 
 class Killed(Value):
-    """The tool was ended by the sandbox: too slow, too much memory, or its process died."""
+    """The sandbox ended the tool: it was too slow, used too much memory, or its process died."""
 
     outcome: Literal["killed"] = "killed"
     reason: str
@@ -107,7 +107,7 @@ Execution = Annotated[Returned | Raised | Killed, Field(discriminator="outcome")
 
 
 class SandboxStatus(Value):
-    """Whether code can run now, and where."""
+    """Whether code can run, and where."""
 
     available: bool
     backend: str

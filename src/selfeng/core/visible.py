@@ -1,5 +1,5 @@
-r"""Visible text: characters that would act on a screen, reorder it or hide on it are written out,
-as `\x1b` or `\u202e`.
+r"""Visible text: characters that would act on a screen, reorder it or hide are escaped, as in
+`\x1b` or `\u202e`.
 
 What tools and models say passes through here on its way to a terminal, a log or a prompt; the page
 does the same in `visible.js`.
@@ -9,29 +9,29 @@ import re
 
 _ACTING = re.compile(
     "\r\n"
-    "|[\0-\x08\x0b-\x1f\x7f-\x9f]"  # controls, the beginnings of escape sequences among them
+    "|[\0-\x08\x0b-\x1f\x7f-\x9f]"  # controls, including the start of escape sequences
     "|[\u061c\u202a-\u202e\u2066-\u2069]"  # directions
-    # unseen, tags among them
+    # invisible characters, including tags
     "|[\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
-    # joiners; within emoji and other scripts they have work to do
+    # joiners, which emoji and some scripts need
     "|(?:^|(?<=[\0-\x7f]))[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f])"
     "|[\ud800-\udfff]"
 )
 
 
 def visible(text: str, before: str = "") -> str:
-    """The text with nothing unseen in it; tabs and ends of lines stay. `before` is what stands in
-    front of it, if it is a piece.
+    """The text without invisible characters; tabs and line ends stay. `before` is the text in front
+    of it, if it is a piece.
     """
     if text.isascii() and text.isprintable():
         return text
     if before and not before[-1].isascii():
-        return _ACTING.sub(_written, f"é{text}")[1:]  # a joiner at the beginning joins
+        return _ACTING.sub(_written, f"é{text}")[1:]  # keeps a joiner at the start
     return _ACTING.sub(_written, text)
 
 
 def one_line(text: str) -> str:
-    """The same in a single line."""
+    """The same on a single line."""
     return visible(text).replace("\t", "\\t").replace("\n", "\\n")
 
 

@@ -2,8 +2,8 @@
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, of a longer one its beginning and its end with the number of characters between
-    them; `limit` of them are shown.
+    """The text; of a longer one the beginning and the end, `limit` characters in all, with the
+    number of characters left out between them.
     """
     if len(text) <= limit:
         return text

@@ -1,3 +1,3 @@
-"""Embedders: text in, unit vectors out, on this machine and without a network, or by setting from a
+"""Embedders: text in, unit vectors out, on this machine without a network or, by setting, from a
 server.
 """

@@ -23,7 +23,7 @@ _IR = 9
 
 @dataclass(frozen=True)
 class BertShape:
-    """The sizes that the weights alone don't tell."""
+    """The sizes that can't be read from the weights."""
 
     layers: int = 6
     heads: int = 12

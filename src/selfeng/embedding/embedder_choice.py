@@ -1,6 +1,6 @@
-"""The choice of the embedder by settings, and of the one that tools were embedded with before.
+"""Chooses the embedder by settings, and recreates the one that tools were embedded with before.
 
-OpenAI's takes long to import, so that is done only where it may be needed.
+OpenAI's SDK is slow to import, so it is imported only where it may be needed.
 """
 
 from typing import TYPE_CHECKING
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbedder":
-    """The one that EMBEDDER names.
+    """The embedder that EMBEDDER names.
 
     Raises:
         ConfigurationError: EMBEDDER=openai lacks a server, or the length of its model's vectors is
-            not known.
+            unknown.
     """
     if settings.embedder != "openai":
         return minilm
@@ -34,7 +34,7 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbed
     if dimensions is None:
         raise ConfigurationError(
             f"OPENAI_EMBEDDING_MODEL={model!r} gives vectors of unknown length",
-            "set OPENAI_EMBEDDING_DIMENSIONS to how many numbers one has",
+            "set OPENAI_EMBEDDING_DIMENSIONS to their length",
         )
     return _openai(settings, model, dimensions)
 
@@ -42,7 +42,7 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbed
 def former_embedder(
     settings: Settings, minilm: MiniLM, embedder_id: str
 ) -> "MiniLM | OpenAIEmbedder | None":
-    """The one with that id, whatever EMBEDDER says; None if it can't be made with these
+    """The embedder with that id, whatever EMBEDDER says; None if it can't be made with these
     settings.
     """
     if embedder_id == minilm.id:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DIMENSIONS = 384
 MAX_TOKENS = 256
 _MAX_CHARACTERS = 16_384
-"""256 tokens are shorter than this; the tokenizer need not read the megabyte behind it."""
+"""256 tokens are shorter than this; the tokenizer does not read the rest of a long text."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class MiniLM:
         return DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Unit vectors; what stands behind the 256th token of a text is ignored.
+        """Unit vectors; text after the 256th token is ignored.
 
         Raises:
             EmbedderUnavailable: the model is not set up, or its files are damaged.
         """
         loaded = self._load()
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        # One text at a time: int8 scales are taken over a whole batch, so company would move a
+        # One text at a time: int8 scales are taken over a whole batch, so other texts would move a
         # vector (cosine down to 0.96), and on one thread a batch saves no time.
         for row, text in enumerate(texts):
             ids = np.array([loaded.tokenizer.encode(_readable(text)).ids], dtype=np.int64)
@@ -79,8 +79,8 @@ def _open(folder: Path) -> _Loaded:
     from tokenizers import Tokenizer
 
     options = onnxruntime.SessionOptions()
-    # One query is 2 ms of work: more threads, or threads that spin while they wait, take more than
-    # they give.
+    # One query is 2 ms of work: more threads, or threads that spin while they wait, cost more than
+    # they save.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
@@ -99,5 +99,5 @@ def _open(folder: Path) -> _Loaded:
 
 
 def _readable(text: str) -> str:
-    """Without lone surrogates, which the tokenizer refuses."""
+    """The text without lone surrogates, which the tokenizer refuses."""
     return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")

@@ -1,5 +1,5 @@
 """The files of the prepared embedding model: their folder, their manifest, and the check that they
-are whole.
+are intact.
 """
 
 import hashlib
@@ -17,14 +17,14 @@ MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 MANIFEST = "manifest.json"
 MODEL_ID = "all-minilm-l6-v2:53aa5117:int8-1"
-"""Model, beginning of its weights' sha256, and number of our conversion: another conversion gives
-other vectors.
+"""The model, the start of its weights' sha256, and the number of our conversion; another conversion
+gives other vectors.
 """
 REMEDY = "run `selfeng setup`"
 
 
 class Manifest(Value):
-    """What set-up made, so that nothing else is ever loaded."""
+    """The files that set-up made; nothing else is ever loaded."""
 
     id: str
     files: dict[str, str]

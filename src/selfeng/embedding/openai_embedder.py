@@ -1,6 +1,4 @@
-"""OpenAI's embedding models, and those of servers that speak its API. They need a key or such a
-server.
-"""
+"""Embedding models of OpenAI and of servers with the same API. They need a key or such a server."""
 
 import ssl
 from collections.abc import Sequence
@@ -25,19 +23,19 @@ DIMENSIONS = {
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
 }
-"""Of OpenAI's own models, by name."""
+"""Vector lengths of OpenAI's own models, by name."""
 _KIND = "openai"
 _BATCH = 128
-"""Texts in one call; together they stay below the 300,000 tokens that OpenAI takes, unless all are
-as long as they may be.
+"""Texts per call; together they stay below OpenAI's limit of 300,000 tokens, unless all have the
+maximum length.
 """
 _MAX_CHARACTERS = 8_000
-"""The models take 8,191 tokens, which is more than that in every script that people write in."""
+"""The models take 8,191 tokens, which is more than that in every script in use."""
 _INSTEAD = "or set EMBEDDER=minilm, which needs no server"
 
 
 class OpenAIEmbedder:
-    """Embedder on the official SDK: 429, 5xx and broken connections are tried again, with growing
+    """Embedder on the official SDK: 429, 5xx and broken connections are retried with growing
     pauses. Thread-safe.
     """
 
@@ -51,9 +49,7 @@ class OpenAIEmbedder:
         timeout: float = 60.0,
         max_retries: int = 3,
     ) -> None:
-        """`dimensions`: length of the vectors that the model gives; `timeout`: seconds of one
-        call.
-        """
+        """`dimensions`: length of the vectors that the model gives; `timeout`: seconds per call."""
         self._server = ModelServer(
             base_url=base_url or OPENAI, model=model, api_key=api_key or "none", timeout=timeout
         )
@@ -91,11 +87,11 @@ class OpenAIEmbedder:
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Unit vectors; what stands behind the 8,000th character of a text is ignored.
+        """Unit vectors; text after the 8,000th character is ignored.
 
         Raises:
-            EmbedderUnavailable: the server can't be reached, refuses, or gives other vectors than
-                were announced.
+            EmbedderUnavailable: the server can't be reached, refuses, or returns unexpected
+                vectors.
         """
         readable = [_readable(text) for text in texts]
         vectors = np.empty((len(readable), self._dimensions), dtype=np.float32)
@@ -109,9 +105,9 @@ class OpenAIEmbedder:
         self._sdk.close()
 
     def _asked(self, batch: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, in their order."""
+        """A vector for each text, in order."""
         try:
-            # `float`: local servers don't all know the SDK's default, base64.
+            # `float`: not all local servers know the SDK's default, base64.
             response = self._sdk.embeddings.create(
                 model=self._server.model, input=list(batch), encoding_format="float"
             )
@@ -120,7 +116,7 @@ class OpenAIEmbedder:
             raise self._failure(error) from None  # the chain of errors may show the key
         except (ValueError, TypeError, AttributeError):
             raise self._unavailable(
-                f"{self._server.name} does not answer like a server of embeddings",
+                f"{self._server.name} does not answer like an embeddings server",
                 "check OPENAI_BASE_URL",
             ) from None
 
@@ -141,7 +137,7 @@ class OpenAIEmbedder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
             raise self._unavailable(
-                f"{self._named} gives a vector without a direction",
+                f"{self._named} gives a vector that is zero or not finite",
                 "set another OPENAI_EMBEDDING_MODEL",
             )
         units: npt.NDArray[np.float32] = vectors / norms
@@ -173,8 +169,7 @@ class OpenAIEmbedder:
                 )
             case APIStatusError(status_code=status) if status < 500:
                 return self._unavailable(
-                    f"{self._named} does not take the texts ({status}): "
-                    f"{server.clean(error.message)}",
+                    f"{self._named} rejects the texts ({status}): {server.clean(error.message)}",
                     "set OPENAI_EMBEDDING_MODEL to an embedding model that the server has",
                 )
             case _:
@@ -192,5 +187,7 @@ class OpenAIEmbedder:
 
 
 def _readable(text: str) -> str:
-    """Without lone surrogates, which are no UTF-8, and not empty, which OpenAI refuses."""
+    """The text without lone surrogates, which are not valid UTF-8, and never empty, which OpenAI
+    refuses.
+    """
     return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8") or " "

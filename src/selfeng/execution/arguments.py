@@ -1,4 +1,4 @@
-"""Arguments from a model, checked against a signature and brought to the types it names."""
+"""Arguments from a model, checked against a signature and converted to its types."""
 
 import ast
 import json
@@ -53,7 +53,7 @@ class ArgumentsInvalid(ValueError):
 
 
 def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments to call with; null means "not given", so the default applies where there is
+    """The arguments for the call; null means "not given", so the default applies where there is
     one.
 
     Values are converted where nothing is lost (`"15"` for an int, 15 for a float, 3 for a str).
@@ -106,10 +106,10 @@ def _converted(parameter: Parameter, value: Any) -> Any:
 
 
 def python_type(annotation: str, depth: int = 0) -> Any:
-    """The type that an annotation names, built from its syntax tree and never by evaluation; Any
-    where it is not a plain one.
+    """The type that an annotation names, built from its syntax tree and never evaluated; Any unless
+    it is a plain type.
 
-    Sets and tuples become lists, as arguments travel as JSON; the tool gets a list.
+    Sets and tuples become lists, because arguments travel as JSON; the tool gets a list.
     """
     try:
         return _of(ast.parse(annotation, mode="eval").body, depth)
@@ -161,7 +161,7 @@ def _name(node: ast.expr) -> str:
 
 
 def resolved(arguments: Mapping[str, Any], results: Sequence[StepResult]) -> dict[str, Any]:
-    """The arguments with every reference, at whatever depth, replaced by the value.
+    """The arguments with every reference, at any depth, replaced by its value.
 
     Raises:
         ArgumentsInvalid: there is no such result, or its value is not plain JSON.

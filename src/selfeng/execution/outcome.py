@@ -1,6 +1,4 @@
-"""What a call says of its tool: whether a failure is its own, and whether two successes are
-different ones.
-"""
+"""What a call shows about its tool: whether a failure is its own, whether two successes differ."""
 
 import hashlib
 import json
@@ -20,19 +18,17 @@ BAD_INPUT = frozenset(
         "UnicodeEncodeError",
     }
 )
-"""Exceptions by which a tool says that it was given the wrong thing, as it should; Python's own and
-what derives from them.
-"""
+"""Exceptions with which a tool rightly rejects its input: Python's own and their subclasses."""
 
 
 def own_failure(execution: Raised | Killed) -> str | None:
-    """The tool's own failure in a few words; None if it may be the caller's."""
+    """The tool's own failure in a few words; None if it may be the caller's fault."""
     if isinstance(execution, Killed):
         return f"“{execution.reason.rstrip('.')}”"
     return None if execution.type_name in BAD_INPUT else execution.type_name
 
 
 def call_digest(arguments: Mapping[str, Any], files: Iterable[File]) -> str:
-    """sha256 by which calls with other arguments, or other files, are told apart."""
+    """A sha256 that differs between calls with different arguments or files."""
     given = [arguments, sorted((file.name, file.reference().sha256) for file in files)]
     return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()

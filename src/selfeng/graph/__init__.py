@@ -9,4 +9,4 @@ from selfeng.graph.graph import Graph, Transition
 __all__ = ["TURN_SVG", "Graph", "Transition"]
 
 TURN_SVG = Path(__file__).with_name("turn_graph.svg")
-"""The drawn graph of a turn. `make graph` draws it again, and a test says when that is due."""
+"""The drawn graph of a turn. `make graph` redraws it, and a test fails when it is out of date."""

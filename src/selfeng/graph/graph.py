@@ -1,5 +1,5 @@
-"""The state graph: named nodes, each with a context, transitions between them by input symbols, and
-the node that it is at.
+"""The state graph: named nodes with contexts, transitions between them by input symbols, and the
+current node.
 """
 
 import re
@@ -38,18 +38,16 @@ class Transition(Value):
 
 
 class Graph(Generic[Context]):
-    """Built node by node, then moved by `process_input`; an input that is refused leaves everything
-    as it was.
-    """
+    """Built node by node, then moved by `process_input`; a refused input changes nothing."""
 
     def __init__(self) -> None:
         self._contexts: dict[str, Context] = {}
         self._targets: dict[str, dict[str, str]] = {}
-        """Of each node, where its symbols lead."""
+        """For each node, the targets of its symbols."""
         self._start = self._current = ""
 
     def add_node(self, name: str, context: Context) -> None:
-        """Add a node; one that is there already gets the new context and keeps its transitions.
+        """Add a node; if it exists, it gets the new context and keeps its transitions.
 
         Raises:
             GraphError: the name is blank.
@@ -62,7 +60,7 @@ class Graph(Generic[Context]):
         self._targets.setdefault(name, {})
 
     def set_start_node(self, name: str) -> None:
-        """Name the node to begin at, and go there.
+        """Set the start node, and go there.
 
         Raises:
             NodeUnknown: there is no such node.
@@ -70,8 +68,8 @@ class Graph(Generic[Context]):
         self._start = self._current = self._known(name)
 
     def add_transition(self, source: str, symbol: str, target: str) -> None:
-        """Have `symbol` lead from one node to another, or to itself; of two transitions by one
-        symbol the later counts.
+        """Let `symbol` lead from one node to another, or to itself; a later transition for the same
+        symbol replaces an earlier one.
 
         Raises:
             NodeUnknown: there is no node of one of the names.
@@ -79,7 +77,7 @@ class Graph(Generic[Context]):
         self._targets[self._known(source)][symbol] = self._known(target)
 
     def update_context(self, name: str, context: Context) -> None:
-        """Give a node another context.
+        """Replace the context of a node.
 
         Raises:
             NodeUnknown: there is no such node.
@@ -87,21 +85,20 @@ class Graph(Generic[Context]):
         self._contexts[self._known(name)] = context
 
     def process_input(self, symbol: str) -> Context:
-        """Go where the symbol leads from the current node; the context of the node that it leads
-        to.
+        """Follow the symbol from the current node; returns the context of the new node.
 
         Raises:
-            SymbolUnknown: it leads nowhere from here.
+            SymbolUnknown: the current node has no transition for it.
             GraphError: no start node was set.
         """
         self._current = self.target(self.current_node, symbol)
         return self.current_context
 
     def target(self, source: str, symbol: str) -> str:
-        """Where the symbol leads from a node.
+        """The node that the symbol leads to from `source`.
 
         Raises:
-            SymbolUnknown: it leads nowhere from there.
+            SymbolUnknown: there is no such transition.
         """
         targets = self._targets[source]
         if symbol not in targets:
@@ -127,14 +124,12 @@ class Graph(Generic[Context]):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether nothing leads on from the current node. Raises: GraphError: no start node was
-        set.
-        """
+        """Whether the current node has no transitions. Raises: GraphError: no start node is set."""
         return not self._targets[self.current_node]
 
     @property
     def start_node(self) -> str:
-        """Where it begins; "" if that was not set."""
+        """The node to begin at; "" if it was not set."""
         return self._start
 
     @property
@@ -153,15 +148,15 @@ class Graph(Generic[Context]):
 
     @property
     def arrows(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """Of each pair of nodes of which one leads to the other, the symbols by which it does."""
+        """The symbols that connect each pair of nodes."""
         arrows: dict[tuple[str, str], tuple[str, ...]] = {}
         for t in self.transitions:
             arrows[t.source, t.target] = (*arrows.get((t.source, t.target), ()), t.symbol)
         return arrows
 
     def fresh(self, at: str = "") -> "Graph[Context]":
-        """The same graph at its start node, or at the node `at`; what happens to either leaves the
-        other as it is.
+        """A copy of the graph at its start node, or at the node `at`; changes to one do not affect
+        the other.
 
         Raises:
             NodeUnknown: there is no such node.
@@ -206,7 +201,7 @@ def _one_of(what: str, names: Mapping[str, object]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Mermaid's own entities, by code point, for whatever is neither a letter, a digit nor plain
+    """Mermaid's own entities, by code point, for anything but letters, digits and plain
     punctuation.
     """
     return re.sub(r"[^\w |.,/()+-]", lambda match: f"#{ord(match[0])};", text)

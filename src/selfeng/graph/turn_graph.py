@@ -1,4 +1,4 @@
-"""The graph of a turn: which stage follows which, and the course of one turn through it.
+"""The graph of a turn: which stage follows which, and one turn's run through it.
 
 Every stage ends with a symbol, and the graph alone says what comes next. docs/turns.md shows it.
 """
@@ -15,7 +15,7 @@ State = TypeVar("State")
 
 
 def turn_graph() -> Graph[str]:
-    """The graph of a turn, at its start; the contexts say what each stage does."""
+    """The graph of a turn, at its start; the contexts describe what each stage does."""
     graph: Graph[str] = Graph()
     for stage in STAGES.values():
         graph.add_node(stage.name, stage.does)
@@ -30,8 +30,8 @@ _GRAPH = turn_graph()
 
 
 class GraphRun:
-    """The way of one turn, or of one part of it, through the graph; each node that it comes to is
-    an event.
+    """The path of one turn, or of a part of one, through the graph; it emits an event for each
+    node.
     """
 
     def __init__(self, turn: Turn, at: StageName = "gather") -> None:
@@ -41,11 +41,11 @@ class GraphRun:
     async def follow(
         self, stages: Mapping[StageName, Callable[[State], Awaitable[str]]], state: State
     ) -> None:
-        """Run the stage of each node on `state`, and go where the symbol leads that it ends with,
-        up to a node that has no stage.
+        """Run the stage of each node on `state` and follow the symbol that it returns, until a node
+        without a stage.
 
         Raises:
-            SymbolUnknown: the symbol leads nowhere from there.
+            SymbolUnknown: the node has no transition for the symbol.
             AgentError: a stage gave up.
         """
         while stage := stages.get(self.node):

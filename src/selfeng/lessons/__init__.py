@@ -1,3 +1,3 @@
-"""What stands behind learning: what turns went through, the model's reading of it, and the lessons
-kept from it.
+"""The parts of learning: the transcripts of turns, what a model learns from them, and the lessons
+that are kept.
 """

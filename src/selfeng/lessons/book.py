@@ -1,5 +1,5 @@
-"""The book of lessons: what is known, what bears on a task, and what each turn that was looked at
-has changed in it.
+"""The book of lessons: all lessons, those relevant to a task, and the changes made by each examined
+turn.
 """
 
 import re
@@ -19,9 +19,9 @@ from selfeng.store.database import reading, writing
 from selfeng.store.text import storable
 
 RELEVANT = 0.28
-"""Cosine between a trigger and a task from which the lesson bears on it. Of 88 pairs of eight
-triggers and eleven tasks, with all-MiniLM-L6-v2, 8 of the 10 that belong together reach it, and 3
-of the others, the highest with 0.32.
+"""Minimum cosine between a trigger and a task for the lesson to be relevant. Of 88 pairs of eight
+triggers and eleven tasks, with all-MiniLM-L6-v2, 8 of the 10 matching pairs reach it, and 3 of the
+others, the highest with 0.32.
 """
 _MOST_VECTORS = 4096
 
@@ -35,14 +35,14 @@ class Finding(Value):
     trigger: str
     advice: str
     same_as: str | None = None
-    """Id of the lesson that says this already."""
+    """Id of the lesson that already says this."""
 
 
 class LessonBook:
     """All methods block: call them in a thread.
 
-    Vectors are kept in memory only: a trigger takes 2 ms to embed, and so an edited one, or another
-    embedder, needs no care.
+    Vectors are kept in memory only: embedding a trigger takes 2 ms, so edited triggers and another
+    embedder need no special handling.
     """
 
     def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
@@ -50,12 +50,12 @@ class LessonBook:
         self._vectors: dict[str, _Vector] = {}
 
     def lessons(self) -> tuple[Lesson, ...]:
-        """All, the weightiest first, expired ones last."""
+        """All lessons, highest weight first, expired ones last."""
         with reading(self._engine) as connection:
             return rows.load(connection)
 
     def relevant(self, agent: AgentKind, about: str, limit: int) -> tuple[Lesson, ...]:
-        """The lessons for an agent whose trigger is near to what it is to do, best first. Raises:
+        """The lessons for an agent with a trigger near its task, best first. Raises:
         EmbedderUnavailable.
         """
         with reading(self._engine) as connection:
@@ -69,8 +69,8 @@ class LessonBook:
         return tuple(lesson for _, lesson in sorted(near, key=lambda n: -n[0])[:limit])
 
     def nearest(self, text: str, limit: int) -> tuple[Lesson, ...]:
-        """The lessons of any kind that are nearest to a text, best first, expired ones too. Raises:
-        EmbedderUnavailable.
+        """The lessons for any agent that are nearest to a text, best first, including expired ones.
+        Raises: EmbedderUnavailable.
         """
         known = self.lessons()
         cosines = self._cosines(text, [f"{lesson.trigger}: {lesson.advice}" for lesson in known])
@@ -89,7 +89,7 @@ class LessonBook:
             return rows.load(connection, lesson_id=lesson_id)[0]
 
     def remove(self, lesson_id: str) -> None:
-        """Raises: ResourceNotFound if there is none of that id."""
+        """Raises: ResourceNotFound if the id is unknown."""
         with writing(self._engine) as connection:
             if not rows.delete(connection, storable(lesson_id)):
                 raise _unknown(lesson_id)
@@ -99,7 +99,7 @@ class LessonBook:
             return rows.is_examined(connection, turn_id)
 
     def knows(self, digest: str) -> bool:
-        """Whether a turn with the same transcript was looked at before."""
+        """Whether a turn with the same transcript was examined before."""
         with reading(self._engine) as connection:
             return rows.knows(connection, digest)
 
@@ -110,8 +110,8 @@ class LessonBook:
         outcomes: Sequence[LessonOutcome],
         findings: Sequence[Finding],
     ) -> tuple[Lesson, ...]:
-        """Enter all that a turn brought, once, even if it is examined twice at the same time; the
-        lessons that it taught or confirmed.
+        """Record the outcomes and findings of a turn once, even if it is examined twice at the same
+        time; returns the lessons that it taught or confirmed.
         """
         with writing(self._engine) as connection:
             if rows.is_examined(connection, turn_id):
@@ -145,8 +145,8 @@ class LessonBook:
 
 
 def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
-    """Keep a finding, or the turn as further evidence of the lesson that says the same; that
-    lesson's id.
+    """Store a finding, or the turn as further evidence of the lesson that says the same; returns
+    the lesson's id.
     """
     mine = rows.load(connection, finding.agent)
     same = next(
@@ -170,8 +170,8 @@ def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
 
 
 def _words(said: Lesson | Finding) -> tuple[list[str], list[str]]:
-    """Trigger and advice without what does not change their meaning: case, spaces, most
-    punctuation.
+    """The words of trigger and advice, without case, spaces and most punctuation, which don't
+    change the meaning.
     """
     trigger, advice = (
         re.findall(r"\w+|[^\w\s.,;:'\"`]", text.casefold()) for text in (said.trigger, said.advice)

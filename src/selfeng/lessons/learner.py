@@ -1,5 +1,5 @@
-"""The learner: looks at a finished turn and enters into the book what it teaches, by one model call
-where there is something.
+"""The learner: examines a finished turn and stores its lessons in the book, with one model call if
+there is something to learn.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class Turns:
         self._engine = engine
 
     def unexamined(self) -> tuple[str, ...]:
-        """Ids of the turns that have ended and were not looked at, the oldest first."""
+        """Ids of the ended turns that were not examined yet, oldest first."""
         examined = sa.select(examined_turns.c.turn_id)
         ended = (turns.c.state != "running") & turns.c.id.not_in(examined)
         with reading(self._engine) as connection:
@@ -41,8 +41,8 @@ class Turns:
             )
 
     def events(self, turn_id: str) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
-        """The events of a turn that has ended, and those of the turn that ended before it in its
-        conversation; none for other ids.
+        """The events of an ended turn, and those of the turn that ended before it in its
+        conversation; empty for other ids.
         """
         with reading(self._engine) as connection:
             row = connection.execute(
@@ -70,9 +70,9 @@ def _events(connection: sa.Connection, turn_id: str | None) -> tuple[Event, ...]
 
 
 MOST = 3
-"""Lessons that one turn may teach."""
+"""Maximum number of lessons that one turn may teach."""
 _KNOWN = 12
-"""Lessons that the model is shown, to say which of them it finds again."""
+"""Known lessons that the model is shown, to say which of them it finds again."""
 _LONGEST_TRIGGER, _LONGEST_ADVICE = 200, 400
 
 log = logging.getLogger(__name__)
@@ -95,27 +95,27 @@ class LessonsReply(Value):
 
 
 class Examined(Value):
-    """What looking at a turn has brought."""
+    """The result of examining a turn."""
 
     taught: tuple[Lesson, ...] = ()
     """The lessons that it taught or confirmed."""
     changed: bool = False
-    """Whether the book says something else than before."""
+    """Whether the book has changed."""
 
 
 class Learner:
     """Belongs to one event loop."""
 
     def __init__(self, model: ModelClient, book: LessonBook, turns: Turns, limits: Limits) -> None:
-        """`limits` hold for each turn that is looked at."""
+        """`limits` apply to each examined turn."""
         self._model, self._book, self._turns, self._limits = model, book, turns, limits
 
     async def examine(self, turn_id: str) -> Examined:
-        """Look at a turn, unless it has not ended, or was looked at before.
+        """Examine a turn, unless it has not ended or was examined before.
 
         Raises:
-            ModelUnavailable: the model can't be reached, so the turn stays to be looked at.
-            EmbedderUnavailable: the embedder is not there, so the turn stays to be looked at.
+            ModelUnavailable: the model can't be reached; the turn stays unexamined.
+            EmbedderUnavailable: the embedder is unavailable; the turn stays unexamined.
         """
         events, before = await asyncio.to_thread(self._turns.events, turn_id)
         if not events or await asyncio.to_thread(self._book.is_examined, turn_id):
@@ -144,15 +144,17 @@ class Learner:
             ModelReplyInvalid,
             ModelRefused,
             BudgetExceeded,
-        ) as error:  # asked again, it would most likely end the same
-            log.info("nothing was learnt from a turn: %s", error)
+        ) as error:  # another attempt would most likely fail too
+            log.info("could not learn from a turn: %s", error)
             return ()
         found = [_finding(lesson, known) for lesson in reply.lessons]
         return tuple(finding for finding in found if finding.trigger and finding.advice)[:MOST]
 
 
 def _finding(lesson: LearntLesson, known: tuple[Lesson, ...]) -> Finding:
-    """In one line each and short; a number counts only for a lesson of the same kind of agent."""
+    """The finding, trigger and advice shortened to one line each; a number counts only for a lesson
+    of the same kind of agent.
+    """
     index = (lesson.known or 0) - 1
     same = known[index] if 0 <= index < len(known) and known[index].agent == lesson.agent else None
     trigger, advice = one_line(lesson.trigger.strip()), one_line(lesson.advice.strip())

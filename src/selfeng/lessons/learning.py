@@ -1,5 +1,5 @@
-"""Learning: the lessons of earlier turns, shown to the agents that they concern, and gathered from
-turns that have ended.
+"""Learning: shows agents the relevant lessons of earlier turns, and gathers lessons from ended
+turns.
 """
 
 import asyncio
@@ -20,7 +20,9 @@ log = logging.getLogger(__name__)
 
 
 class Learning:
-    """What was learnt, and how more is; lives on the event loop that it was made on."""
+    """Access to the lessons, and learning of new ones; bound to the event loop that it was created
+    on.
+    """
 
     def __init__(
         self,
@@ -31,7 +33,7 @@ class Learning:
         shown: int,
         expire_days: int,
     ) -> None:
-        """`shown`: lessons that an agent is shown at most."""
+        """`shown`: the maximum number of lessons that an agent is shown."""
         self._learner, self._book, self._turns = learner, book, turns
         self._shown, self._expire_days = shown, expire_days
         self._listeners: list[Callable[[], None]] = []
@@ -39,8 +41,8 @@ class Learning:
         self._one_at_a_time = asyncio.Lock()
 
     def recall(self) -> Recall:
-        """One turn's access to the lessons. An error in them never fails a turn: it continues
-        without.
+        """One turn's access to the lessons. An error never fails a turn: it continues without
+        lessons.
         """
         recalled: dict[tuple[AgentKind, str], tuple[LessonHint, ...]] = {}
 
@@ -52,7 +54,7 @@ class Learning:
         return recall
 
     def begin(self, turn_id: str) -> None:
-        """Look at a turn that has ended, in the background."""
+        """Examine an ended turn in the background."""
         self._background.start(self._examine_quietly(turn_id))
 
     async def settle(self) -> None:
@@ -60,11 +62,11 @@ class Learning:
         await self._background.aflush_tasks()
 
     async def learn(self, report: Callable[[Lesson], None]) -> int:
-        """Look at all turns that have ended and were not looked at yet, and report each lesson; the
+        """Examine all ended turns that were not examined yet, and report each lesson; returns the
         number of turns.
 
         Raises:
-            ModelUnavailable, EmbedderUnavailable: the rest stays to be looked at.
+            ModelUnavailable, EmbedderUnavailable: the remaining turns stay unexamined.
         """
         unexamined = await asyncio.to_thread(self._turns.unexamined)
         for turn_id in unexamined:
@@ -74,32 +76,30 @@ class Learning:
         return len(unexamined)
 
     async def lessons(self) -> tuple[Lesson, ...]:
-        """All, the weightiest first, expired ones last."""
+        """All lessons, highest weight first, expired ones last."""
         return await asyncio.to_thread(self._book.lessons)
 
     async def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
-        """Reword a lesson and restart its counts. Raises: RequestError: there is none of that
-        id.
-        """
+        """Reword a lesson and restart its counts. Raises: RequestError: the id is unknown."""
         words = one_line(trigger.strip()), one_line(advice.strip())
         lesson = await asyncio.to_thread(self._book.edit, lesson_id, *words)
         self._tell()
         return lesson
 
     async def remove(self, lesson_id: str) -> None:
-        """Raises: RequestError: there is none of that id."""
+        """Raises: RequestError: the id is unknown."""
         await asyncio.to_thread(self._book.remove, lesson_id)
         self._tell()
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Have every change of the lessons from now on told, on the event loop; returns what ends
-        that.
+        """Call `callback` on the event loop after every change of the lessons; returns a function
+        that unsubscribes it.
         """
         self._listeners.append(callback)
         return lambda: self._listeners.remove(callback)
 
     async def aclose(self) -> None:
-        """Give up what is being looked at; it stays to be looked at."""
+        """Cancel the running examinations; their turns stay unexamined."""
         self._background.cancel()
         await self._background.aflush_tasks()
 
@@ -132,5 +132,5 @@ class Learning:
             await asyncio.to_thread(self._book.expire_unused, self._expire_days)
         except AgentError as error:
             log.info("skipped learning from turn %s: %s", turn_id, error)
-        except Exception:  # the edge of a background task: nothing may follow from it but the log
+        except Exception:  # the edge of a background task: its errors are only logged
             log.exception("learning from turn %s failed", turn_id)

@@ -1,4 +1,4 @@
-"""The rows of the lessons in SQL, read and written inside a transaction of the caller."""
+"""The rows of the lessons in SQL, read and written inside the caller's transaction."""
 
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
@@ -11,27 +11,27 @@ from selfeng.store.schema import examined_turns, lesson_evidence, lessons
 
 START_WEIGHT = 0.5
 LEAST_WEIGHT = 0.2
-"""Below it a lesson expires: after the third failure without any help."""
+"""A lesson with less weight expires: after the third failure without any success."""
 _GAIN, _LOSS = 0.2, 0.3
-"""Shares of the way to 1 and to 0. A failure counts more: a lesson that misleads costs repairs, one
-that is missing costs nothing new.
+"""Shares of the distance to 1 and to 0. A failure counts more: a misleading lesson costs repairs, a
+missing one costs nothing extra.
 """
 
 
 def gained(weight: float) -> float:
-    """After it helped, or was learnt again from another turn."""
+    """The weight after a lesson helped, or was learned again from another turn."""
     return weight + _GAIN * (1 - weight)
 
 
 def lost(weight: float) -> float:
-    """After the step that it was shown to failed."""
+    """The weight after the step that was shown the lesson failed."""
     return weight * (1 - _LOSS)
 
 
 def load(
     connection: sa.Connection, agent: AgentKind | None = None, lesson_id: str | None = None
 ) -> tuple[Lesson, ...]:
-    """All lessons, those for one kind of agent, or one; the weightiest first, expired ones last."""
+    """All lessons, those for one kind of agent, or one; highest weight first, expired ones last."""
     chosen: sa.ColumnElement[bool] = sa.true()
     if agent is not None:
         chosen &= lessons.c.agent == agent
@@ -54,7 +54,7 @@ def load(
 
 
 def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: str) -> str:
-    """A new lesson's id."""
+    """Store a new lesson and return its id."""
     lesson_id, now = uuid4().hex, datetime.now(UTC)
     counts = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
     words = {"id": lesson_id, "agent": agent, "trigger": trigger, "advice": advice}
@@ -63,8 +63,8 @@ def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: st
 
 
 def confirm(connection: sa.Connection, lesson: Lesson) -> None:
-    """Another turn taught the same. One that expired because it was not used comes back; one that
-    did not help stays away.
+    """Record that another turn taught the same. A lesson that expired unused comes back; one that
+    did not help stays expired.
     """
     now_weight = lesson.weight if lesson.weight < LEAST_WEIGHT else gained(lesson.weight)
     _change(connection, lesson.id, weight=now_weight, expired=now_weight < LEAST_WEIGHT)
@@ -77,7 +77,7 @@ def add_evidence(connection: sa.Connection, lesson_id: str, turn_id: str) -> Non
 
 
 def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> None:
-    """Count a use, and what came of it if that is known."""
+    """Count a use, and its outcome if known."""
     match helped:
         case None:
             _change(connection, lesson.id, uses=lesson.uses + 1)
@@ -103,13 +103,13 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
 
 
 def reword(connection: sa.Connection, lesson_id: str, trigger: str, advice: str) -> bool:
-    """Reword a lesson and restart its counts; False if there is none of that id."""
+    """Reword a lesson and restart its counts; False if the id is unknown."""
     fresh = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
     return _change(connection, lesson_id, trigger=trigger, advice=advice, **fresh)
 
 
 def delete(connection: sa.Connection, lesson_id: str) -> bool:
-    """False if there is none of that id."""
+    """Delete a lesson; False if the id is unknown."""
     connection.execute(lesson_evidence.delete().where(lesson_evidence.c.lesson_id == lesson_id))
     return connection.execute(lessons.delete().where(lessons.c.id == lesson_id)).rowcount == 1
 
@@ -130,7 +130,7 @@ def is_examined(connection: sa.Connection, turn_id: str) -> bool:
 
 
 def knows(connection: sa.Connection, digest: str) -> bool:
-    """Whether a turn with the same transcript was looked at."""
+    """Whether a turn with the same transcript was examined."""
     return (
         connection.scalar(
             sa.select(examined_turns.c.turn_id).where(examined_turns.c.digest == digest).limit(1)
@@ -167,5 +167,5 @@ def _lesson(row: sa.Row[tuple[object, ...]], evidence: tuple[str, ...]) -> Lesso
 
 
 def _utc(at: datetime) -> datetime:
-    """SQLite keeps no time zones; what we write is UTC."""
+    """Add the time zone UTC, which SQLite does not store."""
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

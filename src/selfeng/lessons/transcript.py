@@ -1,5 +1,5 @@
-"""The transcript of a turn: what a model is shown of it to learn from, and what became of the
-lessons that the turn was shown.
+"""The transcript of a turn: the text that a model learns from, and the outcomes of the lessons that
+the turn was shown.
 """
 
 import difflib
@@ -28,7 +28,7 @@ from selfeng.core.verdict import Killed, Raised
 from selfeng.core.words import shortened
 
 _LONGEST = 9_000
-"""Characters of a record; those below are of its parts."""
+"""Maximum characters of a record; the limits below apply to its parts."""
 _LONGEST_REQUEST = 2_000
 _LONGEST_MESSAGE = 600
 _LONGEST_CHANGE = 1_500
@@ -39,13 +39,13 @@ class Transcript(Value):
 
     request: str
     record: str
-    """What was asked, each step with its end, and what a repair changed."""
+    """The request, each step with its outcome, and what repairs changed."""
     previous: str
-    """The request and the answer before it, if the request may be a correction of them; else ""."""
+    """The previous request and its answer, if this request may be a correction of them; else ""."""
 
     @property
     def digest(self) -> str:
-        """The same for two turns that teach the same."""
+        """Equal for turns with the same content, which teach the same."""
         return hashlib.sha256(
             f"{self.previous}\0{self.record}".encode("utf-8", "replace")
         ).hexdigest()
@@ -55,8 +55,8 @@ def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Tran
     """The transcript of a turn, `before` being the events of the turn before it in the
     conversation.
 
-    None where nothing can be learnt: the turn is one of a project; or it was stopped, or ended by a
-    limit or by a part that is out of order, never by the work itself; or all went well, and there
+    None if nothing can be learned: the turn belongs to a project; or it was stopped, or ended
+    because of a limit or a broken component rather than the work itself; or it succeeded, and there
     was no tool's answer that the person could be correcting.
     """
     if not ended_by_itself(events) or any(
@@ -72,7 +72,7 @@ def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Tran
 
 
 def ended_by_itself(events: Sequence[Event]) -> bool:
-    """Whether how the turn ended says something about the work: it finished, or the work itself
+    """Whether the end of the turn says something about the work: it finished, or the work itself
     failed.
     """
     last = events[-1] if events else None
@@ -164,17 +164,19 @@ _STEPS: Mapping[AgentKind, tuple[StageName, ...]] = {
     "test": ("test",),
     "implement": ("implement", "verify"),
 }
-"""What an agent's work has to pass; the last of them says that it did."""
+"""The steps that an agent's work has to pass; if the last one succeeds, it did."""
 
 
 class LessonOutcome(Value):
     lesson_id: str
     helped: bool | None
-    """Whether what it was shown to passed at its first attempt; None if the turn does not tell."""
+    """Whether the step that was shown the lesson passed at its first attempt; None if that is
+    unknown.
+    """
 
 
 def outcomes_of(events: Sequence[Event]) -> tuple[LessonOutcome, ...]:
-    """One for each lesson that was shown."""
+    """One outcome for each lesson that was shown."""
     shown = [
         (hint.id, event.agent)
         for event in events
@@ -211,9 +213,7 @@ def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
 
 
 def _worked(agent: AgentKind, events: Sequence[Event]) -> bool | None:
-    """Whether an agent's messages came to a good end, the coder's without code that failed on the
-    way.
-    """
+    """Whether an agent's messages all succeeded; for the coder, also all its runs of code."""
     mine = [
         e.state
         for e in events

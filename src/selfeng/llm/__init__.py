@@ -1,3 +1,3 @@
-"""What stands behind the model client: connection, ladders of ways to ask, JSON in text, prices and
+"""The parts of the model client: connection, ladders of strategies, JSON in text, prices and
 failures.
 """

@@ -1,6 +1,4 @@
-"""A chat with a model: the request that is sent and the reply that comes back, apart from the SDK's
-types.
-"""
+"""A chat with a model: the request and the reply, apart from the SDK's types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +16,9 @@ class ChatRequest(Value):
 
     messages: tuple[Message, ...]
     options: Mapping[str, Any] = {}
-    """Further fields of the request: `tools`, `tool_choice`, `response_format`."""
+    """Additional fields of the request: `tools`, `tool_choice`, `response_format`."""
     prompt: str = ""
-    """Name of the prompt that the messages are of."""
+    """Name of the prompt that the messages come from."""
 
 
 class ModelCall(Value):
@@ -43,21 +41,17 @@ class ModelReply(Value):
 
 @dataclass
 class Memory:
-    """The first strategy of a ladder that this server takes; the client keeps it from call to
-    call.
-    """
+    """The first strategy of a ladder that this server accepts; kept between calls."""
 
     strategy: int = 0
 
 
 def messages_of(prompt: Prompt) -> tuple[Message, ...]:
-    """The prompt's messages as they go over the wire."""
+    """The prompt's messages in wire format."""
     return tuple({"role": m.role, "content": m.content} for m in prompt.messages)
 
 
 def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:
-    """The messages with a paragraph more at the end of the last one, so that roles still
-    alternate.
-    """
+    """The messages with a paragraph appended to the last one, so that roles still alternate."""
     *before, last = messages
     return (*before, {**last, "content": f"{last['content']}\n\n{words}"})

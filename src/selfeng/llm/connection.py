@@ -1,5 +1,5 @@
 """The connection to one model on one server: single calls, metered, bounded by the turn's budget,
-failures translated.
+with failures translated.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from selfeng.llm.pricing import Meter, Price, Tokens
 
 
 class Chunks(AsyncStream[ChatCompletionChunk]):
-    """The SDK's stream; that one ends in the same way whether the end mark came or the connection
-    was closed.
+    """The SDK's stream ends the same way whether the end mark came or the connection closed; this
+    one tells them apart.
     """
 
     def __init__(self, opened: AsyncStream[ChatCompletionChunk], sdk: AsyncOpenAI) -> None:
@@ -45,14 +45,14 @@ ResultT = TypeVar("ResultT")
 _WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 _WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
 _CAPPED_BELOW = 4096
-"""Tokens. Where a turn has more left, a reply is hardly that long, and models with a smaller window
-would refuse the number.
+"""Tokens. A turn may have more left, but hardly any reply is that long, and models with a smaller
+window would refuse the number.
 """
 
 
 class ModelConnection:
-    """Sends questions to one model; every call is checked against the budget before and charged to
-    it afterwards.
+    """Sends requests to one model; every call is checked against the budget first and charged to it
+    afterwards.
     """
 
     def __init__(self, server: ModelServer, *, max_retries: int, price: Price) -> None:
@@ -61,7 +61,7 @@ class ModelConnection:
         self._cap: str | None = (
             "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
         )
-        """The field by which the server ends a reply in time; None once it refused it."""
+        """The field by which the server limits the length of a reply; None once it refused it."""
         self._sdk = AsyncOpenAI(
             base_url=server.base_url,
             api_key=server.api_key,
@@ -74,7 +74,7 @@ class ModelConnection:
         await self._sdk.close()
 
     async def models(self) -> tuple[str, ...]:
-        """Ids of the models that the server has. Raises: ModelUnavailable."""
+        """Ids of the models on the server. Raises: ModelUnavailable."""
         try:
             return tuple([model.id async for model in self._sdk.models.list()])
         except (
@@ -85,7 +85,7 @@ class ModelConnection:
             raise self._translated(error) from cause(error, self.server)
 
     async def complete(self, request: ChatRequest, budget: Budget) -> ModelReply:
-        """One reply, whole or cut off.
+        """One reply, complete or cut off.
 
         Raises:
             RequestRefused: the server does not take the request in this form.
@@ -166,14 +166,14 @@ class ModelConnection:
 
     @contextmanager
     def _metered(self, request: ChatRequest, budget: Budget) -> Iterator[Meter]:
-        """Check the budget; then charge the call however it ends, by what is known of it."""
+        """Check the budget; then charge the call, however it ends, by what is known of it."""
         budget.check()
         meter = Meter(request)
         tokens: Tokens | None = None
         try:
             yield meter
         except RequestRefused:
-            raise  # no model saw it: nothing to charge
+            raise  # no model received it: nothing to charge
         except ModelUnavailable:
             tokens = meter.tokens if meter.started else Tokens(input=0, output=0)
             raise
@@ -187,7 +187,7 @@ class ModelConnection:
                 budget.charge(tokens.input, tokens.output, self._cost(tokens))
 
     def _check_running(self, meter: Meter, budget: Budget) -> None:
-        """Raises: BudgetExceeded: with what this call has used so far."""
+        """Raises: BudgetExceeded: this call, as far as it got, exceeds the budget."""
         tokens = meter.tokens
         budget.check_running(
             tokens.input + tokens.output, None if budget.limits.cost is None else self._cost(tokens)
@@ -199,7 +199,7 @@ class ModelConnection:
     async def _create(self, request: ChatRequest, options: Mapping[str, Any]) -> Any:
         create: Any = (
             self._sdk.chat.completions.create
-        )  # its overloads ask for the SDK's own message types
+        )  # its overloads require the SDK's own message types
         named = {PROMPT_NAME: request.prompt}
         return await create(
             model=self.server.model,
@@ -210,9 +210,7 @@ class ModelConnection:
         )
 
     async def _completed(self, request: ChatRequest, budget: Budget, left: int) -> tuple[Any, bool]:
-        """The whole response, and whether it was to end within what is `left` of the turn's
-        tokens.
-        """
+        """The whole response, and whether it was capped at what is `left` of the turn's tokens."""
         if self._cap and left < _CAPPED_BELOW:
             cap = {self._cap: max(1, left)}
             try:
@@ -220,13 +218,13 @@ class ModelConnection:
             except RequestRefused:
                 response = await self._guarded(
                     lambda: self._create(request, {}), budget
-                )  # what is refused here too was not the cap
+                )  # if this is refused too, the cap was not the reason
                 self._cap = None
                 return response, False
         return await self._guarded(lambda: self._create(request, {}), budget), False
 
     async def _open(self, request: ChatRequest, budget: Budget) -> Chunks:
-        """Begin the stream, without usage where the server does not take the wish for it."""
+        """Open the stream, without usage if the server does not accept that option."""
         try:
             chunks = await self._guarded(lambda: self._create(request, self._streaming), budget)
         except RequestRefused:
@@ -238,13 +236,13 @@ class ModelConnection:
         kind = chunks.response.headers.get("content-type", "without a type")
         if "event-stream" not in kind:
             await chunks.close()
-            raise self._not_a_model(f"its answer is no event stream but {kind}")
+            raise self._not_a_model(f"its answer is {kind}, not an event stream")
         return Chunks(chunks, self._sdk)
 
     async def _guarded(
         self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False
     ) -> ResultT:
-        """Take one step of a call within what is left of the turn's seconds, with failures
+        """Run one step of a call within what is left of the turn's seconds, with failures
         translated.
         """
         try:
@@ -277,11 +275,11 @@ class ModelConnection:
                 f"a content filter cut off the reply of {self.server.model}",
                 "word the request differently",
             )
-        if finish == "error":  # a gateway's word for trouble at the provider behind it
+        if finish == "error":  # how a gateway reports trouble at the provider behind it
             raise ModelUnavailable(f"{self.server.name} broke off its reply", "try again")
 
     def _without_choices(self, response: ChatCompletion) -> ModelError:
-        """Some gateways answer 200 with the error of the provider behind them."""
+        """Some gateways answer 200 with an error of the provider behind them."""
         error = (response.model_extra or {}).get("error")
         if not error:
             return ModelReplyInvalid(
@@ -325,15 +323,15 @@ def _text(content: Any) -> str:
 
 
 def _thoughts(delta: ChoiceDelta | None) -> str:
-    """The thinking aloud, which some servers stream in a field of its own; it is not shown, but it
-    is paid for.
+    """The thinking aloud, which some servers stream in its own field; it is not shown, but it costs
+    tokens.
     """
     fields = (delta.model_extra or {}) if delta else {}
     return _text(fields.get("reasoning_content") or fields.get("reasoning"))
 
 
 def _direct_client() -> httpx2.AsyncClient:
-    """A client for this machine's loopback: no proxy of the environment reaches it, and it needs no
+    """A client for this machine's loopback: it ignores the environment's proxies and needs no
     certificates.
 
     The context trusts none, so that a redirect to https fails; loading the system's certificates
@@ -343,7 +341,7 @@ def _direct_client() -> httpx2.AsyncClient:
 
 
 def _is_openai(base_url: str) -> bool:
-    """Whether it is OpenAI itself, whose newer models refuse the field's older name; other servers
-    may know only that.
+    """Whether it is OpenAI itself: its newer models refuse the field's older name, which may be all
+    that other servers know.
     """
     return (urlsplit(base_url).hostname or "").endswith("openai.com")

@@ -1,4 +1,4 @@
-"""The ladder for the choice of a function: a call demanded, a call hoped for, then a call written
+"""The ladder for the choice of a function: a required call, an optional call, then a call written
 as JSON.
 """
 
@@ -13,11 +13,11 @@ from selfeng.llm.json_text import find, parse
 from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
 _PREFIX = "functions."
-"""Models that know how OpenAI shows them functions sometimes write it."""
+"""Models that know how OpenAI describes functions sometimes write it."""
 
 
 def strategies_for(functions: Sequence[FunctionSchema]) -> tuple[Strategy[FunctionCall], ...]:
-    """The ways of asking for one call of one of the functions, best first."""
+    """The strategies for one call of one of the functions, best first."""
     names = tuple(function.name for function in functions)
     tools = [{"type": "function", "function": function.model_dump()} for function in functions]
     return (
@@ -87,7 +87,7 @@ class _Written:
 
 
 def _written_call(text: str, names: Sequence[str]) -> FunctionCall:
-    """The one call that the text holds as JSON, in one of the shapes that models write."""
+    """The one call that the text contains as JSON, in one of the shapes that models write."""
     found = find(text)
     calls = [call for value in found for call in _shaped(value, names)]
     if not calls:
@@ -132,7 +132,7 @@ def _shaped(value: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
 def _known(name: str, names: Sequence[str]) -> str:
     plain = name.strip().removeprefix(_PREFIX)
     if plain not in names:
-        raise Malformed(f"there is no function {name!r}")
+        raise Malformed(f"unknown function {name!r}")
     return plain
 
 

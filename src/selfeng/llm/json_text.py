@@ -28,8 +28,8 @@ def parse(text: str) -> Any:
 
 
 def find(text: str) -> list[Any]:
-    """The objects and arrays in the text that lie in no other, in order; thinking aloud before the
-    reply is left out.
+    """The outermost objects and arrays in the text, in order; thinking aloud before the reply is
+    ignored.
     """
     text = _THINKING.sub("", text)
     try:

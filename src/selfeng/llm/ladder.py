@@ -1,5 +1,5 @@
-"""A ladder of ways to ask the same thing, best first, for servers that don't take or don't follow
-all of them.
+"""A ladder of strategies for the same question, best first, for servers that don't accept or don't
+follow all of them.
 """
 
 import json
@@ -20,18 +20,16 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 _KEPT = 20_000
 """Characters of a bad reply that are shown to the model again."""
 _KEPT_CUT_OFF = 1_000
-"""The same of one that was cut off: what may be short is the room for question and reply
-together.
-"""
+"""The same for a reply that was cut off: the room for question and reply together may be short."""
 _CUT_OFF = "it was cut off by the length limit, so it must be shorter"
 
 
 class NotFollowed(Exception):
-    """The reply shows that the server ignored the way of asking; a plainer way may do."""
+    """The reply shows that the server ignored the strategy; a plainer one may work."""
 
 
 class Malformed(Exception):
-    """The reply follows the way of asking, with a mistake that the model can repair."""
+    """The reply follows the strategy, with a mistake that the model can repair."""
 
 
 class Strategy(Protocol[ResultT_co]):
@@ -39,12 +37,12 @@ class Strategy(Protocol[ResultT_co]):
 
     @property
     def fallback(self) -> int:
-        """How many strategies to skip to when a reply did not follow this one."""
+        """How many strategies to skip when a reply did not follow this one."""
         ...
 
     @property
     def sticky(self) -> bool:
-        """Whether one reply that did not follow says that the server never will."""
+        """Whether one reply that did not follow it proves that the server never will."""
         ...
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
@@ -67,7 +65,7 @@ async def ask(
     memory: Memory,
     budget: Budget,
 ) -> ResultT:
-    """Ask on the best strategy that holds; a reply with a mistake, or cut off, goes back to the
+    """Ask with the best strategy that works; a reply with a mistake, or cut off, goes back to the
     model once, to be repaired.
 
     Raises:
@@ -88,7 +86,7 @@ async def ask(
                 raise
             sticky = (
                 sticky and not repair
-            )  # what is refused with a repair round in it may be fine without
+            )  # what is refused with a repair round may be accepted without one
             position, repair = position + 1, ()
             continue
         if sticky:
@@ -117,7 +115,7 @@ async def ask(
 def _whole(reply: ModelReply, strategy: Strategy[ResultT]) -> ResultT:
     """Raises: NotFollowed, Malformed."""
     if reply.cut_off:
-        raise Malformed(_CUT_OFF)  # also where a part of it could be read
+        raise Malformed(_CUT_OFF)  # even if part of it can be read
     return strategy.read(reply)
 
 

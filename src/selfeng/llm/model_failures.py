@@ -1,5 +1,5 @@
-"""What goes wrong between us and the model's server, told as errors of ours that say what to check,
-never showing the key.
+"""Failures between us and the model's server, as errors of ours that say what to check and never
+show the key.
 """
 
 import re
@@ -19,19 +19,17 @@ _FORM = re.compile(
 
 
 class RequestRefused(ModelUnavailable):
-    """The server does not take the request in this form; a plainer form may do."""
+    """The server does not accept the request in this form; a plainer form may work."""
 
 
 def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> ModelError:
-    """The error of ours that says what `error` of the SDK means; `midway`: a part of the reply had
-    come.
-    """
+    """Our error for an `error` of the SDK; `midway`: part of the reply had arrived."""
     match error:
         case APIStatusError():
             return _status_failure(error, server)
         case APITimeoutError():
             return ModelUnavailable(
-                f"{server.name} did not {'go on' if midway else 'answer'} within "
+                f"{server.name} did not {'continue' if midway else 'answer'} within "
                 f"{server.timeout:g} seconds",
                 "try again, use a faster model, or raise OPENAI_TIMEOUT",
             )

@@ -1,5 +1,5 @@
-"""What a model call uses and costs: a meter that counts it, and the price lists that `genai-prices`
-carries.
+"""The usage and cost of a model call: a meter that counts it, and the price lists of
+`genai-prices`.
 """
 
 import json
@@ -24,7 +24,7 @@ class Tokens(Value):
 
 
 Price = Callable[[str, str, Tokens], float | None]
-"""From model name, base URL and tokens to US dollars, or None where the price is not known."""
+"""From model name, base URL and tokens to US dollars; None if the price is unknown."""
 
 
 def listed_price(model: str, base_url: str, tokens: Tokens) -> float | None:
@@ -63,18 +63,18 @@ class Meter:
         self._usage: CompletionUsage | None = None
 
     def count(self, text: str) -> None:
-        """Text that arrived, for the estimate."""
+        """Count text that arrived, for the estimate."""
         self._written += len(text)
         self._unreported += len(text)
 
     def report(self, usage: "CompletionUsage | None") -> None:
-        """The server's own count of all that was counted so far; the last one holds."""
+        """Take the server's own count so far; the last one is used."""
         if usage:
             self._usage, self._unreported = usage, 0
 
     @property
     def started(self) -> bool:
-        """Whether anything of the reply has come."""
+        """Whether any part of the reply has come."""
         return self._written > 0 or self._usage is not None
 
     @property
@@ -89,7 +89,7 @@ class Meter:
 
 
 def _reported(counts: object, name: str) -> int:
-    """The SDK does not validate what a server sends: a count may be missing or anything."""
+    """The SDK does not validate what a server sends: a count may be missing or of any type."""
     count = getattr(counts, name, None)
     return count if isinstance(count, int) and count > 0 else 0
 

@@ -1,6 +1,4 @@
-"""The form of a structured reply: its strict schema for the server, and the reading of what came
-back.
-"""
+"""The form of a structured reply: its strict schema for the server, and how replies are read."""
 
 import json
 import math
@@ -19,9 +17,9 @@ from selfeng.llm.json_text import find
 from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
 _WRAPPED = 3
-"""How many wrappers are taken off."""
+"""How many wrappers are removed."""
 _MENDED = 4
-"""How many rounds of mending: each may bring up problems one level deeper."""
+"""How many rounds of mending: each may reveal problems one level deeper."""
 _SHOWN = 5
 """How many problems are named."""
 
@@ -30,12 +28,12 @@ Place = tuple[int | str, ...]
 
 
 class ReplyForm(Generic[ReplyT]):
-    """The pydantic type of a reply, as schema and as reader."""
+    """The pydantic type of a reply, as a schema and as a reader."""
 
     def __init__(self, reply: type[ReplyT]) -> None:
         self._reply = reply
         self.name = re.sub(r"\W+", "_", reply.__name__, flags=re.ASCII)[:64]
-        # The SDK's documented way to a schema that strict mode takes: all properties required, no
+        # The SDK's documented way to make a schema for strict mode: all properties required, no
         # others allowed.
         self.tool: dict[str, Any] = dict(
             pydantic_function_tool(
@@ -45,8 +43,8 @@ class ReplyForm(Generic[ReplyT]):
         self.schema: dict[str, Any] = self.tool["function"]["parameters"]
 
     def read(self, found: Iterable[Any]) -> ReplyT:
-        """The value that one of the JSON values `found` holds: the last that fits, as it is, out of
-        a wrapper, or mended.
+        """The value in one of the JSON values `found`: the last that fits, as it is, unwrapped, or
+        mended.
 
         Raises:
             ValueError: none fits; says in one line what is wrong with the most likely one.
@@ -68,16 +66,15 @@ class ReplyForm(Generic[ReplyT]):
         raise ValueError(max(problems, key=lambda problem: problem[0])[1])
 
     def _validated(self, value: Any) -> ReplyT:
-        # As JSON, because lists become tuples and text becomes dates only there where the type is
-        # strict.
+        # As JSON, because only then does a strict type turn lists into tuples and text into dates.
         return self._reply.model_validate_json(json.dumps(value))
 
     def _known(self, value: dict[str, Any]) -> int:
         return len(value.keys() & self.schema.get("properties", {}).keys())
 
     def _mended(self, value: dict[str, Any]) -> ReplyT | None:
-        """The value without unknown fields, with missing ones empty and with numbers for text as
-        Python source, if that is all it takes.
+        """The value with unknown fields removed, missing ones null and numbers as Python source
+        where text is needed, if that is enough.
         """
         if not self._known(value):
             return None
@@ -94,8 +91,8 @@ class ReplyForm(Generic[ReplyT]):
 
 
 def _unwrapped(value: Any) -> Iterator[Any]:
-    """The value, and what is left of it without wrappers that add nothing: a list of one, an only
-    key, a written-out call.
+    """The value, and what remains without wrappers that add nothing: a list of one, a single key, a
+    written-out call.
     """
     for _ in range(_WRAPPED + 1):
         yield value
@@ -117,7 +114,7 @@ def _unwrapped(value: Any) -> Iterator[Any]:
 
 def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
     """Change the one part of the draft that is wrong; `added` are the missing fields that were
-    added so far, as null at first.
+    added so far, first as null.
     """
     if not place:
         return False
@@ -133,7 +130,7 @@ def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
             added.add(place)
         case dict(), "string_type" | "tuple_type" | "list_type" if place in added:
             if 2 * sum((*path, key) in added for key in draft) > len(draft):
-                return False  # where most is missing, something else was meant
+                return False  # if most is missing, something else was meant
             draft[last] = "" if kind == "string_type" else []
         case _, "string_type" if _is_number(held):
             draft[last] = repr(held)
@@ -143,7 +140,7 @@ def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
 
 
 def _part(value: Any, step: int | str) -> Any:
-    """The part behind one step, or None: a step may be missing, or name a branch of a union."""
+    """The part one step down, or None: a step may be missing, or name a branch of a union."""
     try:
         return value[step]
     except (KeyError, IndexError, TypeError):
@@ -151,7 +148,7 @@ def _part(value: Any, step: int | str) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether the value is a number or a boolean with a Python literal of its own."""
+    """Whether the value is a number or a boolean with a Python literal."""
     return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
@@ -167,7 +164,7 @@ def _told(error: ValidationError) -> str:
 
 
 def strategies_for(reply: type[ReplyT]) -> tuple[Strategy[ReplyT], ...]:
-    """The ways of asking for a value of the type, best first."""
+    """The strategies for a value of the type, best first."""
     form = ReplyForm(reply)
     schema = {
         "type": "json_schema",

@@ -1,5 +1,5 @@
-"""What the offline server asks its author for: one chat completion, told apart from HTTP and its
-wire format.
+"""What the offline server asks its author for: one chat completion, apart from HTTP and the wire
+format.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ class CompletionRequest(BaseModel):
     response_format: Mapping[str, Any] | None = None
     stream: bool = False
     body: Mapping[str, Any] = {}
-    """All that was sent, the fields above among it."""
+    """The whole request, including the fields above."""
     prompt: str = ""
-    """Name of the prompt, which our client says in a header; "" from other clients."""
+    """Name of the prompt, which our client sends in a header; "" from other clients."""
 
 
 class Completion(BaseModel):
@@ -59,17 +59,17 @@ class Flawed(Completion):
     finish_reason: str = "stop"
     """"" sends none."""
     refusal: str = ""
-    """The model declines, in the field made for it."""
+    """The model declines, in the field for refusals."""
     calls: tuple[WireCall, ...] = ()
-    """In place of `function` and `arguments`: several calls, or broken ones."""
+    """Instead of `function` and `arguments`: several calls, or broken ones."""
     usage: bool = True
-    """Whether used tokens are reported."""
+    """Whether usage is reported."""
     role: bool = True
     """Streamed: whether a first chunk names the role."""
     empty_chunk: bool = False
     """Streamed: begin with a chunk without choices, as Azure does."""
     stop_after: int | None = None
-    """After that many chunks, or in the middle of a whole reply, do what `then` says."""
+    """After this many chunks, or in the middle of a whole reply, do what `then` says."""
     then: Literal["drop", "hang", "error"] = "drop"
     """drop: break the connection; hang: send nothing more; error: send an error event."""
     served_as: str | None = None

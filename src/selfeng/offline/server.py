@@ -28,15 +28,15 @@ log = logging.getLogger(__name__)
 
 _LOOPBACK = "127.0.0.1"
 _NO_RETRY = {"x-should-retry": "false"}
-"""The official SDK obeys it."""
+"""The official SDK obeys this header."""
 
 
 class OfflineServer:
-    """Serves `/v1/chat/completions` and `/v1/models` from a thread of its own, to clients that have
-    the API key.
+    """Serves `/v1/chat/completions` and `/v1/models` from its own thread, to clients with the API
+    key.
 
-    The author is called on the server's event loop and must not block; what it raises is answered
-    with status 500, except a `Rejection`, which says its own.
+    The author is called on the server's event loop and must not block; its exceptions are answered
+    with status 500, except a `Rejection`, which has its own status.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class OfflineServer:
 
     @property
     def base_url(self) -> str:
-        """What a client needs as its base URL; known once the server has started."""
+        """The base URL for clients; known once the server has started."""
         return f"http://{_LOOPBACK}:{self._port}/v1"
 
     def start(self) -> None:
@@ -70,7 +70,7 @@ class OfflineServer:
             raise RuntimeError("the offline server runs already")
         listener = socket.create_server((_LOOPBACK, self._port))
         self._port = listener.getsockname()[1]
-        # Its own logger is silenced: it would report clients that leave, even where no logging is
+        # Its own logger is silenced: it would report clients that leave, even if no logging is
         # configured.
         config = uvicorn.Config(
             self._app(), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None, log_level=logging.CRITICAL + 1,  # noqa: E501
@@ -84,7 +84,7 @@ class OfflineServer:
         self._server.ready.wait()
 
     def stop(self) -> None:
-        """End, cutting off replies under way; a server that does not run stays so."""
+        """Stop, cutting off replies in progress; does nothing if the server is not running."""
         if self._thread is not None and self._server is not None:
             self._server.end()
             self._thread.join()
@@ -109,7 +109,7 @@ class OfflineServer:
     def _guarded(
         self, answer: Callable[[Request], Awaitable[Response]]
     ) -> Callable[[Request], Awaitable[Response]]:
-        """`answer` for those who have the key, with every failure as an error in OpenAI's form."""
+        """`answer` for clients with the key, with every failure as an error in OpenAI's form."""
 
         async def endpoint(request: Request) -> Response:
             try:
@@ -239,7 +239,7 @@ class _Transmission(Response):
         raise _Broken
 
     async def _pause(self, seconds: float | None) -> None:
-        """Raises: _Broken: the client left, or the server ends."""
+        """Raises: _Broken: the client left, or the server is stopping."""
         await asyncio.sleep(0)
         done, _ = await asyncio.wait(
             self._watched, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
@@ -288,16 +288,14 @@ class _Server(uvicorn.Server):
             self.ready.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """As inherited; then who is still connected is cut off, or the sockets would stay open."""
+        """As inherited; then cut off remaining clients, or the sockets would stay open."""
         await super().shutdown(sockets)
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         await asyncio.sleep(0)
 
     async def main_loop(self) -> None:
-        """As inherited, but woken by the end, where that looks ten times a second whether it has
-        come.
-        """
+        """As inherited, but woken by the end instead of polling for it ten times a second."""
         await self.on_tick(0)
         await self.ended.wait()
 

@@ -38,7 +38,7 @@ class Rejection(Exception):
 
 
 class Writer:
-    """Puts one completion into the wire format."""
+    """Converts one completion to the wire format."""
 
     def __init__(self, request: CompletionRequest, completion: Completion) -> None:
         self._request = request

@@ -1,4 +1,4 @@
-"""Acting: does the chosen action. The result is text for the next prompt, and events."""
+"""Acting: performs the chosen action. The result is text for the next prompt, and events."""
 
 import asyncio
 from dataclasses import dataclass
@@ -31,19 +31,19 @@ WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
 
 
 class Result(Value):
-    """What an action has come to."""
+    """The result of an action."""
 
     text: str
     """For the model."""
     log: str = ""
-    """What a run has printed."""
+    """The output of a run."""
     changed: bool = False
-    """Whether the project's files are other ones now."""
+    """Whether the project's files have changed."""
 
 
 @dataclass(frozen=True)
 class ActionContext:
-    """Where actions are done."""
+    """Where actions are performed."""
 
     project: str
     epoch: int
@@ -55,7 +55,7 @@ class ActionContext:
 
 
 async def act(context: ActionContext, action: WorkAction, state: ProjectState) -> Result:
-    """Do the action.
+    """Perform the action.
 
     Raises:
         WorkspaceError: it can't be done; nothing was changed.

@@ -1,5 +1,5 @@
 """The actions on a workspace and of a build: frozen values, told apart by `action`; agents, command
-line and page use no others.
+line and page use only these.
 """
 
 import json
@@ -133,7 +133,7 @@ ActionT = TypeVar("ActionT", bound=Action)
 
 
 class ActionSet(Generic[ActionT]):
-    """Some actions as functions that a model can call, and the reading of its calls."""
+    """Some actions as functions that a model can call; also reads its calls."""
 
     def __init__(self, union: Any) -> None:
         """`union` is an annotated union such as `WorkspaceAction`."""
@@ -146,20 +146,20 @@ class ActionSet(Generic[ActionT]):
         return tuple(self._kinds)
 
     def functions(self, without: Collection[str] = ()) -> tuple[FunctionSchema, ...]:
-        """A function for each action but some."""
+        """A function for each action, except those in `without`."""
         return tuple(
             _function(name, kind) for name, kind in self._kinds.items() if name not in without
         )
 
     def read(self, call: FunctionCall) -> ActionT:
-        """The action that a call means; its arguments are checked and never evaluated.
+        """The action of a call; its arguments are checked and never evaluated.
 
         Raises:
             WorkspaceError: names each argument that can't be used, its value and what is allowed.
         """
         if call.name not in self._kinds:
             raise WorkspaceError(
-                f"there is no action {call.name!r}", f"choose one of {', '.join(self._kinds)}"
+                f"unknown action {call.name!r}", f"choose one of {', '.join(self._kinds)}"
             )
         known = {name: value for name, value in call.arguments.items() if name != "action"}
         try:

@@ -1,5 +1,5 @@
-"""The project builder: what builds share, how one begins, and what a person does beside it. The
-loop itself is in `loop`.
+"""The project builder: what builds share, how one starts, and the actions of a person. The loop
+itself is in `loop`.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ class ProjectBuilder:
         *,
         parent: Budget | None = None,
     ) -> Final:
-        """Build a project, or continue it; the last event is also returned. `parent` is a budget
-        that the build draws on.
+        """Build a project, or continue it; also returns the last event. `parent` is a budget that
+        the build draws on.
 
-        Cancelling stops the build after its last event, with everything that it runs.
+        Cancelling stops the build and everything that it runs, after its last event.
 
         Raises:
             RequestError: a new project has no goal, its kept state is damaged, or it is being built
@@ -55,7 +55,7 @@ class ProjectBuilder:
         if not goal:
             raise RequestError(
                 f"the project {options.project_name!r} has no goal",
-                "say what it is to do, by the option `goal`",
+                "describe it with the option `goal`",
             )
         resumed = state is not None and state.before.epoch > 0
         state = (state or ProjectState(goal=goal)).model_copy(
@@ -75,7 +75,7 @@ class ProjectBuilder:
     async def act(
         self, store: ProjectStore, name: str, action: WorkAction, emit: OnEvent
     ) -> Result:
-        """Do one action on a project, after a backup.
+        """Perform one action on a project, after a backup.
 
         Raises:
             WorkspaceError: it can't be done; nothing was changed.
@@ -107,7 +107,7 @@ class ProjectBuilder:
         return result
 
     async def restore(self, store: ProjectStore, name: str, number: int, emit: OnEvent) -> None:
-        """Restore a backup of a project; the present files are kept as the newest backup.
+        """Restore a backup of a project; the current files become the newest backup.
 
         Raises:
             ResourceNotFound: there is no such project or backup.

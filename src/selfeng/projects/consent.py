@@ -1,4 +1,4 @@
-"""Consent: what a build asks the person for, through the terminal, a program or the page."""
+"""Consent: what a build asks the person, through the terminal, a program or the page."""
 
 import asyncio
 from typing import Literal, Protocol
@@ -9,15 +9,15 @@ Decision = Literal["act", "act_on", "stop"]
 """Do it; do it and don't ask again; end the build."""
 ApprovalReply = Literal["act", "act_on", "approve", "refuse", "pause"]
 """A person's reply to a build that runs elsewhere: do the step; do it and don't ask again; install
-the package; do without it; ask from the next step on. To end the build, its turn is stopped.
+the package; do without it; ask from the next step on. To end the build, stop its turn.
 """
 
 
 class Consent(Protocol):
     @property
     def pausing(self) -> bool:
-        """Whether the person wants to be asked before the next action, though the options don't
-        have it.
+        """Whether the person wants to be asked before the next action, although the options don't
+        say so.
         """
         ...
 
@@ -43,7 +43,7 @@ class AutoApprove:
 
 
 class PendingApproval:
-    """Approval by a person who follows the build's events; what was asked waits for the reply."""
+    """Approval by a person who follows the build's events; a question waits for the reply."""
 
     def __init__(self, asks: bool) -> None:
         self.pausing = asks
@@ -58,8 +58,8 @@ class PendingApproval:
         return await self._reply("approve", "refuse") == "approve"
 
     def answer(self, reply: ApprovalReply) -> bool:
-        """Take the person's reply; False if it changes nothing, as nothing that it answers was
-        asked.
+        """Take the person's reply; False if it changes nothing, because it answers no open
+        question.
         """
         before = self.pausing
         if reply in ("pause", "act_on"):

@@ -1,4 +1,4 @@
-"""Edits: what the actions that change a file make of it, as text and as a unified diff."""
+"""Edits: the effect of the actions that change a file, as text and as a unified diff."""
 
 from collections.abc import Iterable, Iterator
 from difflib import unified_diff
@@ -22,7 +22,7 @@ _NO_END = "\\ No newline at end of file"
 
 
 class Change(Value):
-    """What an edit has done to a file."""
+    """What an edit did to a file."""
 
     path: str
     kind: Literal["created", "edited", "deleted", "unchanged"]
@@ -31,17 +31,17 @@ class Change(Value):
 
 
 def apply(workspace: Workspace, edit: Edit) -> Change:
-    """Do the edit. Blocking.
+    """Apply the edit. Blocking.
 
     Raises:
-        WorkspaceError: the file is not there, or is already; it has no such lines; the workspace
+        WorkspaceError: the file is missing, or exists already; it has no such lines; the workspace
             would hold too much.
     """
     existed = workspace.exists(edit.name)
     if isinstance(edit, CreateFile) and existed:
         raise WorkspaceError(
-            f"there is a file {edit.name} already",
-            "edit its lines, or write it as a whole by write_file",
+            f"the file {edit.name} already exists",
+            "edit its lines, or replace it with write_file",
         )
     overwritten = isinstance(edit, CreateFile | WriteFile | DeleteFile)
     before = "" if not existed and overwritten else _text(workspace, edit.name, overwritten)
@@ -62,8 +62,8 @@ def apply(workspace: Workspace, edit: Edit) -> Change:
 def edited(
     text: str, edit: CreateFile | WriteFile | ReplaceLines | InsertLines | RemoveLines
 ) -> str:
-    """The text after the edit; lines that it does not name stay as they are, to the byte. Raises:
-    WorkspaceError: no such lines.
+    """The text after the edit; other lines stay as they are, to the byte. Raises: WorkspaceError:
+    there are no such lines.
     """
     lines = _lines(text)
     match edit:
@@ -94,7 +94,7 @@ def unified(path: str, before: str, after: str) -> str:
 def differences(
     before: Iterable[WorkspaceFile], after: Iterable[WorkspaceFile]
 ) -> Iterator[Change]:
-    """A change for each file that is another one afterwards; its diff is "" where it is no text."""
+    """A change for each file that differs; its diff is "" if it is not text."""
     old, new = ({file.path: file.content for file in files} for files in (before, after))
     for path in sorted(old.keys() | new.keys()):
         if old.get(path) == new.get(path):
@@ -111,12 +111,12 @@ def differences(
 
 
 def numbered(text: str) -> str:
-    """The text with the number of each line in front of it, as edits count them."""
+    """The text with the number of each line in front of it, as edits count lines."""
     return "".join(f"{number:4} | {line}" for number, line in enumerate(_lines(text), 1))
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; only `\\n` ends one, as editors and Python count."""
+    """The lines with their ends; only `\\n` ends a line, as editors and Python count."""
     *whole, rest = text.split("\n")
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
@@ -130,7 +130,7 @@ def _check_range(name: str, first: int, last: int, lines: int) -> None:
     if last > lines:
         raise WorkspaceError(
             f"{name} has no line {last}: it has {count(lines, 'line')}",
-            "look at the numbers in front of its lines",
+            "see the numbers in front of its lines",
         )
 
 
@@ -144,7 +144,7 @@ def _ending(text: str) -> str:
 
 
 def _text(workspace: Workspace, path: str, overwritten: bool) -> str:
-    """`overwritten`: what is no text counts as empty, since it goes as a whole."""
+    """`overwritten`: a file that is not text counts as empty, since it is replaced as a whole."""
     try:
         return workspace.text(path)
     except WorkspaceError:

@@ -1,5 +1,5 @@
-"""Examination: what a project is worth as it stands. Files are validated without a run; tests and
-main run in the sandbox.
+"""Examination: the state of a project. Files are validated without a run; tests and main run in the
+sandbox.
 """
 
 import ast
@@ -28,7 +28,7 @@ _ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
 
 
 def local_modules(paths: Collection[str]) -> frozenset[str]:
-    """Names under which the files of a project may import each other, wherever they lie."""
+    """Names under which the files of a project may import each other, wherever they are."""
     modules = {PurePosixPath(path).stem for path in paths if path.endswith(".py")}
     return frozenset(
         modules | {folder for path in paths for folder in PurePosixPath(path).parts[:-1]}
@@ -38,10 +38,10 @@ def local_modules(paths: Collection[str]) -> frozenset[str]:
 def problem(
     source: str, local: Collection[str], extra: Collection[str] = (), allowed: Collection[str] = ()
 ) -> str | None:
-    """What is wrong with the source, None if nothing is.
+    """What is wrong with the source; None if nothing is.
 
     `local` are the project's own modules, `extra` the packages that were added for it, `allowed`
-    those that may be asked for.
+    those that may be requested.
     """
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -51,7 +51,7 @@ def problem(
         where = f" in line {error.lineno}" if error.lineno else ""
         return f"{type(error).__name__}{where}: {error.msg}{shown}"
     except (ValueError, RecursionError, MemoryError) as error:
-        return f"it is no Python source: {error}"
+        return f"it is not Python source: {error}"
     known = (
         frozenset(sys.stdlib_module_names)
         | frozenset(sandbox_packages())
@@ -63,17 +63,15 @@ def problem(
         if module not in known:
             ask = "; add_package asks for it" if module in allowed else ""
             return (
-                f"line {line} imports {module}, which is no module of this project, of the "
-                "standard library or of the sandbox "
+                f"line {line} imports {module}, which is not a module of this project, the "
+                "standard library or the sandbox "
                 f"({', '.join(sandbox_packages())}){ask}"
             )
     return None
 
 
 def _imports(body: list[ast.stmt]) -> Iterator[tuple[int, str]]:
-    """Line and top-level name of each import, but for those that the source itself can do
-    without.
-    """
+    """Line and top-level name of each import, except those that the source can do without."""
     for node in body:
         match node:
             case ast.Import(names=names):
@@ -102,7 +100,7 @@ def _excuses(handler: ast.ExceptHandler) -> bool:
 
 MAIN = "main.py"
 _TESTS = ("test_*.py", "*_test.py")
-_NOT_TEXT = "it is no text in UTF-8"
+_NOT_TEXT = "it is not UTF-8 text"
 
 
 class FileReport(Value):
@@ -111,7 +109,7 @@ class FileReport(Value):
     path: str
     validation_error: str | None = None
     tests: PythonRun | None = None
-    """The run of pytest on it; None where it holds no tests, or nothing could be run."""
+    """The run of pytest on it; None if it has no tests, or nothing could be run."""
 
 
 class Examination(Value):
@@ -120,9 +118,9 @@ class Examination(Value):
     files: tuple[FileReport, ...]
     """The Python files."""
     main: PythonRun | None = None
-    """None where there is no main.py, or nothing could be run."""
+    """None if there is no main.py, or nothing could be run."""
     made: tuple[WorkspaceFile, ...] = ()
-    """What main has made or changed in its copy of the project."""
+    """What main made or changed in its copy of the project."""
     refused: tuple[str, ...] = ()
 
     @property
@@ -135,17 +133,17 @@ class Examination(Value):
 
     @property
     def runs(self) -> tuple[PythonRun, ...]:
-        """Of the tests, then of main."""
+        """The runs of the tests, then of main."""
         return tuple(filter(None, (*(file.tests for file in self.files), self.main)))
 
     @property
     def passing(self) -> bool:
-        """Whether there are tests or a main, and all of them come to a good end."""
+        """Whether there are tests or a main, and all of them succeed."""
         return bool(self.runs) and all(run.succeeded for run in self.runs)
 
     @property
     def words(self) -> str:
-        """One sentence on how far the project has come."""
+        """One sentence on how far the project is."""
         passed = sum(file.tests.succeeded for file in self.tested if file.tests)
         facts = [f"{count(len(self.files), 'Python file')}, {len(self.invalid)} of them invalid"]
         facts += (
@@ -165,7 +163,7 @@ async def examine(
     allowed: Sequence[str] = (),
 ) -> Examination:
     """Validate every Python file; if all are valid, run the tests of each file and main.py in the
-    sandbox, in copies of their own.
+    sandbox, each in its own copy.
 
     Raises:
         SandboxUnavailable, SandboxFailed: the sandbox is broken.
@@ -196,7 +194,7 @@ async def examine(
 
 
 def is_test(path: str) -> bool:
-    """Whether pytest looks for tests in a file of that name."""
+    """Whether pytest looks for tests in a file with that name."""
     name = path.rpartition("/")[2]
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in _TESTS)
 
@@ -216,7 +214,7 @@ Emit = Callable[[AnyProjectEvent], object]
 def emit_examination(
     emit: Emit, project: str, epoch: int, found: Examination, file_count: int
 ) -> None:
-    """Tell of each run of an examination, and of what it found in all."""
+    """Emit an event for each run of an examination, and one for its result."""
     for file in found.tested:
         if file.tests:
             emit_tests(emit, project, epoch, file.path, file.tests)
@@ -245,7 +243,7 @@ def emit_examination(
 
 
 def emit_run(emit: Emit, project: str, epoch: int, ran: PythonRun, outcome: RunOutcome) -> None:
-    """Tell of the run of a Python file."""
+    """Emit an event for the run of a Python file."""
     path, *arguments = ran.arguments
     how = ran.model_dump(include={"exit_code", "ended", "stdout", "stderr", "seconds"})
     made = tuple(ProjectFile.of(file.path, file.content) for file in outcome.made)
@@ -259,7 +257,7 @@ def emit_run(emit: Emit, project: str, epoch: int, ran: PythonRun, outcome: RunO
 
 
 def emit_tests(emit: Emit, project: str, epoch: int, path: str, ran: PythonRun) -> None:
-    """Tell of the run of a file of tests."""
+    """Emit an event for the run of a file of tests."""
     output = f"{ran.ended}\n{ran.stdout}{ran.stderr}".strip()
     emit(
         ProjectTested(

@@ -1,9 +1,9 @@
-"""The inside of a run: a tool of the sandbox that lays out a workspace, runs Python in it, and
-packs what that has made.
+"""The inside of a run: a tool of the sandbox that unpacks a workspace, runs Python in it, and packs
+what that made.
 
-The host sends its source to the sandbox and never calls it itself; the sandbox's limits hold for
-all that `run_python` starts. What it says of a run comes from where the project's code ran, and is
-read accordingly: see `running`.
+The host sends this source to the sandbox and never calls it itself; the sandbox's limits apply to
+everything that `run_python` starts. Its report comes from where the project's code ran, so the
+host does not trust it: see `running`.
 """
 
 import base64
@@ -24,7 +24,7 @@ GIVEN, MADE = "workspace.json", "run.json"
 _SKIPPED = {"__pycache__"}
 _READ = 65536
 _LOOK = 0.05
-"""Seconds between two looks whether a process has ended that left its output open to others."""
+"""Seconds between checks whether a process has ended that left its output open to others."""
 
 
 def run_python(
@@ -32,8 +32,8 @@ def run_python(
 ) -> None:
     """Run Python with each list of arguments, one after the other, in the folder of the workspace.
 
-    `seconds` are for all of them together; `output` is how many bytes of each stream are kept; up
-    to `count` files that are new or changed, of `size` bytes together, come out.
+    `seconds` are for all of them together; `output` is the number of bytes kept of each stream; up
+    to `count` new or changed files, of `size` bytes together, are returned.
     """
     with open(GIVEN, encoding="ascii") as given:
         files = json.load(given)["files"]
@@ -94,7 +94,7 @@ def _run(command: list[str], deadline: float, seconds: float, output: int) -> di
 def _watch(
     process: "subprocess.Popen[bytes]", streams: "dict[str, _Kept]", deadline: float
 ) -> bool:
-    """Keep what the process prints until it ends; whether it did before the deadline."""
+    """Keep what the process prints until it ends; returns whether it ended before the deadline."""
     with selectors.DefaultSelector() as selector:
         for name, kept in streams.items():
             pipe = getattr(process, name)
@@ -112,7 +112,7 @@ def _watch(
                     process.wait(max(0.0, deadline - time.monotonic()))
                 return process.returncode is not None
             if not ready and process.poll() is not None:
-                return True  # others that it started hold its output open
+                return True  # processes that it started hold its output open
     return process.poll() is not None
 
 
@@ -142,9 +142,7 @@ class _Kept:
 def _made(
     before: dict[str, bytes], count: int, size: int
 ) -> tuple[dict[str, str], list[list[str]]]:
-    """The files that are not as they were, by path, and for those that don't come out the
-    reason.
-    """
+    """The new or changed files by path, and the reason for each that is refused."""
     made: dict[str, str] = {}
     refused: list[list[str]] = []
     left = size
@@ -174,10 +172,10 @@ def _made(
 
 
 def _content(path: str, size: int) -> bytes:
-    """Raises: OSError: it is no ordinary file, or too large."""
+    """Raises: OSError: it is not a regular file, or too large."""
     found = os.lstat(path)
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(0, "it is no ordinary file")
+        raise OSError(0, "it is not a regular file")
     if found.st_size > size:
         raise OSError(0, f"it has {found.st_size} bytes, more than {size}")
     with open(

@@ -1,9 +1,8 @@
-"""The loop of a build: reason, act, and again, until everything passes and the model judges the
-goal met.
+"""The loop of a build: reason and act, until everything passes and the model judges the goal met.
 
-Each examination, model call and action is one step of plain values that can be repeated; after each
-action the state is on disk, and the files are where they belong, so that the next build continues
-one that was killed.
+Each examination, model call and action is one step of plain values that can be repeated. After each
+action the state is on disk and the files are in place, so that the next build can continue a killed
+one.
 """
 
 import asyncio
@@ -49,21 +48,21 @@ PROMPT = "project_step"
 STOPPED = "The build was stopped."
 _SENTENCE = 200
 _LAST = 6_000
-"""Characters of the result of the step before."""
+"""Characters of the result of the last step."""
 _REMEMBERED = 30
 """Actions that a prompt lists."""
 _PATIENCE = 3
-"""Replies in a row that can't be used."""
+"""Unusable replies in a row."""
 
 OnEvent = Callable[[AnyProjectEvent | BudgetSpent], object]
 Final = ProjectFinished | ProjectFailed | ProjectStopped
 
 
 class Packages(Protocol):
-    """Gives sandboxes with further packages."""
+    """Provides sandboxes with additional packages."""
 
     async def sandbox_with(self, packages: tuple[str, ...]) -> Sandbox:
-        """A sandbox that has them beside its own. Raises: SandboxError: they can't be installed."""
+        """A sandbox with these packages. Raises: SandboxError: they can't be installed."""
         ...
 
 
@@ -78,7 +77,9 @@ class BuildDeps:
     packages: Packages | None
 
     async def sandbox_with(self, packages: Sequence[str]) -> Sandbox:
-        """The sandbox of a project that these packages were added for. Raises: as `Packages`."""
+        """The sandbox of a project with these packages. Raises: SandboxError: they can't be
+        installed.
+        """
         if not packages or self.packages is None:
             return self.sandbox
         return await self.packages.sandbox_with(tuple(map(requirement, packages)))
@@ -144,7 +145,7 @@ class Build:
         except asyncio.CancelledError:
             await self._end(self._stopped())
             raise
-        except Exception as error:  # the end of a build: nothing may stop the others
+        except Exception as error:  # the end of a build: nothing may affect other builds
             log.exception("a build failed on an unexpected error")
             last = self._failed(
                 AgentError(
@@ -159,7 +160,7 @@ class Build:
         while True:
             context = await self._reason()
             if self._steps == self._options.max_steps:
-                told = f"the build has taken its {count(self._steps, 'step')} and is not done"
+                told = f"the build did not finish within {count(self._steps, 'step')}"
                 raise BudgetExceeded(told, "continue with another build, or raise max_steps")
             try:
                 action = await self._choose(context)
@@ -210,7 +211,7 @@ class Build:
         )
 
     async def _take_over(self, found: Examination) -> tuple[WorkspaceFile, ...]:
-        """Keep what main has made; the files that are there then."""
+        """Keep the files that main made; returns all files after that."""
         try:
             await asyncio.to_thread(self._workspace.keep, found.made)
         except WorkspaceError as error:
@@ -255,7 +256,7 @@ class Build:
         )
 
     async def _may_act(self, action: ProjectAction) -> bool:
-        """Where the person is asked before each step, whether they want it done."""
+        """In step mode, ask the person whether to do the action."""
         if not (self._asks or self._consent.pausing):
             return True
         self._emit(
@@ -320,7 +321,7 @@ class Build:
         if wanted is None or self._deps.packages is None:
             told = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(
-                told, f"choose one of {', '.join(self._options.packages)}, or do without"
+                told, f"choose one of {', '.join(self._options.packages)}, or do without it"
             )
         self._emit(
             ProjectPaused(
@@ -337,7 +338,7 @@ class Build:
         return Result(text=f"{wanted} is there now.", changed=True)
 
     async def _note(self, action: str, arguments: str, text: str, *, ok: bool) -> None:
-        """Count a step, and keep what came of it."""
+        """Count a step, and record its result."""
         self._steps += 1
         self._last = shortened(text, _LAST)
         result = shortened(text.partition("\n")[0], _SENTENCE)
@@ -351,7 +352,7 @@ class Build:
         self._state = self._state.model_copy(update=changes)
 
     async def _end(self, last: Final) -> Final:
-        """Nothing comes after this event."""
+        """End the build; nothing comes after this event."""
         status: Status = (
             "finished"
             if isinstance(last, ProjectFinished)
@@ -381,7 +382,7 @@ class Build:
 
 
 def _brief(action: ProjectAction) -> str:
-    """The arguments in a line: without the texts, which the project shows."""
+    """The arguments in one line, without the texts, which the project shows."""
     told = action.model_dump(
         exclude={"action", "reasoning", "body", "text", "summary"}, exclude_none=True
     )

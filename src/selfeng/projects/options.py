@@ -1,5 +1,5 @@
-"""The options of a build, as the Python API, the command line and the page give them, and the
-packages that it may ask for.
+"""The options of a build, for the Python API, the command line and the page, and the packages that
+it may request.
 """
 
 import re
@@ -21,8 +21,8 @@ _PACKAGE = re.compile(
 
 
 def checked(package: str) -> str:
-    """The package. Raises: ValueError: it is neither `requests==2.32.5` nor, under another name,
-    `yaml:PyYAML==6.0.2`.
+    """The package. Raises: ValueError: it has neither the form `requests==2.32.5` nor, if its
+    import name differs, `yaml:PyYAML==6.0.2`.
     """
     if not _PACKAGE.fullmatch(package):
         raise ValueError(
@@ -63,9 +63,9 @@ class ProjectOptions(Value):
     goal: str = ""
     """What the project is to do; needed for a new one. For an existing one: "" keeps its goal."""
     project_dir: Path = Path("projects")
-    """Folder in which projects lie; a relative one begins where the program was started."""
+    """Folder of the projects; relative to the folder in which the program was started."""
     log_level: LogLevel = "normal"
-    """`normal` tells each step in a line, `debug` shows diffs and output too, `quiet` prints
+    """`normal` reports each step on a line, `debug` also shows diffs and output, `quiet` prints
     nothing.
     """
     step: bool = False
@@ -85,13 +85,13 @@ class ProjectOptions(Value):
     max_cost: float | None = Field(None, ge=0)
     """US dollars; None: no limit."""
     packages: tuple[Annotated[str, AfterValidator(checked)], ...] = ()
-    """Packages beyond those of the sandbox that the build may ask for: `requests==2.32.5`,
+    """Packages, beyond the sandbox's own, that the build may request: `requests==2.32.5`,
     `yaml:PyYAML==6.0.2`.
     """
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "ProjectOptions":
-        """The options that a mapping gives.
+        """The options in a mapping.
 
         Raises:
             RequestError: a key is unknown or missing, or a value is not allowed; names each.
@@ -118,7 +118,7 @@ def _told(detail: Any) -> str:
     key = ".".join(map(str, detail["loc"]))
     match detail["type"]:
         case "extra_forbidden":
-            return f"there is no option {key!r}"
+            return f"unknown option {key!r}"
         case "missing":
             return f"the option {key!r} is missing"
         case _:

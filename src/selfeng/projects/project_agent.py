@@ -1,4 +1,4 @@
-"""The builder: the agent that makes a project of several files, on the project builder's loop."""
+"""The builder: the agent that makes a project of several files, with the project builder."""
 
 import asyncio
 import re
@@ -25,7 +25,7 @@ _LONGEST_NAME = 30
 
 class ProjectAgent:
     """Implements `Agent`. A sender's thread in a conversation is about one project; its messages
-    add up to the goal.
+    together are the goal.
     """
 
     name = NAME
@@ -39,9 +39,7 @@ class ProjectAgent:
         self._builder, self._folder = builder, folder
 
     async def work(self, task: Task) -> AgentReply:
-        """Raises: ModelError, SandboxError: what the build ended for, if that was not the work
-        itself.
-        """
+        """Raises: ModelError, SandboxError: what ended the build, unless it was the work itself."""
         task.thread.append(ChatMessage(role="user", content=task.message))
         goals = [message.content for message in task.thread if message.role == "user"]
         options = self._options(task, goals)

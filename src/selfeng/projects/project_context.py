@@ -1,6 +1,4 @@
-"""The context of a build: everything that is known of the project when the next action is
-chosen.
-"""
+"""The context of a build: all that is known of the project when the next action is chosen."""
 
 import json
 from collections.abc import Sequence
@@ -15,11 +13,11 @@ from selfeng.projects.examining import MAIN, Examination
 from selfeng.projects.workspace import WorkspaceFile
 
 _SHOWN = 24_000
-"""Characters of a file that a model is shown."""
+"""Characters of a file that a model sees."""
 _SHOWN_DATA = 2_000
 """The same for a file that is not Python."""
 _SHOWN_ALL = 120_000
-"""Characters of all files; those behind are named only."""
+"""Characters of all files; only the names of later files are shown."""
 _ERROR = 6_000
 
 
@@ -30,31 +28,31 @@ class CodeFile(Value):
     file_path: str
     content: str
     validation_success: bool | None
-    """None: it is no Python."""
+    """None if it is not Python."""
     validation_error: str | None
     test_success: bool | None
-    """None: it holds no tests, or they were not run."""
+    """None if it has no tests, or they were not run."""
     test_error: str | None
     test_output: str | None
 
 
 class Context(Value):
-    """What `model_dump` gives has exactly these keys."""
+    """`model_dump` gives exactly these keys."""
 
     epoch: int
-    """How often the project was looked at, from 1."""
+    """How many times the project was examined, from 1."""
     name: str
     goal: str
     project_dir: str
     project_path: str
     reasoning: str
-    """The model's words on the action before."""
+    """The model's reason for the last action."""
     file_count: int
     filetree: tuple[str, ...]
     filetree_formatted: str
     python_files: tuple[str, ...]
     main_success: bool | None
-    """None: there is no main.py, or it was not run."""
+    """None if there is no main.py, or it was not run."""
     main_error: str | None
     backup: str | None
     """The newest zip."""
@@ -62,13 +60,13 @@ class Context(Value):
     """Function schemas."""
     available_action_names: tuple[str, ...]
     action_name: str | None
-    """The action before."""
+    """The last action."""
     project_code: tuple[CodeFile, ...]
     project_code_formatted: str
 
 
 class LastStep(Value):
-    """What the step before leaves for the context."""
+    """What the last step leaves for the context."""
 
     epoch: int
     reasoning: str = ""
@@ -113,7 +111,7 @@ def gather(
 
 
 def findings(context: Context, examination: Examination) -> str:
-    """What does not work, for a prompt; what works is told in a word."""
+    """What does not work, for a prompt; what works, in a word."""
     lines = []
     for file in context.project_code:
         if file.validation_error:
@@ -124,7 +122,7 @@ def findings(context: Context, examination: Examination) -> str:
                 f"{'passes' if file.test_success else f'fails{chr(10)}{file.test_error}'}"
             )
     if examination.invalid:
-        lines.append("Nothing was run, since not every file is valid.")
+        lines.append("Nothing was run, because not every file is valid.")
     elif main := examination.main:
         lines.append(
             f"{MAIN} {f'works; it printed{chr(10)}{main.stdout}' if main.succeeded else f'fails: {main.error}'}"  # noqa: E501
@@ -167,7 +165,7 @@ def _formatted(files: Sequence[CodeFile]) -> str:
 
 
 def _tree(paths: Sequence[str]) -> str:
-    """One name a line, what is in a folder indented below it."""
+    """One name per line; the contents of a folder are indented below it."""
     lines: list[str] = []
     above: list[str] = []
     for path in sorted(paths, key=lambda path: path.split("/")):

@@ -1,9 +1,9 @@
-"""Running: files of a workspace run in the sandbox and nowhere else, copied in before and out
+"""Running: files of a workspace run only in the sandbox; they are copied in before and out
 afterwards.
 
-Code and report share the container of the run, so a report proves nothing against its own project:
-who judges tools uses the sandbox's `verify`. It can't do harm either: paths, sizes and form are
-checked here again.
+Code and report share the container of the run, so a report proves nothing against its own project;
+to judge tools, use the sandbox's `verify`. A report can't do harm either: paths, sizes and form are
+checked again here.
 """
 
 import base64
@@ -26,32 +26,33 @@ _SOURCE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
 _OUTPUT = 48 * 1024
 """Bytes of each stream that are kept."""
 _REPORTING = 2.0
-"""Seconds of the sandbox's time that are left for packing what was made."""
+"""Seconds of the sandbox's time that are reserved for packing what was made."""
 PYTEST = ("-m", "pytest", "-q", "--tb=short", "--color=no", "-p", "no:cacheprovider")
-"""Arguments of Python for a run of tests, before the names of their files."""
+"""Python's arguments for a run of tests, before the names of the files."""
 
 
 class PythonRun(Value):
-    """What became of one run of Python."""
+    """The result of one run of Python."""
 
     arguments: tuple[str, ...]
     """As after `python` on a command line: a file and its arguments, or `-m pytest …`."""
     exit_code: int | None = Field(default=None, ge=-255, le=255)
-    """Negative: the number of the signal that ended it; None: it did not come to its own end."""
+    """Negative: the number of the signal that ended it; None: it was ended before it could finish.
+    """
     ended: str = ""
-    """Why it was ended, one sentence; "" if it came to its own end."""
+    """Why it was ended, in one sentence; "" if it ended by itself."""
     stdout: str = ""
     stderr: str = ""
     seconds: float = Field(default=0.0, ge=0, le=1e6, allow_inf_nan=False)
 
     @property
     def succeeded(self) -> bool:
-        """Exit code 0. What stands on stderr, such as a warning, is no failure."""
+        """Exit code 0. Output on stderr, such as a warning, is not a failure."""
         return self.exit_code == 0
 
     @property
     def error(self) -> str:
-        """Why it failed, with the output of the error; "" if it succeeded."""
+        """Why it failed, with its error output; "" if it succeeded."""
         if self.succeeded:
             return ""
         code = self.exit_code or 0
@@ -62,13 +63,13 @@ class PythonRun(Value):
 
 
 class RunOutcome(Value):
-    """What came of running Python once or several times in one copy of a workspace."""
+    """The result of running Python once or several times in one copy of a workspace."""
 
     runs: tuple[PythonRun, ...]
     made: tuple[WorkspaceFile, ...] = ()
     """The files that are new or changed."""
     refused: tuple[str, ...] = ()
-    """A sentence for each file that does not come out."""
+    """A sentence for each file that is refused."""
 
 
 async def run(
@@ -79,10 +80,10 @@ async def run(
     seconds: float = 30.0,
     limits: WorkspaceLimits | None = None,
 ) -> RunOutcome:
-    """Run Python with each of the commands' arguments, one after the other, in a copy of the files.
+    """Run Python with the arguments of each command, one after the other, in a copy of the files.
 
     `seconds` is what the sandbox gives a job. Cancelling ends everything inside. Safe to repeat:
-    nothing but the outcome is left.
+    only the outcome remains.
 
     Raises:
         RequestError: the files are larger than the sandbox takes, see its `FileLimits`; as one
@@ -167,9 +168,7 @@ def _unfinished(commands: Sequence[tuple[str, ...]], reason: str) -> RunOutcome:
 
 
 def _shown(value: Any) -> Any:
-    """A value of the report, text without credentials and no longer than the runs may have made
-    it.
-    """
+    """A value of the report: text without credentials, no longer than a run may produce."""
     return (
         without_secrets(value[: 2 * _OUTPUT].encode("utf-8", "backslashreplace").decode())
         if isinstance(value, str)

@@ -1,8 +1,8 @@
 """The projects of people on a server: their lists, their files, and the turns that build and change
 them.
 
-A project belongs to a conversation of its own and has its id; every action on it is a turn there.
-It lies in a folder of that name, which holds the project's own folder and its state.
+A project belongs to its own conversation and has its id; every action on it is a turn there. Its
+folder of that name holds the project's own folder and its state.
 """
 
 import asyncio
@@ -48,18 +48,19 @@ from selfeng.turns.turn_registry import TurnRegistry
 
 _STATE = ProjectState(goal="", status="stopped")
 BUILDING, ACTING = "building", "acting"
-"""Where a turn of a project gives up: in a build, or in what a person does."""
+"""Where a turn of a project gave up: in a build, or in an action of a person."""
 
 
 class ProjectSummary(Value):
-    """A project in the list of all."""
+    """A project in a list."""
 
     id: str
-    """Of its conversation."""
+    """Id of its conversation."""
     name: str
     goal: str
     status: Status
-    """`building` only while this server builds it; what a killed one left is `stopped`."""
+    """`building` only while this server builds it; a build that a killed server left is `stopped`.
+    """
     created_at: datetime
     """UTC."""
 
@@ -83,19 +84,19 @@ class KeptBackup(Value):
 
 
 class ProjectDetail(ProjectSummary):
-    """All about one project but what its files hold."""
+    """A project with everything but the contents of its files."""
 
     turn_id: str | None
     """The turn that runs on it now."""
     files: tuple[KeptFile, ...]
     backups: tuple[KeptBackup, ...]
-    """The newest first."""
+    """Newest first."""
     packages: tuple[str, ...]
-    """Those that were approved and added."""
+    """The packages that were approved and added."""
 
 
 class ProjectTurn(RunningTurn):
-    """A turn of a project: a build, or an action of a person. Begins when it is made, on the event
+    """A turn of a project: a build, or an action of a person. Starts on creation, on the event
     loop, in the context of a runtime.
     """
 
@@ -106,7 +107,7 @@ class ProjectTurn(RunningTurn):
         work: Callable[[Callable[[Event], object]], Awaitable[Last]],
         consent: PendingApproval | None = None,
     ) -> None:
-        """`consent` is what a build asks."""
+        """`consent` is what a build asks for approval."""
         super().__init__()
         self.consent = consent
         self._where = where
@@ -152,8 +153,8 @@ def ended(last: Final) -> Last:
 
 
 class ProjectService:
-    """Used on the engine's loop. A project that another owner has is refused in the same words as
-    one that does not exist.
+    """Used on the engine's loop. A project of another owner is refused in the same words as one
+    that does not exist.
     """
 
     def __init__(
@@ -166,8 +167,8 @@ class ProjectService:
         *,
         news: News = lambda part: None,
     ) -> None:
-        """`runtime` is the context that turns run under; by `news` they wait for a sandbox that is
-        still being set up.
+        """`runtime` is the context that turns run under; `news` lets them wait for a sandbox that
+        is still being set up.
         """
         self._folder, self._builder, self._journal, self._turns, self._runtime = (
             folder,
@@ -181,7 +182,7 @@ class ProjectService:
             close_to_others(folder, with_contents=True)
 
     async def projects(self, owner: str) -> tuple[ProjectSummary, ...]:
-        """An owner's projects, the newest first."""
+        """An owner's projects, newest first."""
         return await asyncio.to_thread(
             lambda: tuple(map(self._summary, self._journal.conversations(owner, "project")))
         )
@@ -211,7 +212,7 @@ class ProjectService:
         )
 
     async def begin(self, owner: str, options: Mapping[str, Any]) -> Asked:
-        """Begin to build a new project; `options` are those of `ProjectOptions` without its folder.
+        """Start to build a new project; `options` are those of `ProjectOptions` without its folder.
 
         Raises:
             RequestError: an option can't be used, or the goal is blank.
@@ -219,12 +220,12 @@ class ProjectService:
         chosen = ProjectOptions.of(options)
         goal = chosen.goal.strip()
         if not goal:
-            raise RequestError("the goal is blank", "say what the project is to do")
+            raise RequestError("the goal is blank", "say what the project should do")
         project_id = await asyncio.to_thread(self._create, owner, chosen.project_name, goal)
         return await self._build(owner, project_id, chosen)
 
     async def go_on(self, owner: str, project_id: str, options: Mapping[str, Any]) -> Asked:
-        """Build on, towards the old goal if `options` give none; they name no project.
+        """Continue a project, towards the old goal if `options` give none; they name no project.
 
         Raises:
             RequestError: an option can't be used.
@@ -237,7 +238,7 @@ class ProjectService:
         )
 
     async def act(self, owner: str, project_id: str, action: WorkAction) -> Asked:
-        """Begin an action of a person. Raises: ResourceNotFound: `owner` has no such project.
+        """Start an action of a person. Raises: ResourceNotFound: `owner` has no such project.
         ResourceBusy: another action is running.
         """
         found = await self._idle(owner, project_id)
@@ -253,7 +254,7 @@ class ProjectService:
         )
 
     async def restore(self, owner: str, project_id: str, number: int) -> Asked:
-        """Begin to restore a backup. Raises: ResourceNotFound, ResourceBusy, as `act`."""
+        """Start to restore a backup. Raises: ResourceNotFound, ResourceBusy, as `act`."""
         found = await self._idle(owner, project_id)
 
         async def work(emit: Callable[[Event], object]) -> Last:
@@ -333,7 +334,7 @@ class ProjectService:
         return project_id
 
     def _delete(self, found: ConversationSummary) -> None:
-        """The conversation goes last: as long as it is there, the rest can be deleted again."""
+        """The conversation goes last: as long as it exists, the deletion can be repeated."""
         store = self._store(found.id)
         if store.names():
             store.delete(found.title)
@@ -347,7 +348,7 @@ class ProjectService:
         return ProjectSummary(**known, goal=state.goal, status="stopped" if left else state.status)
 
     def _state(self, found: ConversationSummary) -> ProjectState:
-        """The state of the project; an empty one where the file is damaged, which the next build
+        """The state of the project; an empty one if the file is damaged, which the next build
         reports.
         """
         with suppress(RequestError):

@@ -1,6 +1,4 @@
-"""The state of projects: what is known of each beside its files, and its backups, in a hidden
-folder next to them.
-"""
+"""The state of projects: the record and backups of each, in a hidden folder next to its files."""
 
 import shutil
 import zipfile
@@ -55,11 +53,11 @@ def backups(folder: Path) -> tuple[Path, ...]:
 
 
 def restore(workspace: Workspace, backup: Path) -> None:
-    """Make the workspace what it was: its files with their contents and permissions, and no others.
+    """Restore the workspace: its files with their contents and permissions, and no others.
     Blocking.
 
     Raises:
-        WorkspaceError: there is no such backup, or it is damaged; then nothing was changed.
+        WorkspaceError: there is no such backup, or it is damaged; nothing was changed.
     """
     try:
         kept = {path: (content, mode) for path, content, mode in _read(backup)}
@@ -85,12 +83,12 @@ Status = Literal["building", "finished", "failed", "stopped"]
 
 
 class Activity(Value):
-    """One action and what came of it."""
+    """An action and its result."""
 
     epoch: int
     action: str
     arguments: str
-    """In one line, without long texts."""
+    """On one line, without long texts."""
     result: str
     ok: bool
 
@@ -99,13 +97,13 @@ class Activity(Value):
 
 
 class ProjectState(Value):
-    """What is kept of a project after each step."""
+    """What is stored of a project after each step."""
 
     goal: str
     status: Status = "building"
     before: LastStep = LastStep(epoch=0)
     activity: tuple[Activity, ...] = ()
-    """The oldest first."""
+    """Oldest first."""
     log: str = ""
     """The output of the last runs."""
     packages: tuple[str, ...] = ()
@@ -119,7 +117,7 @@ class ProjectStore:
         self.folder = folder.resolve()
 
     def names(self) -> tuple[str, ...]:
-        """Of the projects that have been built here."""
+        """Names of the projects that have been built here."""
         return tuple(
             sorted(path.parent.name for path in (self.folder / HIDDEN).glob("*/state.json"))
         )
@@ -132,7 +130,7 @@ class ProjectStore:
         return self.folder / HIDDEN / name / "backups"
 
     def load(self, name: str) -> ProjectState | None:
-        """None: nothing was built under this name. Raises: RequestError: the state is damaged."""
+        """None if nothing was built under this name. Raises: RequestError: the state is damaged."""
         path = self._state(name)
         try:
             return ProjectState.model_validate_json(path.read_bytes())
@@ -166,7 +164,7 @@ class ProjectStore:
         return there[number]
 
     def save(self, name: str, state: ProjectState) -> None:
-        """As a whole or not at all."""
+        """Save as a whole or not at all."""
         path = self._state(name)
         self._make_private(name)
         unfinished = path.with_suffix(".new")
@@ -184,11 +182,11 @@ class ProjectStore:
             lock.acquire()
         except Timeout as error:
             raise ResourceBusy(
-                f"the project {name!r} is being built already", "wait for that build, or stop it"
+                f"the project {name!r} is already being built", "wait for that build, or stop it"
             ) from error
         try:
             for one in (folder, self.workspace(name).folder):
-                close_to_others(one, with_contents=True)  # those of earlier versions were open
+                close_to_others(one, with_contents=True)  # earlier versions left them open
             yield
         finally:
             lock.release()

@@ -1,5 +1,5 @@
-"""Workspace: the files below one folder, reached by no other way than through it, under relative
-paths of plain names.
+"""Workspace: the files below one folder, reached only through it, under relative paths of plain
+names.
 """
 
 import os
@@ -18,7 +18,7 @@ from selfeng.core.value import Value
 from selfeng.core.words import count
 
 CACHES = frozenset({"__pycache__", "node_modules", "venv"})
-"""Folders that are no part of a workspace, as hidden ones aren't."""
+"""Folders that are not part of a workspace, just as hidden ones are not."""
 DEEPEST = 8
 LONGEST = 400
 """Characters."""
@@ -77,18 +77,18 @@ class WorkspaceFile(Value):
 class Workspace:
     """A folder with files that are read and written by paths that can't leave it. Blocking.
 
-    Every folder on the way is opened below the one before, and no link is followed, also where it
-    came between two looks. Hidden files, links, caches and what is no ordinary file are no part of
-    it: they are neither shown nor touched.
+    Every folder on the path is opened below the one before, and no link is followed, even one that
+    appears in between. Hidden files, links, caches and special files are not part of it: they are
+    neither shown nor touched.
     """
 
     def __init__(self, folder: Path, limits: WorkspaceLimits | None = None) -> None:
-        """The folder is made when the first file is written."""
+        """The folder is created when the first file is written."""
         self.folder = folder.resolve()
         self.limits = limits or WorkspaceLimits()
 
     def paths(self) -> tuple[str, ...]:
-        """Of all files, sorted.
+        """The paths of all files, sorted.
 
         Raises:
             WorkspaceError: there are more than `limits` allow, or the folder can't be read.
@@ -98,31 +98,33 @@ class Workspace:
         return tuple(found)
 
     def files(self) -> tuple[WorkspaceFile, ...]:
-        """All files with their contents. Raises: WorkspaceError, as `paths`; also where they are
-        too large together.
+        """All files with their contents. Raises: WorkspaceError, as `paths`; also if they are too
+        large together.
         """
         paths = self.paths()
         self._check_size(sum(size for _, size in self._walk()))
         return tuple(WorkspaceFile(path=path, content=self.read(path)) for path in paths)
 
     def read(self, path: str) -> bytes:
-        """Raises: WorkspaceError: there is no such file, or it is not an ordinary one."""
+        """Raises: WorkspaceError: there is no such file, or it is not a regular one."""
         with (
             self._translated(path),
             self._folder_of(path) as (folder, name),
             open(os.open(name, _READ, dir_fd=folder), "rb") as file,
         ):
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise WorkspaceError(f"{path} is no ordinary file", "name a file of the workspace")
+                raise WorkspaceError(
+                    f"{path} is not a regular file", "name a file of the workspace"
+                )
             return file.read(self.limits.size + 1)
 
     def text(self, path: str) -> str:
-        """Raises: WorkspaceError: as `read`, or it is no text in UTF-8."""
+        """Raises: WorkspaceError: there is no such regular file, or it is not UTF-8 text."""
         try:
             return self.read(path).decode()
         except UnicodeDecodeError as error:
             raise WorkspaceError(
-                f"{path} is no text in UTF-8", "write the whole file again, or leave it"
+                f"{path} is not UTF-8 text", "replace the whole file, or leave it"
             ) from error
 
     def exists(self, path: str) -> bool:
@@ -133,10 +135,8 @@ class Workspace:
             return False
 
     def write(self, path: str, content: bytes, mode: int | None = None) -> None:
-        """Write a file as a whole or not at all, with the folders on its way. `mode` None: its
-        permissions stay as they are.
-
-        Others than the owner have none.
+        """Write a file as a whole or not at all, and create its folders. `mode` None: its
+        permissions stay as they are. Only the owner has any.
 
         Raises:
             WorkspaceError: the path is not allowed, something else has its name, or the workspace
@@ -164,7 +164,7 @@ class Workspace:
             with (
                 suppress(OSError),
                 self._folder_of("/".join(folders[:depth])) as (above, name),
-            ):  # it holds more
+            ):  # it has more
                 os.rmdir(name, dir_fd=above)
 
     def mode(self, path: str) -> int:
@@ -173,7 +173,7 @@ class Workspace:
             return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
 
     def keep(self, files: Iterable[WorkspaceFile]) -> tuple[str, ...]:
-        """Write what a run has made; the paths of the files that were not like that before. Raises:
+        """Write what a run made; returns the paths of the files that are new or changed. Raises:
         WorkspaceError, as `write`.
         """
         new = [
@@ -205,7 +205,7 @@ class Workspace:
 
     @contextmanager
     def _folder_of(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
-        """A descriptor of the folder that the path is in, and the last name. Raises: OSError,
+        """A descriptor of the folder that contains the path, and the last name. Raises: OSError,
         WorkspaceError.
         """
         *folders, name = self._check(path).split("/")
@@ -258,12 +258,12 @@ class Workspace:
 
 
 def _replace(folder: int, name: str, content: bytes, mode: int | None) -> None:
-    """Raises: OSError: also where something that is no ordinary file has the name."""
+    """Raises: OSError; also if something other than a regular file has the name."""
     before = 0o600
     with suppress(FileNotFoundError):
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(0, "it is no ordinary file")
+            raise OSError(0, "it is not a regular file")
         before = stat.S_IMODE(found.st_mode)
     unfinished = f".{os.urandom(8).hex()}.new"
     try:

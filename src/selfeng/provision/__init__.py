@@ -1,3 +1,3 @@
-"""Everything a machine needs beside Python packages. This file imports nothing: part of set-up runs
-before they are there.
+"""Everything a machine needs besides Python packages. This file imports nothing, because part of
+set-up runs before the packages are installed.
 """

@@ -1,7 +1,7 @@
 """The page's libraries: `npm ci` into node_modules, with the machine's npm or one from PyPI.
 
-`python -m selfeng.provision.front_end early` needs no package: set-up runs it while the packages
-are installed. With `dev` it also installs what tests and lint need, such as prettier.
+`python -m selfeng.provision.front_end early` needs no package: set-up runs it while packages are
+being installed. With `dev` it also installs what tests and lint need, such as prettier.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> No
     with its devDependencies.
 
     Raises:
-        FrontEndUnavailable: npm failed; the message ends with what it said.
+        FrontEndUnavailable: npm failed; the message ends with npm's output.
         NodeUnavailable: there is no npm, and none can be installed.
     """
     lock = hashlib.sha256((FILES / "package-lock.json").read_bytes()).hexdigest()
@@ -43,18 +43,18 @@ def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> No
         "--ignore-scripts",
         *([] if dev else ["--omit=dev"]),
     ]
-    finished = subprocess.run(npm_ci, cwd=HOME, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    finished = subprocess.run(npm_ci, cwd=HOME, capture_output=True, text=True, check=False)  # noqa: S603 - fixed arguments
     if finished.returncode:
         raise FrontEndUnavailable(
             f"npm ci failed: {finished.stderr.strip()[-600:]}",
-            "see that the npm registry can be reached, then start again",
+            "check that the npm registry is reachable, then start again",
         )
     stamp.write_text(f"{lock} dev" if dev else lock)
 
 
 if __name__ == "__main__" and (
     own("npm") or "early" not in sys.argv
-):  # else it waits for the packages, with which Node is installed
+):  # else the packages, which include Node, have to be installed first
     try:
         prepare_front_end(lambda line: None, dev="dev" in sys.argv)
     except AgentError as error:

@@ -1,5 +1,5 @@
-"""Node: the machine's own where it is new enough, else one from PyPI, so that Python alone is
-enough to start.
+"""Node: the machine's own if it is new enough, else one from PyPI, so that Python alone is enough
+to start.
 """
 
 import importlib.util
@@ -61,7 +61,7 @@ def _version() -> int:
 
 def _install() -> None:
     wanted = install_command("--quiet", "--require-hashes", "-r", str(_WHEEL))
-    finished = subprocess.run(wanted, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    finished = subprocess.run(wanted, capture_output=True, text=True, check=False)  # noqa: S603 - fixed arguments
     if finished.returncode:
         raise NodeUnavailable(
             f"Node could not be installed: {finished.stderr.strip()[-600:]}",

@@ -1,7 +1,7 @@
-"""Everything a machine needs beside Python packages: embedding model, libraries of the page, what
-containers are made from.
+"""Everything a machine needs besides Python packages: the embedding model, the page's libraries and
+the sandbox image.
 
-Each part is quick where it stands already, so that every start may ask for all of them.
+Each part is quick if it is already set up, so every start may ask for all of them.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.settings import Settings
 
 Report = Callable[[str], None]
-"""Takes one line for people at a time."""
+"""Called with one line for people at a time."""
 
 
 def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
-    """Build it unless it is current.
+    """Build the sandbox image unless it is current.
 
     Raises:
         SandboxUnavailable: no backend works, or lacks what it needs.

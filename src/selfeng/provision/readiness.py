@@ -1,5 +1,5 @@
-"""Readiness: what a start sets up in the background while the page is served already, and who waits
-for it.
+"""Readiness: the parts that a start sets up in the background while the page is already served, and
+the requests that wait for them.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
 """Seconds before a part that could not be set up is tried again; the pause doubles."""
 
 Report = Callable[[str, int, int], None]
-"""Takes what is being done, and how far it is: so many of so many, 0 of 0 where that can't be told.
-From any thread.
-"""
+"""Called with the current step, the amount done and the total, 0 of 0 if unknown. Thread-safe."""
 
 
 class Readiness:
-    """The parts that are not ready; a part that nobody expects is. Used on one event loop."""
+    """The parts that are not ready; a part that was not expected counts as ready. Used on one event
+    loop.
+    """
 
     def __init__(self) -> None:
         self._parts: dict[Part, PartStatus] = {}
@@ -39,19 +39,19 @@ class Readiness:
         self._listeners.append(listener)
 
     def expect(self, *parts: Part) -> None:
-        """Have requests wait for these from now on."""
+        """Make requests wait for these parts from now on."""
         for part in parts:
             self._put(PartStatus(part=part, state="waiting"))
 
     def news(self, part: Part) -> asyncio.Event | None:
-        """What is set when a part has come further; None where it is ready or has failed."""
+        """An event that is set when a part makes progress; None if it is ready or has failed."""
         status = self._parts.get(part)
         return self._news[part] if status and status.state != "failed" else None
 
     async def prepare(
         self, part: Part, work: Callable[[Report], Awaitable[object]], then: tuple[Part, ...] = ()
     ) -> None:
-        """Set an expected part up, if need be again and again; `then` are the parts that can't
+        """Set up an expected part, retrying as often as needed; `then` are the parts that can't
         begin before it is ready.
         """
         loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE
@@ -86,7 +86,7 @@ class Readiness:
         self._tell(part)
 
     def _go_on(self, status: PartStatus) -> None:
-        """One that has failed says why until it is ready."""
+        """Update a part; one that has failed keeps its reason until it is ready."""
         before = self._parts.get(status.part)
         if before and before.state == "working":
             self._put(status)

@@ -1,5 +1,5 @@
-"""What changes in the library without being asked for in this process: the differences between two
-looks at it, as events.
+"""Library change events: the differences between two snapshots of the library, for changes that
+this process did not request.
 """
 
 from typing import Literal, assert_never
@@ -17,17 +17,17 @@ class LibraryChange(Value):
         "added", "removed", "modified", "revised", "trusted", "retired", "restored", "kept_back"
     ]
     """modified: the files differ from what was verified, the tool is not offered; revised: it has a
-    new version;
-    retired: search no longer offers it; restored: it is offered again; kept_back: it keeps an old
+    new version; retired: search no longer offers it; restored: it is offered again; kept_back: it
+    keeps an old
         version of a tool
-    that it imports, since it does not work with the new one.
+    that it imports, because it does not work with the new one.
     """
     reason: str
     """One sentence for people."""
 
 
 def development(name: str, before: LibrarySnapshot, after: LibrarySnapshot) -> LibraryChange | None:
-    """None if there is nothing to tell."""
+    """The change to report for one tool, or None."""
     old, new = before.entries.get(name), after.entries.get(name)
     was, now = before.condition(name), after.condition(name)
     if old and new and old.created_at != new.created_at:

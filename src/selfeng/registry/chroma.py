@@ -1,4 +1,4 @@
-"""Chroma as we use it: embedded, offline, with vectors of our own; and the files it makes."""
+"""Chroma embedded and offline, with our own vectors, and the files that it creates."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _DATABASE = "chroma.sqlite3"
 _NEW = ".new-"
-"""Begins the name of a folder in which an index is being made."""
+"""Prefix of a folder in which an index is being built."""
 _SEGMENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -27,7 +27,7 @@ def open_client(folder: Path) -> "Client":
 
 
 def open_collection(client: "Client", name: str) -> "Collection":
-    """The collection of that name and no other: those of former embedders are dropped."""
+    """Open the collection of that name and drop the collections of former embedders."""
     for other in client.list_collections():
         if other.name != name:
             client.delete_collection(other.name)
@@ -45,7 +45,7 @@ class Mark(NamedTuple):
 
 
 def mark(collection: "Collection") -> Mark | None:
-    """None if the index does not say."""
+    """The mark of the index; None if it has none."""
     match collection.metadata:
         case {"library": str(library), "revision": int(revision)}:
             return Mark(library, revision)
@@ -57,7 +57,7 @@ def put_mark(collection: "Collection", mark: Mark) -> None:
 
 
 def identity(folder: Path) -> int | None:
-    """Names the database file that lies there now; None if there is none."""
+    """Identify the current database file in the folder (its inode); None if there is none."""
     try:
         return (folder / _DATABASE).stat().st_ino
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def identity(folder: Path) -> int | None:
 
 
 def clear(folder: Path) -> None:
-    """Delete what Chroma makes, and nothing else: a wrong CHROMA_PERSIST_DIR must not cost anyone's
+    """Delete only the files that Chroma creates: a wrong CHROMA_PERSIST_DIR must not cost anyone's
     files.
     """
     for path in folder.iterdir():
@@ -76,20 +76,22 @@ def clear(folder: Path) -> None:
 
 
 def new_folder(folder: Path) -> Path:
-    """Where to make an index before it is `place`d, which then takes only renames."""
+    """Create a folder to build an index in, on the same file system, so that `place` only has to
+    rename.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
 
 
 def tidy(folder: Path) -> None:
-    """Delete what killed processes were making."""
+    """Delete the unfinished indexes of killed processes."""
     for left in folder.glob(f"{_NEW}*"):
         shutil.rmtree(left)
 
 
 def place(new: Path, folder: Path) -> None:
-    """Replace what is there by a new index; the database comes last, since without it there is no
-    index.
+    """Replace the current index with a new one. The database is moved last, because a folder
+    without it holds no index.
     """
     for path in sorted(new.iterdir(), key=lambda path: path.name.startswith(_DATABASE)):
         path.replace(folder / path.name)

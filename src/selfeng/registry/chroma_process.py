@@ -1,10 +1,10 @@
-"""Chroma in a process of its own: `Subprocess` is our end, and `python -m
-selfeng.registry.chroma_process` the other.
+"""Chroma in a separate process: `Subprocess` is the parent's side, and `python -m
+selfeng.registry.chroma_process` the child's.
 
-`probe FOLDER` opens an index, which may crash the process. `rebuild`, with a `RebuildOrder` as a
-line of JSON on stdin, makes an index again: Chroma's `add` holds the interpreter's lock for its
-whole call, which would stop a server. Each line that it prints says how many vectors are in the
-index, and of how many; at the end of stdin it gives up.
+`probe FOLDER` opens an index, which may crash the process. `rebuild` reads a `RebuildOrder` as one
+line of JSON from stdin and builds a new index; Chroma's `add` holds the interpreter's lock for its
+whole call, which would block a server. Each line of output gives the number of vectors indexed and
+the total. The process exits when stdin closes.
 """
 
 import os
@@ -26,17 +26,17 @@ from selfeng.core.value import Value
 from selfeng.registry.chroma import Mark, open_client, open_collection, put_mark
 
 _BATCH = 1000
-"""Vectors; half a second of work."""
+"""Vectors per call of `add`, about half a second of work."""
 
 
 class Subprocess:
-    """Runs a task with a line on stdin, which stays open for as long as we live; the process ends
+    """Runs a task with one line on stdin, which stays open while this process lives; the child ends
     with the context.
     """
 
     def __init__(self, *task: str, line: str = "") -> None:
-        self._complaint = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the context; a pipe without a reader could fill up
-        self._process = subprocess.Popen(  # noqa: S603 - our own words
+        self._complaint = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the context; an unread pipe could fill up
+        self._process = subprocess.Popen(  # noqa: S603 - fixed arguments
             [sys.executable, "-P", "-m", __name__, *task],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -45,7 +45,7 @@ class Subprocess:
             start_new_session=True,  # a Ctrl-C that ends it would look like a failure
         )
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it ended at once, and `wait` says why
+        with suppress(BrokenPipeError):  # it exited at once; `wait` says why
             self._process.stdin.write(f"{line}\n")
             self._process.stdin.flush()
 
@@ -66,13 +66,13 @@ class Subprocess:
                     stream.close()
 
     def lines(self) -> Iterator[str]:
-        """What it prints, line by line, until it ends."""
+        """The lines of its output, until it exits."""
         assert self._process.stdout is not None
         return iter(self._process.stdout)
 
     def wait(self, seconds: float | None = None) -> str | None:
-        """Wait for its end; None if it ended well, else the last line that it complained with.
-        After `seconds` it is killed.
+        """Wait for the process to exit; None on success, else the last line of its stderr. After
+        `seconds` it is killed.
         """
         try:
             self._process.wait(seconds)
@@ -93,7 +93,7 @@ class Subprocess:
 
 
 def probe(folder: Path) -> None:
-    """Touch everything that opening the index will touch. Raises whatever Chroma raises."""
+    """Access everything that opening the index will access. Raises what Chroma raises."""
     client = open_client(folder)
     for collection in client.list_collections():
         entries = collection.get(limit=1, include=["embeddings"])
@@ -109,12 +109,12 @@ class RebuildOrder(Value):
     embedder: str
     collection: str
     folder: Path
-    """Where the index is made; nothing may lie there."""
+    """The folder to build the index in; it must be empty."""
 
 
 def rebuild(order: RebuildOrder, report: Callable[[int, int], None]) -> None:
-    """`report` is told how many tools are indexed, and of how many. Raises whatever SQL and Chroma
-    raise.
+    """Build the index; `report` gets the number of tools indexed and the total. Raises what SQL and
+    Chroma raise.
     """
     from selfeng.registry import records, revisions
     from selfeng.store.database import attach, id_of, reading

@@ -1,16 +1,16 @@
-"""Calibrated confidence: the probability that a tool that a search found is a right one.
+"""Calibrated confidence: the probability that a found tool is a right one.
 
-A cosine alone says little: what fits lies anywhere from 0.3 up, and the more tools there are, the
-nearer the nearest wrong one. So a logistic model looks at the tool's own evidence, at its lead over
-the best other tool, and at the number of tools. Evidence is in natural log-odds, which makes one
-model serve every embedder.
+A cosine alone says little: right tools score anywhere from 0.3 up, and the nearest wrong tool gets
+nearer as the library grows. So a logistic model uses the tool's evidence, its lead over the best
+other tool, and the number of tools. Evidence is in natural log-odds, so one model serves every
+embedder.
 
-The scale of an embedder says what its cosines are worth as evidence. Cosines of texts that have
-nothing to do with each other lie around 0.1 with one embedder and around 0.7 with another, and
-spread more or less. If the cosines of pairs that belong together and of pairs that don't are normal
-with one spread s and the means m and u, the log of how much likelier a cosine is of the former is
-(m - u) / s² · (cosine - (m + u) / 2). The seeds, which ship with their requests, are pairs enough
-to measure the three; s is that of pairs that don't belong together, of which there are many.
+The scale of an embedder converts its cosines to evidence. Cosines of unrelated texts lie around 0.1
+with one embedder and around 0.7 with another, and their spread differs too. If the cosines of
+matching and of unrelated pairs are normal with the means m and u and the same standard deviation s,
+the log-likelihood ratio of a cosine is (m - u) / s² · (cosine - (m + u) / 2). The seeds ship with
+their requests, which gives enough pairs to measure all three; s is measured on the unrelated pairs,
+because there are many.
 """
 
 from collections.abc import Sequence
@@ -28,27 +28,27 @@ Floats = npt.NDArray[np.float64]
 
 FEATURES = 4
 BM25_EVIDENCE = 0.58
-"""Of a point of BM25, in natural log-odds: 0.015 of a cosine with all-MiniLM-L6-v2, which was best
-or next to it on every data set.
+"""Weight of one BM25 point, in natural log-odds: equals 0.015 of a cosine with all-MiniLM-L6-v2,
+which was best or second best on every data set.
 """
 _NOTHING = -15.0
-"""Evidence for a tool that has nothing to do with a request, which stands for the best other one
-where there is none.
+"""Evidence of a tool unrelated to the request; stands in for the best other tool if there is none.
 """
 _MOST_TOOLS = 4096
-"""Beyond what was measured; the number of tools counts by its logarithm up to here."""
+"""The number of tools counts by its logarithm up to this limit, which is beyond what was measured.
+"""
 
 
 def confidences(evidence: Floats, tools: int, weights: Sequence[float]) -> Floats:
-    """Of the candidates of one search, or of many in a matrix with one in each row; `tools` is how
-    many were searched.
+    """The confidences of the candidates of one search, or of a matrix with one search per row;
+    `tools` is the number of tools searched.
     """
     score = features(evidence, tools) @ np.asarray(weights, dtype=np.float64)
     return np.asarray(1 / (1 + np.exp(-np.clip(score, -500, 500))), dtype=np.float64)
 
 
 def features(evidence: Floats, tools: int) -> Floats:
-    """What the model looks at, along a new last axis: 1, the evidence, its lead over the best
+    """The inputs of the model, along a new last axis: 1, the evidence, its lead over the best
     other, log2 of the number of tools.
     """
     lead = evidence - np.maximum(_best_other(evidence), _NOTHING)
@@ -64,11 +64,13 @@ def _best_other(evidence: Floats) -> Floats:
 
 
 _LEAST_DISTANCE, _LEAST_SPREAD = 0.01, 0.01
-"""An embedder that tells nothing apart gets little evidence, and no division by zero."""
+"""Lower limits: an embedder that can't distinguish texts gets little evidence, and no division by
+zero.
+"""
 
 
 class Scale(NamedTuple):
-    """The two numbers that make evidence, in natural log-odds, of a cosine."""
+    """The two numbers that convert a cosine to evidence in natural log-odds."""
 
     middle: float
     steepness: float
@@ -78,14 +80,14 @@ class Scale(NamedTuple):
 
 
 def measure(embedder: Embedder, request_map: RequestMap | None = None) -> Scale:
-    """By the seeds: some hundred short texts are embedded. Blocking. Raises what the embedder
-    raises.
+    """Measure an embedder's scale on the seeds, some hundred short texts. Blocking. Raises what the
+    embedder raises.
     """
     return scale_of(leave_one_out([(seed, ()) for seed in load_seeds()], embedder), request_map)
 
 
 def scale_of(judged: Judged, request_map: RequestMap | None = None) -> Scale:
-    """By requests of which it is known what tools serve them."""
+    """Measure a scale on requests with known right tools."""
     cosines = judged.cosines(request_map)
     together, apart = cosines[judged.gold], cosines[~judged.gold]
     distance = max(float(together.mean() - apart.mean()), _LEAST_DISTANCE)

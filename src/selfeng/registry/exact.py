@@ -1,5 +1,5 @@
-"""The exact search: every vector in one matrix, read from SQL when it is needed and let go of when
-it no longer is.
+"""The exact search: all vectors in one matrix, loaded from SQL on demand and released when no
+longer needed.
 """
 
 import threading
@@ -16,7 +16,7 @@ _NOTHING = -1
 
 
 class ExactSearch:
-    """Thread-safe; searches follow each other."""
+    """Thread-safe; searches run one at a time."""
 
     def __init__(self, embedder: str) -> None:
         self._embedder = embedder
@@ -24,8 +24,8 @@ class ExactSearch:
         self._forget()
 
     def nearest(self, connection: sa.Connection, vector: Vector, count: int) -> list[str]:
-        """Names of the nearest tools, best first, as the connection sees them. A first search reads
-        all vectors.
+        """Names of the nearest tools, best first, as the connection sees them. The first search
+        reads all vectors.
         """
         with self._lock:
             self._follow(connection)
@@ -38,7 +38,7 @@ class ExactSearch:
             return [self._names[i] for i in best[np.argsort(-cosines[best], kind="stable")]]
 
     def release(self) -> None:
-        """Let go of the memory."""
+        """Release the memory."""
         with self._lock:
             self._forget()
 
@@ -69,7 +69,7 @@ class ExactSearch:
                 self._drop(name)
 
     def _put(self, name: str, vector: Vector, count: int = 0) -> None:
-        """`count`: how many vectors are to be expected."""
+        """`count`: the expected number of vectors."""
         row = self._rows.setdefault(name, len(self._names))
         if row == len(self._names):
             self._names.append(name)

@@ -1,10 +1,9 @@
-"""The file watcher: compares records and files, keeps the snapshot current and reports what has
-changed.
+"""The file watcher: compares records and files, keeps the snapshot current and reports changes.
 
-A look costs little however large the library is, so it precedes every answer: one query says which
-records have changed since the last one, the folder's time says whether files came or went. An edit
-in place shows in the file alone; so the files of the tools that an answer is about are compared
-with what was verified, and those of the tools that were found modified before.
+A look is cheap whatever the size of the library, so it precedes every answer: one query tells which
+records have changed since the last look, and the folder's time tells whether files were added or
+removed. An edit in place shows only in the file itself; so the watcher also compares the files of
+the tools that an answer is about, and of those already found modified, with the verified sources.
 """
 
 import logging
@@ -25,11 +24,11 @@ from selfeng.store.database import reading
 
 _log = logging.getLogger(__name__)
 _ROUNDS = 3
-"""Of comparing files with a record, if both change meanwhile."""
+"""Attempts to compare files with a record if both change meanwhile."""
 
 
 class FileWatcher:
-    """Blocking; any thread may look."""
+    """Blocking and thread-safe."""
 
     def __init__(self, engine: sa.Engine, files: ToolFiles, writer: ToolWriter) -> None:
         self._engine = engine
@@ -40,22 +39,22 @@ class FileWatcher:
         self.snapshot = EMPTY
         """As of the last look."""
         self.changes: deque[LibraryChange] = deque()
-        """Not yet reported; the reporter removes them."""
+        """Changes that are not reported yet; the reporter removes them."""
         self._verified: dict[str, tuple[Pair, int, bool]] = {}
-        """Of the tools that were looked at: their files then, their version, and whether these are
-        of it.
+        """For each tool looked at: the stamps of its files, its version, and whether the files
+        match that version.
         """
         self._refused: dict[str, Pair] = {}
-        """Files that lie in the place of deleted ones and are others."""
+        """Files that replace deleted ones but have other contents."""
         self._began = False
 
     def begin(self) -> None:
-        """Take what the records say now as known: the changes told later are those since then."""
+        """Take the current records as known: only later changes are reported."""
         self.snapshot, _ = self._read(EMPTY)
 
     def look(self, names: Iterable[str] = ()) -> LibrarySnapshot:
-        """Bring the snapshot up to date. It is right about which files exist, and about the content
-        of those of the tools named.
+        """Bring the snapshot up to date. It is accurate about which files exist, and about the
+        contents of the named tools' files.
 
         Raises: LibraryError.
         """
@@ -80,7 +79,7 @@ class FileWatcher:
             return self.snapshot
 
     def _read(self, snapshot: LibrarySnapshot) -> tuple[LibrarySnapshot, set[str]]:
-        """The snapshot by records and folder as they are now, and the names of the tools of which
+        """The snapshot of the current records and folder, and the names of the tools for which
         either has changed.
         """
         files, names = self._listing.look(), list[str]()
@@ -102,7 +101,7 @@ class FileWatcher:
         return LibrarySnapshot(entries, files, snapshot.modified, revision), moved.union(names)
 
     def _unsettled(self, snapshot: LibrarySnapshot, touched: set[str]) -> set[str]:
-        """Tools with files that have gone, or may have come back."""
+        """Tools with files that were deleted or may have been restored."""
         names = touched | self._refused.keys() if self._began else snapshot.entries.keys()
         self._began = True
         return {
@@ -112,8 +111,8 @@ class FileWatcher:
         }
 
     def _compare(self, snapshot: LibrarySnapshot, names: Collection[str]) -> LibrarySnapshot:
-        """The snapshot once the files of these tools were compared with what was verified; they are
-        read only if they were touched.
+        """The snapshot after comparing the files of these tools with the verified sources; only
+        files that were touched are read.
         """
         unknown = [
             n
@@ -127,7 +126,7 @@ class FileWatcher:
             sources = {name: self._files.read(name) for name in unknown}
             with reading(
                 self._engine
-            ) as connection:  # after the files, since a writer makes the record first
+            ) as connection:  # after the files, because a writer writes the record first
                 digests = records.digests(connection, unknown)
             for name in unknown:
                 found = sources[name]

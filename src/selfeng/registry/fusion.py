@@ -1,9 +1,9 @@
-"""From a tool to its one search vector, and from a request to its own.
+"""The search vector of a tool, fused from its description and its example requests.
 
 norm(0.3 · description + 0.7 · norm(mean(example requests))): requests are phrased like example
-requests, hardly ever like descriptions. On MetaTool hit@1 is .56 with the description alone, .66
-with the examples alone and .68 with this. A tool without any is norm(description + description with
-parameters).
+requests, rarely like descriptions. On MetaTool hit@1 is .56 with the description alone, .66 with
+the examples alone and .68 with this. The vector of a tool without examples is norm(description +
+description with parameters).
 """
 
 import re
@@ -42,7 +42,7 @@ def tool_vector(
 
 
 def described(name: str, description: str) -> str:
-    """The text that stands for a tool beside its example requests."""
+    """The text that represents a tool alongside its example requests."""
     return f"{split_words(name)}: {description}"
 
 
@@ -69,7 +69,7 @@ def unit(vectors: Vector) -> Vector:
 
 
 def distinct_requests(requests: Iterable[str]) -> tuple[str, ...]:
-    """Without those that differ from an earlier one by case and white space only."""
+    """The requests without those that differ from an earlier one only in case and white space."""
     first: dict[str, str] = {}
     for request in requests:
         first.setdefault(same_request(request), request)
@@ -77,5 +77,5 @@ def distinct_requests(requests: Iterable[str]) -> tuple[str, ...]:
 
 
 def same_request(request: str) -> str:
-    """Equal for requests that count as one."""
+    """A key that is equal for requests that count as the same."""
     return " ".join(request.split()).casefold()

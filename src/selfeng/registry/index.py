@@ -1,11 +1,11 @@
-"""The search index in Chroma: a copy of the vectors in SQL that may be lost, damaged or late, and
-is then made again.
+"""The search index in Chroma: a copy of the vectors in SQL, which is rebuilt when it is lost or
+damaged and catches up when it is behind.
 
-One thread of its own opens and feeds it, so that neither Chroma's import (a second) nor its writes
-(10 ms a tool, with the interpreter's lock held) stand in anyone's way. More than some tools at once
-are written by a process of its own, into a new index that takes the place of the old one. A mark in
-the index says which revision of the library it holds; a search looks up in SQL which tools have
-changed since, so that it serves while it is late, and the exact search while there is none.
+A separate thread opens and updates it, so that neither Chroma's import (a second) nor its writes
+(10 ms a tool, with the interpreter's lock held) block other work. Larger batches are written by a
+separate process, to a new index that replaces the old one. A mark in the index says which revision
+of the library it holds. A search looks up in SQL which tools have changed since, so an index that
+is behind still serves; without an index, the exact search serves.
 """
 
 import hashlib
@@ -33,37 +33,37 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _PROBE_SECONDS = 60.0
 _GRACE_SECONDS = 5.0
-"""From the start until Chroma is loaded and tried, which takes seconds of two processes: a command
-that ends before is spared it.
+"""Seconds from the start until Chroma is loaded and probed, which takes seconds in two processes;
+shorter commands avoid that cost.
 """
 _PAUSE_SECONDS = 30.0
-"""After a failure, before the next try."""
+"""Seconds from a failure to the next attempt."""
 _CLOSE_SECONDS = 1.5
 _PATIENCE = 0.2
 """Seconds that a search waits for a write to end."""
 _FEW, _SHARE = 100, 50
-"""Up to so many changed tools, or one of so many, are written one by one."""
+"""Up to `_FEW` changed tools, or one in `_SHARE` of all tools, are written one by one."""
 
 IndexState = Literal["behind", "ready", "elsewhere", "broken"]
-"""elsewhere: another process keeps the index of this folder; broken: Chroma can't be used now."""
+"""elsewhere: another process holds the index of this folder; broken: Chroma can't be used now."""
 
 
 class Found(NamedTuple):
     names: list[str]
-    """Best first; some may have changed since, or be gone."""
+    """Best first; some may have changed or been removed since."""
     revision: int
-    """Of the library that was searched."""
+    """Revision of the library that was searched."""
 
 
 class Progress(NamedTuple):
-    """Of an index that is being made, in tools."""
+    """Progress of an index build, in tools."""
 
     done: int
     total: int
 
 
 class SearchIndex:
-    """Thread-safe. Nothing that happens to it is ever an error of a search."""
+    """Thread-safe. A failure of the index never fails a search."""
 
     def __init__(self, folder: Path, engine: sa.Engine, embedder: str) -> None:
         self._folder = folder
@@ -75,13 +75,13 @@ class SearchIndex:
         self._news = threading.Condition()
         self._state: IndexState = "behind"
         self._revision: int | None = None
-        """Of the library that the index holds; None if it can't be searched."""
+        """Revision of the library that the index holds; None if it can't be searched."""
         self._demanded = self._awaited = self._anew = self._busy = self._closing = False
         self._not_before = 0.0
         self._process: Subprocess | None = None
         self._progress: Progress | None = None
         self._using = threading.Lock()
-        """Held while the client is opened, used or closed; guards what follows."""
+        """Held while the client is opened, used or closed; guards the attributes below."""
         self._client: Client | None = None
         self._collection: Collection | None = None
         self._identity: int | None = None
@@ -95,17 +95,17 @@ class SearchIndex:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is under way, nor about to be."""
+        """Whether no work is running or pending."""
         return not (self._demanded or self._busy)
 
     @property
     def progress(self) -> Progress | None:
-        """None unless an index is being made."""
+        """The progress of a running build, else None."""
         return self._progress
 
     def follow(self, revision: int) -> None:
-        """Bring the index to this revision of the library, in the background. Cheap when it is
-        there.
+        """Bring the index to this revision of the library, in the background. Cheap if it is
+        already there.
         """
         with self._news:
             if self._revision != revision and time.monotonic() >= self._not_before:
@@ -135,8 +135,8 @@ class SearchIndex:
                 query_embeddings=vector[np.newaxis], n_results=count, include=[]
             )
             return Found(list(found["ids"][0]), revision)
-        except Exception as error:  # noqa: BLE001 - whatever ails the index, the exact search answers
-            _log.warning("the search index is made again: %s", error)
+        except Exception as error:  # noqa: BLE001 - the exact search answers instead
+            _log.warning("rebuilding the search index: %s", error)
             self._report("behind", None)
             self.follow(0)
             return None
@@ -144,7 +144,7 @@ class SearchIndex:
             self._using.release()
 
     def settle(self, revision: int, seconds: float) -> IndexState:
-        """Wait until the index has caught up with the revision, or can't. Blocking."""
+        """Wait until the index has caught up with the revision, or has failed to. Blocking."""
         with self._news:
             self._awaited = True
             self._news.notify_all()
@@ -156,8 +156,8 @@ class SearchIndex:
             )
 
     def close(self) -> None:
-        """Let go of the folder; what is under way is left behind after a moment, since it can be
-        made again.
+        """Release the folder. Unfinished work is abandoned after a moment, because it can be
+        redone.
         """
         with self._news:
             self._closing = True
@@ -180,7 +180,7 @@ class SearchIndex:
                 self._catch_up()
             except Exception:  # noqa: BLE001 - the edge of the thread; the library works without the index
                 _log.exception(
-                    "the search index in %s can't be used; the exact search serves", self._folder
+                    "the search index in %s can't be used; using exact search", self._folder
                 )
                 self._not_before = time.monotonic() + _PAUSE_SECONDS
                 self._report("broken", None)
@@ -203,10 +203,10 @@ class SearchIndex:
             if anew or not self._is_open():
                 self._open(anew)
             self._copy()
-        except Exception as error:  # noqa: BLE001 - made again once; a second failure is reported
+        except Exception as error:  # noqa: BLE001 - rebuilt once; a second failure is reported
             if self._closing:
                 return
-            _log.warning("the search index in %s is made again: %s", self._folder, error)
+            _log.warning("rebuilding the search index in %s: %s", self._folder, error)
             self._open(anew=True)
             self._copy()
 
@@ -214,7 +214,7 @@ class SearchIndex:
         return self._collection is not None and chroma.identity(self._folder) == self._identity
 
     def _open(self, anew: bool) -> None:
-        """Raises whatever Chroma raises, and what `_make` does."""
+        """Open the index, building it first if needed. Raises what Chroma and `_make` raise."""
         chroma.tidy(self._folder)
         if anew or chroma.identity(self._folder) is None or not self._opens():
             self._make()
@@ -227,19 +227,19 @@ class SearchIndex:
             self._identity = chroma.identity(self._folder)
 
     def _opens(self) -> bool:
-        """Whether Chroma can open what lies there; a damaged index may crash the process that
-        tries.
+        """Whether Chroma can open the index; tried in a separate process, which a damaged index may
+        crash.
         """
         with self._started("probe", str(self._folder.resolve())) as probe:
             problem = probe.wait(_PROBE_SECONDS)
         if problem is not None and not self._closing:
             _log.warning(
-                "the search index in %s is damaged and made again: %s", self._folder, problem
+                "the search index in %s is damaged, rebuilding it: %s", self._folder, problem
             )
         return problem is None or self._closing
 
     def _make(self) -> None:
-        """Make the index of a large library, and room for that of a small one. Raises:
+        """Build the index of a large library, or clear the folder for that of a small one. Raises:
         RuntimeError, OSError.
         """
         with reading(self._engine) as connection:
@@ -276,7 +276,7 @@ class SearchIndex:
 
     @contextmanager
     def _started(self, *task: str, line: str = "") -> Iterator[Subprocess]:
-        """A process that `close` ends."""
+        """A process that `close` kills."""
         with Subprocess(*task, line=line) as process:
             with self._news:
                 self._process = process
@@ -289,8 +289,8 @@ class SearchIndex:
                     self._process = None
 
     def _copy(self) -> None:
-        """Bring the open index up to date. Raises whatever Chroma raises, and ValueError: it lacks
-        what it should hold.
+        """Bring the open index up to date. Raises what Chroma raises, and ValueError if tools are
+        missing from it.
         """
         collection = self._collection
         if self._closing or collection is None:
@@ -325,7 +325,9 @@ class SearchIndex:
         self._report("ready", now)
 
     def _write(self, collection: "Collection", name: str, vector: Vector | None) -> None:
-        """One at a time: each call holds the interpreter's lock to its end."""
+        """Write one vector at a time, because each call holds the interpreter's lock until it
+        returns.
+        """
         with self._using:
             if vector is None:
                 collection.delete(ids=[name])

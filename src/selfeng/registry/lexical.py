@@ -1,7 +1,7 @@
-"""Finding tools by their words: SQLite's full-text index with its BM25, kept by triggers in the
-transaction that changes a tool.
+"""Word search: SQLite's full-text index with BM25, updated by triggers in the transaction that
+changes a tool.
 
-Other databases have no such index here; there no tool is found by its words.
+There is no such index for other databases: with them no tool is found by its words.
 """
 
 import json
@@ -15,16 +15,14 @@ from selfeng.registry.fusion import parameter_words, split_words
 from selfeng.store.schema import WORD_INDEX, tool_words
 
 _MOST_WORDS = 64
-"""Of a request; what a person pastes may hold any number. With 32, requests of several sentences
-lose 5 points of recall.
+"""Maximum number of words of a request, because pasted text may hold any number. With 32, requests
+of several sentences lose 5 points of recall.
 """
 _COMMON = 4_000
-"""Words that so many tools contain are left out: they cost time and hardly tell one tool from
-another.
-"""
+"""Words that this many tools contain are ignored: they cost time and hardly distinguish tools."""
 _LISTED, _SCORED = 1_000, 6_000
-"""Places in the index that are looked at to list the best tools, and to score given ones; either
-takes up to two milliseconds.
+"""Index entries read to list the best tools, and to score given ones; each takes up to two
+milliseconds.
 """
 
 
@@ -42,7 +40,7 @@ _COUNT = (
 
 
 class Words(NamedTuple):
-    """What is searched for, as expressions of FTS5; "" matches nothing."""
+    """The words to search for, as FTS5 expressions; "" matches nothing."""
 
     listed: str
     scored: str
@@ -71,9 +69,7 @@ def write(connection: sa.Connection, draft: ToolDraft, used: Sequence[str]) -> N
 
 
 def words_of(connection: sa.Connection, request: str) -> Words:
-    """The rarest words of a request, as many as the index can be searched for in a few
-    milliseconds.
-    """
+    """The rarest words of a request, limited so that searching them takes a few milliseconds."""
     if connection.dialect.name != "sqlite":
         return Words("", "")
     split = list(dict.fromkeys(split_words(request).casefold().split()))[:_MOST_WORDS]
@@ -92,7 +88,7 @@ def best(connection: sa.Connection, words: Words, count: int) -> list[str]:
 
 
 def scores(connection: sa.Connection, words: Words, names: Collection[str]) -> Mapping[str, float]:
-    """BM25 by name, above 0; tools that contain none of the words are left out."""
+    """Positive BM25 scores by name, without tools that contain none of the words."""
     if not words.scored or not names:
         return {}
     found = connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
@@ -111,7 +107,7 @@ def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int
 
 
 def _any_of(rare: Sequence[tuple[int, str]], places: int) -> str:
-    """The first words, as many as have so many places in the index."""
+    """The first words that together have at most `places` index entries, as an FTS5 expression."""
     chosen: list[str] = []
     for count, word in rare:
         places -= count
@@ -122,5 +118,5 @@ def _any_of(rare: Sequence[tuple[int, str]], places: int) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word that FTS5 takes for nothing else; it holds letters and digits only."""
+    """The word quoted, so that FTS5 takes it for nothing else; it holds only letters and digits."""
     return f'"{word}"'

@@ -1,4 +1,4 @@
-"""What the library refuses, with the value and the remedy."""
+"""The errors of the library, each with the value and the remedy."""
 
 from pathlib import Path
 
@@ -22,19 +22,19 @@ def exists(name: str) -> ToolExists:
 
 def file_in_the_way(folder: Path, file: str) -> FileInTheWay:
     return FileInTheWay(
-        f"{folder / file} is in the way: no record of the library knows it",
+        f"{folder / file} is in the way: it belongs to no tool of the library",
         "move the file away, or choose another name",
     )
 
 
 def not_found(name: str) -> ToolNotFound:
     return ToolNotFound(
-        f"no tool named {name} is registered", "`selfeng tools` lists those that are"
+        f"no tool named {name} is registered", "`selfeng tools` lists the registered tools"
     )
 
 
 def half(name: str, missing: str) -> ToolNotFound | ToolModified:
-    """Without its code, a tool is gone; without its tests, it is not what was verified."""
+    """A tool without its code is gone; without its tests, it is not the verified one."""
     kind = ToolNotFound if missing == code_file(name) else ToolModified
     return kind(f"the file {missing} of the tool {name} is missing", complete(name, missing))
 
@@ -65,7 +65,7 @@ def overtaken(name: str, based_on: int, newest: int) -> VersionConflict:
 
 def in_use_already(name: str, version: int) -> VersionConflict:
     return VersionConflict(
-        f"version {version} of {name} is the one in use",
+        f"version {version} of {name} is already in use",
         f"`selfeng versions {name}` lists the others",
     )
 

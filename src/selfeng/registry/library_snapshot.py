@@ -12,7 +12,7 @@ from selfeng.registry.records import ToolEntry
 from selfeng.registry.tool_files import code_file, owner, tests_file
 
 Condition = Literal["offered", "modified", "missing"]
-"""Of the files of a tool; retired tools count as offered here."""
+"""The condition of a tool's files; retired tools count as offered here."""
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,16 @@ class LibrarySnapshot:
     """Immutable, so that a change of the library does not disturb a search."""
 
     entries: Mapping[str, ToolEntry]
-    """Every record by the tool's name."""
+    """Every record, by the tool's name."""
     files: AbstractSet[str]
     """All Python files in the folder."""
     modified: frozenset[str]
     """Tools whose files, when they were last looked at, differed from what was verified."""
     revision: int
-    """Of the records, see `revisions`."""
+    """The revision of the records, see `revisions`."""
 
     def __contains__(self, name: str) -> bool:
-        """Whether a tool of that name is registered, retired and modified ones too."""
+        """Whether a tool of that name is registered, including retired and modified ones."""
         return name in self.entries and self.entries[name].registered
 
     def __iter__(self) -> Iterator[str]:
@@ -38,12 +38,12 @@ class LibrarySnapshot:
 
     @cached_property
     def count(self) -> int:
-        """Of the registered tools."""
+        """The number of registered tools."""
         return sum(1 for _ in self)
 
     @cached_property
     def searched(self) -> int:
-        """Of the tools that search offers."""
+        """The number of tools that search offers."""
         return sum(1 for name in self if self.offers(name))
 
     def offers(self, name: str) -> bool:
@@ -56,21 +56,21 @@ class LibrarySnapshot:
         return name in self.entries and self.entries[name].state != "missing"
 
     def condition(self, name: str) -> Condition | None:
-        """None if the tool is not there, or not yet, or is being removed."""
+        """None if the tool does not exist, is not complete yet, or is being removed."""
         if name in self:
             return "modified" if name in self.modified else "offered"
         return "missing" if name in self.entries and self.entries[name].state == "missing" else None
 
     def half(self, name: str) -> str | None:
-        """The missing file of a tool of which one file is there and one was deleted by hand."""
+        """The missing file of a tool, if exactly one of its two files was deleted by hand."""
         if name not in self.entries or self.entries[name].state not in ("active", "missing"):
             return None
         missing = [file for file in (code_file(name), tests_file(name)) if file not in self.files]
         return missing[0] if len(missing) == 1 else None
 
     def is_stranger(self, file: str) -> bool:
-        """Whether a file of the folder belongs to no tool; of one whose code was deleted by hand,
-        the tests may have stayed behind.
+        """Whether a file in the folder belongs to no tool. The tests of a tool with deleted code
+        still belong to it.
         """
         name = owner(file)
         return file in self.files and not (

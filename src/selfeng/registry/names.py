@@ -1,4 +1,4 @@
-"""What may be the name of a tool: it becomes a function, a module and two files."""
+"""The rules for tool names: a name becomes a function, a module and two files."""
 
 import builtins
 import functools
@@ -19,10 +19,10 @@ _DEVICES = frozenset(
 
 
 def check_form(name: str) -> None:
-    """Refuse what can't be a tool's name in any library.
+    """Refuse a name that no library can accept.
 
-    Lower case only, so that two names never differ by case alone, which some file systems can't
-    tell apart.
+    Only lower case is allowed, because some file systems can't distinguish names that differ in
+    case.
 
     Raises:
         ToolNameInvalid: names the value and what to do.

@@ -1,7 +1,7 @@
-"""What search was fitted to: the request map, the scale of an embedder and the weights of the
+"""The fitted parameters of search: the request map, the embedder's scale and the weights of the
 confidence, in one small file.
 
-Shipped below `fitted/`, one file an embedder and `default.npz` for all others; `selfeng calibrate`
+They ship in `fitted/`: one file per embedder, and `default.npz` for all others. `selfeng calibrate`
 writes its own below DATA_DIR. The arrays are numpy's, read without pickle.
 """
 
@@ -23,11 +23,11 @@ _log = logging.getLogger(__name__)
 SHIPPED = Path(__file__).with_name("fitted")
 _DEFAULT = "default"
 FOLDER = "ranking"
-"""Name of the folder below DATA_DIR that holds what was fitted to the library at hand."""
+"""Name of the folder below DATA_DIR that holds the parameters fitted to this library."""
 
 
 class ParametersInvalid(ValueError):
-    """The file holds no parameters, or those of another embedder."""
+    """The file holds no valid parameters, or those of another embedder."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Parameters:
     embedder: str
     """Id of the embedder; "" for any."""
     weights: tuple[float, ...]
-    """Of the confidence, see `src/selfeng/registry/confidence.py`."""
+    """The weights of the confidence, see `src/selfeng/registry/confidence.py`."""
     scale: Scale | None = None
     """None: not measured yet, see `src/selfeng/registry/confidence.py`."""
     map: RequestMap | None = None
@@ -45,23 +45,23 @@ class Parameters:
 
 
 def shipped(embedder: str) -> Parameters:
-    """What ships for the embedder, else what ships for any. Raises: ParametersInvalid (the
-    installation is damaged).
+    """The shipped parameters of the embedder, or else the default ones. Raises: ParametersInvalid
+    (the installation is damaged).
     """
     path = _file(SHIPPED, embedder)
     return read(path, embedder) if path.exists() else read(SHIPPED / f"{_DEFAULT}.npz", "")
 
 
 def current(embedder: str, folder: Path | None) -> Parameters:
-    """What was fitted to the library at hand, where `folder` has it and it can be read, else what
-    ships.
+    """The parameters fitted to this library, if `folder` has them and they can be read, else the
+    shipped ones.
     """
     if folder is not None and (path := _file(folder, embedder)).exists():
         try:
             return read(path, embedder)
         except ParametersInvalid as error:
             _log.warning(
-                "%s; what ships is used instead; run `selfeng calibrate` again, or with --reset",
+                "%s; using the shipped parameters; run `selfeng calibrate` again, or with --reset",
                 error,
             )
     return shipped(embedder)
@@ -115,7 +115,7 @@ def write(parameters: Parameters, folder: Path) -> Path:
 
 
 def forget(folder: Path) -> bool:
-    """Go back to what ships, for every embedder; says whether there was anything else."""
+    """Go back to the shipped parameters, for every embedder; False if there were no others."""
     files = list(folder.glob("*.npz"))
     for file in files:
         file.unlink()

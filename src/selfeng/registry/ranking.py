@@ -1,4 +1,4 @@
-"""Ranking what a search has found: by meaning and words together, each tool with a calibrated
+"""Ranks the tools that a search has found by meaning and words together, each with a calibrated
 confidence.
 """
 
@@ -16,20 +16,20 @@ from selfeng.registry.fusion import Vector
 from selfeng.registry.parameters import Parameters, current
 
 _UNKNOWN = -3.0
-"""Evidence, in natural log-odds, of a cosine that is not known: the likeliest for what words alone
-find of the labelled requests in `tests/registry/requests.jsonl`, where no wrong tool then reaches
-0.75 and no right one falls below 0.05.
+"""Evidence, in natural log-odds, if the cosine is unknown: the most likely value for tools found by
+words alone, on the labelled requests in `tests/registry/requests.jsonl`. With it, no wrong tool
+reaches 0.75 there and no right one falls below 0.05.
 """
 
 
 class Evidence(NamedTuple):
-    """What speaks for a tool."""
+    """The evidence for a tool."""
 
     name: str
     cosine: float | None
     """Between the mapped request and the tool, -1..1; None where one of them has no vector yet."""
     bm25: float
-    """0 where no word of the request is among the tool's."""
+    """BM25; 0 if request and tool share no word."""
 
 
 class Ranked(NamedTuple):
@@ -40,7 +40,7 @@ class Ranked(NamedTuple):
 
 
 class Ranking:
-    """Ranks with the vectors of one embedder. Usable from several threads."""
+    """Ranks with the vectors of one embedder. Thread-safe."""
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
@@ -48,8 +48,8 @@ class Ranking:
 
     @classmethod
     def for_embedder(cls, embedder: str, folder: Path | None = None) -> "Ranking":
-        """For the embedder with that id; `folder` is where `selfeng calibrate` keeps what it fitted
-        to the library at hand.
+        """For the embedder with that id; `folder` is where `selfeng calibrate` keeps the parameters
+        of this library.
         """
         return cls(current(embedder, folder))
 
@@ -58,19 +58,21 @@ class Ranking:
         return self._parameters
 
     def prepare(self, embedder: Embedder) -> None:
-        """Measure the scale of an embedder for which nothing ships, once. Blocking. Raises what the
-        embedder raises.
+        """Measure the scale of an embedder without shipped parameters, once. Blocking. Raises what
+        the embedder raises.
         """
         with self._lock:
             if self._parameters.scale is None:
                 self._parameters = replace(self._parameters, scale=measure(embedder))
 
     def request(self, vector: Vector) -> Vector:
-        """The vector that tools are compared with, from that of a request."""
+        """Map the vector of a request to the one that tools are compared with."""
         return self._parameters.map(vector) if self._parameters.map else vector
 
     def rank(self, evidence: Sequence[Evidence], tools: int) -> list[Ranked]:
-        """Best first; `tools` is how many were searched. After `prepare`, if there are cosines."""
+        """Rank the tools, best first; `tools` is the number searched. Call `prepare` first if there
+        are cosines.
+        """
         strengths = np.array(
             [self._meaning(e) + BM25_EVIDENCE * e.bm25 for e in evidence], dtype=np.float64
         )
@@ -86,5 +88,5 @@ class Ranking:
         if evidence.cosine is None:
             return _UNKNOWN
         if self._parameters.scale is None:
-            raise RuntimeError("the embedder's scale is not known: `prepare` comes first")
+            raise RuntimeError("the embedder's scale is unknown: call `prepare` first")
         return self._parameters.scale.evidence(evidence.cosine)

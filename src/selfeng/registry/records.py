@@ -1,5 +1,5 @@
-"""The records of the tools in SQL: rows and vectors, read and written inside a transaction of the
-caller.
+"""The records of the tools in SQL: rows and vectors, read and written inside the caller's
+transaction.
 """
 
 import json
@@ -26,14 +26,14 @@ missing: files were deleted by hand; removing: files are being deleted.
 
 _STATES: dict[str, State] = {state: state for state in get_args(State)}
 _STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
-"""One string for all tools."""
+"""One string object for all tools."""
 REGISTERED: tuple[State, ...] = ("active", "revising")
 
 _PLAIN = (str, int, datetime, Standing)
-"""Types of fields that a column holds as they are."""
+"""Types of fields that are stored in a column unchanged."""
 
 _CHUNK = 500
-"""Names in one query; SQLite allows some thousand parameters."""
+"""Names per query; SQLite limits the number of parameters to some thousand."""
 
 _VECTORS = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(
     tool_vectors.c.embedder == sa.bindparam("embedder"),
@@ -51,7 +51,7 @@ class Embedding(NamedTuple):
 
 
 class ToolEntry(NamedTuple):
-    """What is kept in memory of every tool."""
+    """The part of every tool's record that is kept in memory."""
 
     name: str
     state: State
@@ -65,7 +65,7 @@ class ToolEntry(NamedTuple):
 
 
 def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, ToolEntry]:
-    """By name, of these tools or of all."""
+    """The entries of these tools or of all, by name."""
     chosen = sa.select(
         tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing
     )
@@ -84,7 +84,7 @@ def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> di
 
 
 def unfinished(connection: sa.Connection) -> dict[str, State]:
-    """What killed processes began, by the tools' names."""
+    """The states that killed processes left behind, by tool name."""
     chosen = sa.select(tools.c.name, tools.c.state).where(
         tools.c.state.in_(("pending", "revising", "removing"))
     )
@@ -94,7 +94,7 @@ def unfinished(connection: sa.Connection) -> dict[str, State]:
 def digests(
     connection: sa.Connection, names: Sequence[str], state: State = "active"
 ) -> dict[str, str]:
-    """What was verified of those of the tools that are in that state, by name."""
+    """The verified digests of those of the tools that are in that state, by name."""
     return {
         row.name: row.digest
         for chunk in _chunks(names)
@@ -133,8 +133,8 @@ def insert(
 def replace(
     connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None
 ) -> None:
-    """Put another version of the tool into its record; `embedding` None: the words that are
-    searched are the same.
+    """Replace the version in the tool's record; `embedding` is None if the searchable words are
+    unchanged.
     """
     connection.execute(
         tools.update()
@@ -151,7 +151,7 @@ def replace(
 
 
 def columns(record: BaseModel) -> dict[str, Any]:
-    """A column for each field: text, numbers and times as they are, everything else as JSON."""
+    """A column for each field: text, numbers and times unchanged, everything else as JSON."""
     kept = _json_fields(type(record))
     return {
         name: to_json(value).decode() if name in kept and value is not None else value
@@ -160,8 +160,8 @@ def columns(record: BaseModel) -> dict[str, Any]:
 
 
 def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str, Any]:
-    """The fields of a model from the columns of their names, as `columns` made them; `but` is a
-    field without a column.
+    """The fields of a model, read from columns that `columns` wrote; `but` is a field without a
+    column.
     """
     kept = _json_fields(model)
     values = {name: getattr(row, name) for name in model.model_fields if name != but}
@@ -187,7 +187,7 @@ def set_state(connection: sa.Connection, name: str, state: State) -> None:
 
 
 def delete(connection: sa.Connection, name: str) -> None:
-    """Forget the tool, but not its versions."""
+    """Delete the tool, but not its versions."""
     for table in (tool_requests, tool_words, tool_uses, tool_vectors, tools):
         connection.execute(table.delete().where(table.c.name == name))
     revisions.note(connection, name)
@@ -196,8 +196,8 @@ def delete(connection: sa.Connection, name: str) -> None:
 def searched(
     connection: sa.Connection, embedder: str, names: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Vector]]:
-    """The vectors of registered tools that are not retired, by name; of these tools, or of all in
-    the order of their names.
+    """The vectors of registered tools that are not retired, by name: of these tools, or of all in
+    name order.
     """
     chosen = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
     if names is None:
@@ -212,7 +212,7 @@ def searched(
 
 
 def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
-    """Of these tools, whatever their state, by name."""
+    """The vectors of these tools, whatever their state, by name."""
     found = (
         connection.execute(_VECTORS, {"embedder": embedder, "names": chunk}).all()
         for chunk in _chunks(names)
@@ -225,12 +225,12 @@ def _vector(content: bytes) -> Vector:
 
 
 def searched_count(connection: sa.Connection, embedder: str) -> int:
-    """How many vectors `searched` gives of all tools."""
+    """The number of vectors that `searched` returns for all tools."""
     return int(connection.execute(_of_searched(embedder, sa.func.count())).scalar_one())
 
 
 def _of_searched(embedder: str, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """The query for these columns of the tools that search may offer, each beside its vector."""
+    """A query for these columns of the tools that search may offer, joined with their vectors."""
     joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
     there = (
         tools.c.state.in_(REGISTERED),
@@ -262,7 +262,7 @@ def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) ->
 
 
 def embedders(connection: sa.Connection) -> dict[str, int]:
-    """How many vectors there are of each, by its id."""
+    """The number of vectors of each embedder, by its id."""
     counted = sa.select(tool_vectors.c.embedder, sa.func.count().label("vectors")).group_by(
         tool_vectors.c.embedder
     )
@@ -270,7 +270,7 @@ def embedders(connection: sa.Connection) -> dict[str, int]:
 
 
 def drop_vectors(connection: sa.Connection, but: str) -> None:
-    """Forget those of every embedder but one."""
+    """Delete the vectors of all embedders but one."""
     connection.execute(tool_vectors.delete().where(tool_vectors.c.embedder != but))
 
 
@@ -284,7 +284,7 @@ def serve(
 
 
 def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
-    """What the tool has served, the newest first."""
+    """The requests that the tool has served, newest first."""
     chosen = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
     return tuple(
         connection.execute(
@@ -294,7 +294,7 @@ def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
-    """Replace the tool's used requests by these, the newest first."""
+    """Replace the tool's used requests with these, newest first."""
     wanted = list(requests)
     ours = tool_requests.c.name == name
     present = set(connection.execute(sa.select(tool_requests.c.request).where(ours)).scalars())
@@ -307,7 +307,9 @@ def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str])
 
 
 def without_words(connection: sa.Connection) -> list[str]:
-    """Names of the tools that an older version of this program has registered."""
+    """Names of the tools without indexed words, which an older version of this program
+    registered.
+    """
     return list(
         connection.execute(
             sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))
@@ -320,5 +322,5 @@ def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
 
 
 def utc(at: datetime) -> datetime:
-    """SQLite keeps no time zones; what we write is UTC."""
+    """Add the time zone UTC, which SQLite does not store."""
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -1,5 +1,5 @@
-"""The way from one embedder to another: tools get new vectors in the background, and are found by
-their old ones meanwhile.
+"""Re-embedding after a change of embedder: tools get new vectors in the background, and searches
+use the old ones meanwhile.
 """
 
 import asyncio
@@ -23,20 +23,18 @@ from selfeng.store.database import reading, writing
 
 _log = logging.getLogger(__name__)
 _AT_ONCE = 4
-"""Tools that are embedded side by side; a server of embeddings takes far longer than the machine
-that asks it.
+"""Tools embedded at the same time; an embeddings server takes far longer than the machine that
+calls it.
 """
 
 
 Former = Callable[[str], Embedder | None]
-"""Makes the embedder with an id, which tools may have been embedded with before; None if it can't
-be made.
-"""
+"""Creates a former embedder from its id; None if it can't be created."""
 
 
 @dataclass(frozen=True)
 class Space:
-    """What requests and tools are compared in."""
+    """The vector space in which requests and tools are compared."""
 
     embedder: Embedder
     ranking: Ranking
@@ -48,36 +46,38 @@ class Space:
 
 
 class Embedded(NamedTuple):
-    """How far the way is gone, in tools."""
+    """Progress of re-embedding, in tools."""
 
     done: int
     total: int
     embedder: str
-    """Id of the new one."""
+    """Id of the new embedder."""
 
     def __str__(self) -> str:
         return f"{self.done} of {count(self.total, 'tool')} embedded for {self.embedder}"
 
 
 class Reembedding:
-    """Begins at every start, and continues what an end of the process interrupted."""
+    """Begins at every start, and resumes work that the end of a process interrupted."""
 
     def __init__(
         self, engine: sa.Engine, vectors: Vectors, embedder: Embedder, make: Former
     ) -> None:
         self._engine, self._vectors, self._embedder, self._make = engine, vectors, embedder, make
         self.former: Space | None = None
-        """What searches go by until all tools are embedded; None: by what is."""
+        """The space that searches use until all tools are embedded; None: the new one, as far as it
+        is filled.
+        """
         self.progress: Embedded | None = None
-        """None where there is nothing to do."""
+        """None if there is nothing to do."""
         self.patience = 5.0
-        """Seconds after the start that searches wait if they have nothing to go by; enough for some
-        hundred tools.
+        """Seconds after the start that searches wait if there are no former vectors; enough for
+        some hundred tools.
         """
         self._begun, self._ended = 0.0, asyncio.Event()
 
     def begin(self) -> None:
-        """See what there is to do, before the first search. Blocking."""
+        """Find the tools to embed; call it before the first search. Blocking."""
         with reading(self._engine) as connection:
             missing, known = (
                 records.unembedded(connection, self._embedder.id),
@@ -97,7 +97,7 @@ class Reembedding:
             self.former, self._vectors.former = Space.for_embedder(former), former
 
     async def wait(self) -> None:
-        """Wait until searches have something to go by, but not for long."""
+        """Wait, but not for long, until searches have vectors to use."""
         if self.progress is not None and self.former is None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(
@@ -105,7 +105,7 @@ class Reembedding:
                 )
 
     async def run(self) -> None:
-        """Embed what is to be embedded, then drop the vectors of all other embedders."""
+        """Embed the tools without vectors, then drop the vectors of all other embedders."""
         try:
             await self._embed()
         except AgentError as error:
@@ -124,9 +124,9 @@ class Reembedding:
     async def _embed(self) -> None:
         missing = await asyncio.to_thread(self._missing)
         if missing:
-            by = f", found by those of {self.former.embedder.id} meanwhile" if self.former else ""
+            by = f"; searches use {self.former.embedder.id} meanwhile" if self.former else ""
             _log.info(
-                "%s without vectors of %s: embedded now%s",
+                "embedding %s without vectors of %s%s",
                 count(len(missing), "tool"),
                 self._embedder.id,
                 by,

@@ -1,8 +1,8 @@
-"""The request map: a linear map that turns what people ask towards what tools say of themselves.
+"""The request map: a linear map that moves the vectors of requests towards those of tools.
 
-An embedder knows what sentences mean; that "I" and "please" don't matter when a tool is looked for,
-and that verbs do, it learns here. The map is the identity plus a matrix of low rank, and is applied
-to requests alone, so that it never touches what is stored.
+An embedder captures what sentences mean; the map learns what matters in a search for tools: verbs
+do, "I" and "please" don't. It is the identity plus a matrix of low rank, and is applied to requests
+only, so stored vectors never change.
 """
 
 from typing import NamedTuple
@@ -24,11 +24,11 @@ class RequestMap(NamedTuple):
     """Shape (rank, dimensions)."""
 
     def __call__(self, requests: Vector) -> Vector:
-        """Of one request, or of a matrix with one in each row."""
+        """Map the vector of one request, or a matrix with one request per row."""
         return unit(np.asarray(requests + requests @ self.left @ self.right, dtype=np.float32))
 
     def problem(self) -> str | None:
-        """What makes it no such map."""
+        """Why the factors don't form a map; None if they do."""
         shapes = self.left.shape, self.right.shape
         fits = self.left.ndim == self.right.ndim == 2 and shapes[0] == shapes[1][::-1]
         return (

@@ -1,5 +1,5 @@
-"""The revision of the library: a number in SQL that every change raises, and which tools have
-changed since a former one.
+"""The revision of the library: a number in SQL that every change increases, and the tools that
+changed since an earlier one.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def note(connection: sa.Connection, name: str, embedder: str = "") -> None:
 
 def changed(connection: sa.Connection, since: int, embedders: Sequence[str] = ("",)) -> list[str]:
     """Names of the tools whose record ("") or vector by these embedders changed after that
-    revision; they may be gone.
+    revision; they may have been removed.
     """
     chosen = tool_changes.c.revision > since, tool_changes.c.embedder.in_(embedders)
     return list(

@@ -19,15 +19,15 @@ from selfeng.store.database import reading
 
 _log = logging.getLogger(__name__)
 _LISTED = 30
-"""Tools that are looked at for their meaning, and as many for their words."""
+"""Number of candidates by meaning, and as many by words."""
 _RECENT = 200
-"""Tools that have changed since they were indexed are looked at too, up to so many; if there are
+"""Maximum number of tools changed since they were indexed that are compared as well; if there are
 more, the exact search serves.
 """
 
 
 class Search:
-    """Any number of searches may run at once, also while the library changes."""
+    """Any number of searches may run at once, even while the library changes."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Search:
         reembedding: Reembedding,
         space: Space,
     ) -> None:
-        """`space`: what the index holds, and what is searched unless the tools are being
+        """`space`: the space of the index, which is searched unless the tools are being
         re-embedded.
         """
         self._engine, self._watcher, self._index, self._reembedding, self._space = (
@@ -49,16 +49,16 @@ class Search:
         )
 
     async def find(self, request: str, limit: int) -> tuple[Candidate, ...]:
-        """The best tools for a request, best first; none that are retired or were edited by hand.
+        """The best tools for a request, best first, without retired and hand-edited ones.
 
-        While the embedder is not there they are found by their words alone.
+        While the embedder is unavailable, tools are found by their words alone.
         """
         await self._reembedding.wait()
         return await asyncio.to_thread(self._find, request, limit)
 
     @property
     def _current(self) -> Space:
-        """What searches go by now."""
+        """The space that searches use now."""
         return self._reembedding.former or self._space
 
     def _find(self, request: str, limit: int) -> tuple[Candidate, ...]:
@@ -67,7 +67,7 @@ class Search:
             return ()
         space = self._current
         evidence = self._evidence(snapshot, request, space)
-        if space is not self._current:  # just now all tools have got new vectors, and lost those
+        if space is not self._current:  # re-embedding just ended and dropped the old vectors
             space = self._current
             evidence = self._evidence(snapshot, request, space)
         while True:
@@ -89,8 +89,8 @@ class Search:
         )
 
     def _evidence(self, snapshot: LibrarySnapshot, request: str, space: Space) -> list[Evidence]:
-        """Of the tools that are near, and of those that share words with the request; some may no
-        longer be offered.
+        """The evidence for the nearest tools and for those that share words with the request; some
+        may no longer be offered.
         """
         vector = self._vector(request, space)
         with reading(self._engine) as connection:
@@ -106,7 +106,7 @@ class Search:
         return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in found]
 
     def _vector(self, request: str, space: Space) -> Vector | None:
-        """None where the embedder is not there."""
+        """The vector of the request; None if the embedder is unavailable."""
         try:
             space.ranking.prepare(space.embedder)
             return space.ranking.request(space.embedder.embed([request])[0])
@@ -137,8 +137,8 @@ class Search:
     def _worded(
         self, connection: sa.Connection, snapshot: LibrarySnapshot, words: lexical.Words
     ) -> list[str]:
-        """Names of the best by their words, which retired, modified and missing tools have in the
-        index as well.
+        """Names of the best tools by words; the index also holds retired, modified and missing
+        ones.
         """
         others = len(snapshot.entries) - snapshot.searched
         return [

@@ -1,4 +1,4 @@
-"""The seed tools on their way into the library, through the gate that every tool passes."""
+"""Seeding: registers the seed tools, which pass the same gate as every tool."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ class SeedBed(Protocol):
         ...
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
-        """Raises: as `check`."""
+        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
         ...
 
 
 class Planted(Value):
-    """What became of the seeds."""
+    """The result of seeding."""
 
     added: tuple[str, ...]
     present: tuple[str, ...]
@@ -34,10 +34,10 @@ class Planted(Value):
 
 @dataclass(frozen=True)
 class SeedMark:
-    """A file beside the tools that names the databases, one a line, that have had the seeds for
-    this folder.
+    """A file beside the tools that lists the databases, one per line, that were seeded for this
+    folder.
 
-    An empty one speaks for every database.
+    An empty file stands for every database.
     """
 
     path: Path
@@ -62,16 +62,16 @@ async def plant(
     report: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Planted:
-    """Register the seeds that are not in the library yet; each that is added or refused is reported
-    in one line.
+    """Register the seeds that are not in the library yet, and report each one added or refused in
+    one line.
 
-    `progress` gets how many are done, and of how many.
+    `progress` gets the number done and the total.
 
-    A seed begins provisional like every tool: trust says that it has served different calls here,
+    A seed begins provisional like every tool: trust means that it has served different calls here,
     which no author can vouch for.
 
     Raises:
-        SandboxError: there is no sandbox to examine them in.
+        SandboxError: no sandbox is available to verify them.
     """
     added, present, refused = [], [], []
     seeds = tuple(seeds)
@@ -81,7 +81,7 @@ async def plant(
             await library.check(seed)
             verdict = await examine(seed)
             await library.add(seed, Provenance(verdict=verdict))
-        except ToolExists:  # before, or meanwhile by another process that plants the same
+        except ToolExists:  # registered before, or meanwhile by another process
             present.append(seed.name)
         except (SynthesisFailed, LibraryError) as error:
             refused.append(seed.name)

@@ -1,5 +1,5 @@
-"""The tool editor: makes a tool of a draft, its next version of another draft or of an old version,
-and looks up what it ever was.
+"""The tool editor: makes a tool from a draft, makes its next version from another draft or an old
+version, and looks up its versions.
 """
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from selfeng.store.database import reading
 
 
 class ToolEditor:
-    """Blocking. Embeds what is searched before the writer's lock is taken."""
+    """Blocking. Embeds the searchable text before taking the writer's lock."""
 
     def __init__(
         self, engine: sa.Engine, watcher: FileWatcher, writer: ToolWriter, vectors: Vectors
@@ -25,7 +25,7 @@ class ToolEditor:
     def add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
         """Raises: ToolNameInvalid, ToolExists, LibraryError."""
         names.check_form(draft.name)
-        self._watcher.look()  # a tool whose files were deleted just now gives its name up
+        self._watcher.look()  # a tool with files deleted just now frees its name
         self._writer.check(draft.name, Sources(code=draft.code, tests=draft.tests))
         return self._writer.add(draft, provenance, self._vectors.of_new(draft))
 
@@ -56,7 +56,7 @@ class ToolEditor:
         )
 
     def versions(self, name: str) -> tuple[ToolVersion, ...]:
-        """The newest first; empty for a name that never was a tool's."""
+        """All versions, newest first; empty for a name that no tool ever had."""
         with reading(self._engine) as connection:
             return versions.load_all(connection, name)
 

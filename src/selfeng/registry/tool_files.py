@@ -1,5 +1,5 @@
-"""The files of the tools: two sources each, the digest that says whether they are still the
-verified ones, and the folder of them all.
+"""The files of the tools: two sources each, the digest that shows whether they are still the
+verified ones, and their folder.
 """
 
 import hashlib
@@ -37,9 +37,7 @@ LOCK = ".library.lock"
 _STAGING = ".staging"
 
 Checkpoint = Callable[[str], None]
-"""Called with the name of each step as soon as it has reached the disk; the tests of crashes end
-the process there.
-"""
+"""Called with the name of each step once it is on disk; crash tests kill the process there."""
 
 
 class Stamp(NamedTuple):
@@ -53,11 +51,11 @@ class Stamp(NamedTuple):
 
 
 Pair = tuple[Stamp | None, Stamp | None]
-"""Of a tool's code and tests; None for a file that is missing."""
+"""The stamps of a tool's code and tests; None for a missing file."""
 
 _FRESH_NS = 2_000_000_000
-"""File systems keep times as coarse as this; a folder that changed less long ago may change again
-and show the same time.
+"""The coarsest resolution of file times; a folder that changed more recently may change again
+without a new time.
 """
 
 
@@ -70,7 +68,7 @@ def tests_file(name: str) -> str:
 
 
 def owner(file: str) -> str:
-    """The name of the tool that a file would be of; no name of a tool begins with `test_`."""
+    """The name of the tool that a file would belong to; no tool name begins with `test_`."""
     return file.removeprefix("test_").removesuffix(".py")
 
 
@@ -87,7 +85,7 @@ class FolderListing:
         self._names: frozenset[str] = frozenset()
 
     def look(self) -> frozenset[str]:
-        """The same object as before, if nothing came or went."""
+        """The names; the same object as before if none was added or removed."""
         now = self._now()
         try:
             status = self._folder.stat()
@@ -98,7 +96,7 @@ class FolderListing:
             status.st_ino,
             status.st_mtime_ns,
             status.st_ctime_ns,
-        )  # on Windows the latter is when it was made
+        )  # on Windows, the creation time
         if seen != self._seen:
             with os.scandir(self._folder) as entries:
                 names = frozenset(entry.name for entry in entries if entry.name.endswith(".py"))
@@ -111,15 +109,15 @@ class FolderListing:
 
 
 class ToolFiles:
-    """Reads, writes and removes the files; knows nothing of which tools should exist. Blocking."""
+    """Reads, writes and removes the files; does not know which tools should exist. Blocking."""
 
     def __init__(self, folder: Path, checkpoint: Checkpoint) -> None:
         self.folder = folder
         self._checkpoint = checkpoint
 
     def prepare(self) -> None:
-        """Make the folder, and clear what a killed process was writing. Only under the library's
-        lock.
+        """Create the folder, and delete what a killed process was writing. Call it only under the
+        library's lock.
         """
         staging = self.folder / _STAGING
         staging.mkdir(parents=True, exist_ok=True)
@@ -137,8 +135,8 @@ class ToolFiles:
         return Stamp(status.st_ino, status.st_size, status.st_ctime_ns)
 
     def read(self, name: str) -> Sources | None:
-        """What stands on disk; None if a file is missing. Undecodable bytes make it differ from
-        anything verified.
+        """The sources on disk; None if a file is missing. Undecodable bytes never match verified
+        sources.
         """
         code, tests = self.content(code_file(name)), self.content(tests_file(name))
         if code is None or tests is None:
@@ -156,12 +154,12 @@ class ToolFiles:
             return None
 
     def place(self, name: str, sources: Sources) -> None:
-        """Write both files, each whole or not at all, replacing what is there."""
+        """Write both files, each whole or not at all, replacing existing ones."""
         self.stage(name, sources)
         self.place_staged(name)
 
     def stage(self, name: str, sources: Sources) -> None:
-        """Write both files aside, which is what a full disk refuses."""
+        """Write both files under temporary names; this is the step that fails on a full disk."""
         staging = self.folder / _STAGING
         staging.mkdir(parents=True, exist_ok=True)
         for file, text in ((code_file(name), sources.code), (tests_file(name), sources.tests)):
@@ -169,7 +167,7 @@ class ToolFiles:
             self._checkpoint(f"staged {file}")
 
     def place_staged(self, name: str) -> None:
-        """Move what was staged into place."""
+        """Move the staged files into place."""
         for file in (code_file(name), tests_file(name)):
             (self.folder / _STAGING / file).replace(self.folder / file)
             self._checkpoint(f"placed {file}")
@@ -190,8 +188,8 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Make renames in the folder last through a power cut, where the system can (Windows can't open
-    a folder).
+    """Make renames in the folder survive a power cut, where the system supports it (Windows can't
+    open a folder).
     """
     if os.name != "posix":
         return

@@ -1,16 +1,16 @@
-"""The tool writer: adds, revises and removes whole tools, whatever kills the process in between.
+"""The tool writer: adds, revises and removes whole tools, even if the process is killed in between.
 
 A tool's record, with its sources and vector, is committed as `pending` before its first file is
-written, and becomes `active` after the last one. Whoever starts next completes what is pending: the
-sources were verified, and all that is needed to write the files stands in the record, so nothing
-that was earned is thrown away. A new version of a tool goes the same way as `revising`, and is in
-use from the commit on. Removing runs the other way round: `removing` is committed first, files go
-next, the record last; the next start completes that as well.
+written, and becomes `active` after the last one. The next start completes pending tools: their
+sources were verified, and the record holds everything needed to write the files, so no work is
+lost. A new version of a tool is written the same way as `revising`, and is in use from the commit
+on. Removing runs in the opposite order: `removing` is committed first, then the files are deleted,
+then the record; the next start completes that as well.
 
-Every version is kept for good, in the transaction that puts it into the record.
+Every version is kept permanently, in the transaction that puts it into the record.
 
-All of this happens under one lock per folder, so a record in between seen under the lock belongs to
-a process that died.
+All of this happens under one lock per folder, so an intermediate record seen under the lock belongs
+to a process that died.
 """
 
 import logging
@@ -44,7 +44,7 @@ from selfeng.store.database import reading, writing
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 30.0
-"""Seconds to wait for another process that writes a tool, which takes it some milliseconds."""
+"""Seconds to wait for another process that writes a tool, which takes milliseconds."""
 
 
 class ToolWriter:
@@ -57,8 +57,8 @@ class ToolWriter:
         self._thread_lock = threading.Lock()
 
     def add(self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None) -> Tool:
-        """Files that are there already and say the same are taken for the tool's; `embedding` None:
-        it gets its vector later.
+        """Add a tool. Existing files with the same content are taken over; `embedding` is None if
+        the vector is added later.
 
         Raises: ToolExists, FileInTheWay, LibraryError.
         """
@@ -92,8 +92,8 @@ class ToolWriter:
     def revise(
         self, draft: ToolDraft, provenance: Provenance, based_on: int, embedding: Embedding | None
     ) -> Tool:
-        """Make the next version of a tool and replace its files; `embedding` None: the words that
-        are searched are the same.
+        """Make the next version of a tool and replace its files; `embedding` is None if the
+        searchable words are unchanged.
 
         A rollback also brings back a tool whose files were deleted by hand.
 
@@ -119,7 +119,9 @@ class ToolWriter:
     def _revisable(
         self, connection: sa.Connection, draft: ToolDraft, provenance: Provenance, based_on: int
     ) -> Tool:
-        """The tool as it is. Raises: as `revise`."""
+        """The current tool, if it can be revised. Raises: ToolNotFound, ToolModified,
+        VersionConflict, LibraryError.
+        """
         before, state = (
             next(records.load(connection, [draft.name]), None),
             records.state_of(connection, draft.name),
@@ -142,7 +144,9 @@ class ToolWriter:
         return before
 
     def check(self, name: str, sources: Sources) -> None:
-        """Whether `add` would take these. Raises: ToolExists, FileInTheWay, LibraryError."""
+        """Check whether `add` would accept these sources. Raises: ToolExists, FileInTheWay,
+        LibraryError.
+        """
         with self._alone():
             self._check_free(name, sources)
 
@@ -172,7 +176,7 @@ class ToolWriter:
             versions.insert(connection, tool, provenance)
 
     def recover(self) -> None:
-        """Complete what killed processes began. Raises: LibraryError."""
+        """Complete the changes that killed processes began. Raises: LibraryError."""
         with self._alone():
             self._files.prepare()
             with reading(self._engine) as connection:
@@ -188,15 +192,15 @@ class ToolWriter:
                     _log.exception("the tool %s stays %s until the next start", name, state)
 
     def write_words(self) -> None:
-        """Write down the words of tools that an older version of this program has registered.
-        Raises: LibraryError.
+        """Index the words of tools that an older version of this program registered. Raises:
+        LibraryError.
         """
         with self._alone(), writing(self._engine) as connection:
             for tool in records.load(connection, records.without_words(connection)):
                 lexical.write(connection, tool, ())
 
     def settle(self, names: Iterable[str]) -> None:
-        """Write down which of these tools lost their files by hand, and which got them back.
+        """Record which of these tools had files deleted by hand, and which had them restored.
         Raises: LibraryError.
         """
         with self._alone(), writing(self._engine) as connection:
@@ -259,8 +263,8 @@ class ToolWriter:
 
 
 def edited(tool: Tool, sources: Sources, tools: Iterable[Tool]) -> ToolDraft:
-    """The tool as its files have it now, with what it imports of the `tools`. Raises: ToolModified
-    if they no longer define it.
+    """The tool as its files define it now, with its imports among `tools`. Raises: ToolModified if
+    they no longer define it.
     """
     described = {p.name: p.description for p in tool.signature.parameters}
     try:
@@ -283,10 +287,10 @@ def _sources(draft: ToolDraft) -> Sources:
 
 
 def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number: int) -> Tool:
-    """The tool as its next version: to be watched like a new one, unless it is retired and only
-    what it imports has changed.
+    """The tool's next version: provisional like a new tool, unless it is retired and only its
+    imports have changed.
 
-    What is no part of the draft stays as it was before.
+    Fields that the draft lacks stay unchanged.
     """
     retired = before.standing == "retired" and isinstance(provenance.origin, RequirementChanged)
     standing: Standing = "retired" if retired else "provisional"
@@ -296,5 +300,6 @@ def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number:
 
 def _unwritten(name: str, error: OSError) -> LibraryError:
     return LibraryError(
-        f"the files of {name} can't be written: {error}", "see to the folder of the tools"
+        f"the files of {name} can't be written: {error}",
+        "check the permissions of the tools folder",
     )

@@ -1,8 +1,8 @@
-"""Trust: what the uses of a tool, and a person's word, make of its standing.
+"""Trust: how the uses of a tool, and a person's decision, change its standing.
 
 A version begins provisional. It is trusted once it has served `trust_after` different calls, and
-retired once it has failed `retire_after` times with no success in between. Only what the version in
-use did counts; a new one begins provisional, whatever made it, since it has not served yet.
+retired once it has failed `retire_after` times with no success in between. Only uses of the current
+version count; every new version begins provisional, because it has not served yet.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class TrustRule:
     trust_after: int = 3
     """Different calls that a version has to serve."""
     retire_after: int = 3
-    """Failures in a row that it may not reach."""
+    """Failures in a row that retire it."""
 
 
 class Trust:
@@ -50,7 +50,7 @@ class Trust:
             return _change(connection, tool, "trusted", reason)
 
     def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
-        """Count a failure that is the tool's own; `problem` says it in a few words. Raises:
+        """Count a failure caused by the tool itself; `problem` describes it in a few words. Raises:
         ToolNotFound.
         """
         with writing(self._engine) as connection:
@@ -80,8 +80,8 @@ class Trust:
             _updated(connection, name, standing="retired")
 
     def restore(self, name: str) -> None:
-        """Offer a retired tool again, as provisional as a new one; any other stays as it is.
-        Raises: ToolNotFound.
+        """Offer a retired tool again, as provisional; any other stays unchanged. Raises:
+        ToolNotFound.
         """
         with writing(self._engine) as connection:
             tool = _updated(connection, name)
@@ -91,7 +91,7 @@ class Trust:
 
 
 def _updated(connection: sa.Connection, name: str, **values: Any) -> sa.Row[Any]:
-    """The tool's row once it has these values; it stays ours until the transaction ends."""
+    """Set these values; returns the tool's row, which stays locked until the transaction ends."""
     ours = tools.c.name == name, tools.c.state.in_(records.REGISTERED)
     connection.execute(tools.update().where(*ours).values(**{"name": name, **values}))
     if "standing" in values:

@@ -1,4 +1,4 @@
-"""The search vectors of tools, made by the embedder at hand."""
+"""The search vectors of tools, made by the current embedder."""
 
 import logging
 from collections.abc import Callable
@@ -17,41 +17,45 @@ from selfeng.store.database import reading, writing
 _log = logging.getLogger(__name__)
 
 MOST_USED = 15
-"""Served requests that a tool is found by; the oldest make room."""
+"""Maximum number of served requests that a tool is found by; the oldest are dropped."""
 
 Used = tuple[str, ...]
-"""Requests that a tool has served, the newest first."""
+"""Requests that a tool has served, newest first."""
 
 
 class Vectors:
-    """Blocking. What embeds raises EmbedderUnavailable."""
+    """Blocking. Methods that embed raise EmbedderUnavailable."""
 
     def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
         self._engine, self._embedder = engine, embedder
         self.former: Embedder | None = None
-        """The one before, while searches go by its vectors."""
+        """The former embedder, while searches use its vectors."""
 
     def of_new(self, draft: ToolDraft) -> Embedding | None:
-        """Of a tool that has served nothing yet, whatever a former one of its name has; None while
-        the embedder is not there.
+        """The vector of a new tool, ignoring what an earlier tool of its name has served; None
+        while the embedder is unavailable.
         """
         try:
             return self._of(draft, ())
         except EmbedderUnavailable as error:
-            _log.info("%s is found by its words alone for now: %s", draft.name, error)
+            _log.info("%s is found only by its words for now: %s", draft.name, error)
             return None
 
     def of_next(self, draft: ToolDraft) -> Embedding:
-        """Of the next version of a tool, found by the requests that the tool has served as well."""
+        """The vector of a tool's next version, which includes the requests that the tool has
+        served.
+        """
         return self._of(draft, self.used(draft.name))
 
     def used(self, name: str) -> Used:
-        """What a tool of that name has served; empty if there is none."""
+        """The requests that a tool of that name has served; empty if there is none."""
         with reading(self._engine) as connection:
             return records.used_requests(connection, name)
 
     def complete(self, name: str) -> None:
-        """Give a tool that has none its vector of this embedder; nothing if it is gone."""
+        """Embed a tool that has no vector of this embedder; does nothing if the tool was
+        removed.
+        """
         while True:
             with reading(self._engine) as connection:
                 before = _found_by(connection, name)
@@ -61,13 +65,13 @@ class Vectors:
             with writing(self._engine) as connection:
                 if (
                     _found_by(connection, name) == before
-                ):  # else something else came in while this was embedded
+                ):  # otherwise something changed while this was embedded
                     records.insert_vector(connection, name, embedding)
                     return
 
     def serve(self, name: str, version: int, request: str) -> None:
-        """Let search find a tool by a request that this version has served; nothing if it is gone,
-        changed, or found by it already.
+        """Let search find a tool by a request that this version has served; does nothing if the
+        tool was removed, changed, or is already found by it.
         """
 
         def add(tool: Tool, used: Used) -> Used | None:
@@ -88,8 +92,8 @@ class Vectors:
         )
 
     def _change(self, name: str, change: Callable[[Tool, Used], Used | None]) -> bool:
-        """Put what `change` makes of the used requests in their place; False if it makes nothing of
-        them, or there is no such tool.
+        """Replace the used requests with the result of `change`; False if that is None or there is
+        no such tool.
         """
         while True:
             with reading(self._engine) as connection:
@@ -101,7 +105,7 @@ class Vectors:
             with writing(self._engine) as connection:
                 if (
                     _found_by(connection, name) == before
-                ):  # else something else came in while this was embedded
+                ):  # otherwise something changed while this was embedded
                     records.serve(connection, before.tool, after, embedding)
                     return True
 

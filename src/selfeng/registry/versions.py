@@ -1,6 +1,4 @@
-"""The versions of the tools in SQL: every one that was ever registered, also of tools that were
-removed since.
-"""
+"""The versions of the tools in SQL: every one ever registered, including those of removed tools."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -18,15 +16,15 @@ from selfeng.store.schema import tool_versions
 
 
 def next_number(connection: sa.Connection, name: str) -> int:
-    """1 for a name that never was a tool's; a tool that takes the name of a removed one counts on
-    from it.
+    """The next version number: 1 for a new name; a tool that reuses the name of a removed one
+    continues its numbers.
     """
     newest = sa.select(sa.func.max(tool_versions.c.version)).where(tool_versions.c.name == name)
     return (connection.execute(newest).scalar() or 0) + 1
 
 
 def insert(connection: sa.Connection, tool: Tool, provenance: Provenance) -> None:
-    """Keep what the tool is now as the version of its number."""
+    """Store the tool's current state under its version number."""
     connection.execute(tool_versions.insert().values(columns(tool, provenance)))
 
 
@@ -46,7 +44,7 @@ def withdraw(connection: sa.Connection, name: str, version: int) -> None:
 
 
 def load_all(connection: sa.Connection, name: str) -> tuple[ToolVersion, ...]:
-    """The newest first; empty for a name that never was a tool's."""
+    """All versions, newest first; empty for a name that no tool ever had."""
     chosen = (
         sa.select(tool_versions)
         .where(tool_versions.c.name == name)
@@ -63,7 +61,7 @@ def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
     row = connection.execute(chosen).first()
     if row is None:
         raise VersionNotFound(
-            f"{name} has no version {version}", f"`selfeng versions {name}` lists those that it has"
+            f"{name} has no version {version}", f"`selfeng versions {name}` lists its versions"
         )
     return _version(row)
 

@@ -26,11 +26,11 @@ async def console_user_agent(
     write: Callable[[str], object] = _write,
     default_alias: str = "assistant",
 ) -> None:
-    """Shows the messages as they come, asks the person, and replies with all that was said.
+    """Shows the messages as they come, asks the person, and replies with everything that was said.
 
-    That is the whole history, if there is one; else the messages and the person's. `exit`, or the
-    end of the input, ends the loop. `read` is called in a thread, with what to ask; it is `input`
-    unless you say otherwise.
+    That is the whole history, if there is one; otherwise the messages and the person's. `exit`, or
+    the end of the input, ends the loop. `read` is called in a thread, with the text of the
+    question; the default is `input`.
     """
     async for promise in ctx.message_promises:
         known = promise.known_beforehand
@@ -56,5 +56,5 @@ async def console_user_agent(
 
 
 def create_console_user_agent(chat_history: ChatHistory | None = None, **options: Any) -> MiniAgent:
-    """A console with a history of its own, in memory unless you give another."""
+    """A console with its own history, in memory by default."""
     return console_user_agent.fork(chat_history=chat_history or InMemoryChatHistory(), **options)

@@ -1,4 +1,4 @@
-"""The error message: an error in the place of a message, where errors are wanted as messages."""
+"""The error message: an error in place of a message, where errors are wanted as messages."""
 
 import traceback
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from selfeng.runtime.streams import Reader, ReplayStream
 
 
 class ErrorMessage(Message):
-    """What an error says, after what was said before it."""
+    """The text of an error, after the text that came before it."""
 
     @classmethod
     def from_error(cls, error: BaseException, context: PromisingContext) -> "ErrorMessage":
@@ -20,8 +20,8 @@ class ErrorMessage(Message):
 
 
 class ForgivingPromise(MessagePromise):
-    """The message that another promise is of; but an error ends its text and makes it an
-    ErrorMessage, instead of being raised.
+    """The message of another promise; an error ends its text and makes it an ErrorMessage, instead
+    of being raised.
     """
 
     __slots__ = ("_strict",)
@@ -33,7 +33,7 @@ class ForgivingPromise(MessagePromise):
 
     @classmethod
     def forgiving(cls, promise: MessagePromise) -> MessagePromise:
-        """The promise itself if nothing can go wrong with it."""
+        """The promise itself if it can't fail."""
         return (
             promise if promise.is_there or isinstance(promise, ForgivingPromise) else cls(promise)
         )
@@ -52,7 +52,7 @@ class ForgivingPromise(MessagePromise):
 
 
 class _ForgivingReader(Reader[str]):
-    """A reader that gets an error as the last token."""
+    """A reader that gets an error as its last token."""
 
     __slots__ = ("_context",)
 

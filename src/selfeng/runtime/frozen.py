@@ -1,5 +1,5 @@
-"""The frozen value: a pydantic model with whatever fields, immutable all the way down, known by the
-hash of what it says.
+"""The frozen value: a pydantic model with any fields, deeply immutable, identified by the hash of
+its content.
 """
 
 import hashlib
@@ -19,35 +19,35 @@ from pydantic_core import to_jsonable_python
 from selfeng.runtime.promising_context import PromisingContext
 
 PLAIN = (type(None), str, Number, bool, UUID, datetime, date, time, timedelta, Path, Enum, bytes)
-"""What is immutable by itself."""
+"""Types that are immutable by themselves."""
 
 SHORT_KEY = 40
 """Characters of a hash key, unless the context wants all 64."""
 
 
 class Frozen(BaseModel):
-    """A value with any fields: lists become tuples and dicts Frozen; sets, and objects that may
-    change, are refused.
+    """A value with any fields: lists become tuples and dicts Frozen; sets and mutable objects are
+    refused.
 
-    Two of them have the same `hash_key` if they say the same, in whatever order their fields were
-    given.
+    Two values have the same `hash_key` if they have the same content, in whatever order their
+    fields were given.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
     __slots__ = ("_digest", "_string")
 
     referred_by_key: ClassVar[bool] = False
-    """Whether a value that has this one inside names it by its hash key."""
+    """Whether a value that contains this one refers to it by its hash key."""
 
     class_: str = ""
-    """The name of the class; a part of what the value says."""
+    """The name of the class, which is part of the content."""
 
     @model_validator(mode="after")
     def _validated(self) -> Self:
         return self._freeze()
 
     def _freeze(self) -> Self:
-        """Raises: ValueError (pydantic makes it a ValidationError), a field can't be frozen."""
+        """Raises: ValueError (pydantic makes it a ValidationError): a field can't be frozen."""
         values = self.__dict__
         for fields in (values, self.__pydantic_extra__):
             for name, value in (fields or {}).items():
@@ -57,7 +57,7 @@ class Frozen(BaseModel):
         return self
 
     def fields(self) -> Iterator[tuple[str, Any]]:
-        """Names and values, the declared ones first."""
+        """Names and values, declared fields first."""
         values = self.__dict__
         for name in type(self).model_fields:
             yield name, values[name]
@@ -69,11 +69,11 @@ class Frozen(BaseModel):
         return {name: value for name, value in self.fields() if name != "class_"}
 
     def frozen_fields_and_values(self) -> dict[str, Any]:
-        """Another name of `as_kwargs`."""
+        """An alias of `as_kwargs`."""
         return self.as_kwargs()
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a field that may not be there."""
+        """The value of a field that may be missing."""
         return (
             self.__dict__[name]
             if name in type(self).model_fields
@@ -91,13 +91,13 @@ class Frozen(BaseModel):
         return name in type(self).model_fields or name in (self.__pydantic_extra__ or ())
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with other values for some fields, frozen like the original. They are not
-        validated otherwise.
+        """A copy with other values for some fields, frozen like the original, without further
+        validation.
         """
         return super().model_copy(update=update, deep=deep)._freeze()
 
     def serialize(self) -> dict[str, Any]:
-        """What the value says, as JSON has it; messages inside by their hash keys."""
+        """The content as JSON data; messages inside by their hash keys."""
         return serialized_fields(self, by_key=True)
 
     @property
@@ -107,7 +107,7 @@ class Frozen(BaseModel):
 
     @property
     def full_json(self) -> str:
-        """Everything the value says as compact JSON, nested messages included."""
+        """The whole content as compact JSON, nested messages included."""
         return json.dumps(
             serialized_fields(self, by_key=False), ensure_ascii=False, separators=(",", ":")
         )
@@ -139,7 +139,7 @@ class Frozen(BaseModel):
         return str(self)
 
     def _as_string(self) -> str:
-        """How the value reads; for subclasses to say otherwise."""
+        """The text of the value; subclasses may override it."""
         return self.full_json
 
     if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Frozen(BaseModel):
 
 
 class JsonArray(tuple[Any, ...]):
-    """An array as JSON knows it: equal to the tuple and to the list of the same items."""
+    """A JSON array: equal to the tuple and to the list of the same items."""
 
     __slots__ = ()
     __hash__ = tuple.__hash__
@@ -162,9 +162,7 @@ class JsonArray(tuple[Any, ...]):
 
 
 def freeze(value: Any, name: str) -> Any:
-    """The immutable value that says the same. Raises: ValueError, there is none; names the
-    field.
-    """
+    """The immutable form of a value. Raises: ValueError: there is none; names the field."""
     if isinstance(value, (Frozen, *PLAIN)):
         return value
     if isinstance(value, list | tuple):
@@ -182,8 +180,8 @@ def freeze(value: Any, name: str) -> Any:
 
 
 def thaw(value: Any) -> Any:
-    """Plain dicts and lists that say the same, without the names of classes; for what knows nothing
-    of Frozen.
+    """Plain dicts and lists with the same content, without the names of classes; for code that does
+    not know Frozen.
     """
     if isinstance(value, Frozen):
         return {name: thaw(item) for name, item in value.as_kwargs().items()}
@@ -191,7 +189,7 @@ def thaw(value: Any) -> Any:
 
 
 def freezable(values: dict[str, Any]) -> dict[str, Any]:
-    """Those of the values that can be frozen, and are then."""
+    """The values that can be frozen, in frozen form."""
     frozen = {}
     for name, value in values.items():
         with suppress(ValueError):
@@ -200,7 +198,7 @@ def freezable(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def serialized_fields(frozen: Frozen, by_key: bool) -> dict[str, Any]:
-    """The fields as JSON has them; with `by_key`, the messages among them by their hash keys."""
+    """The fields as JSON data; with `by_key`, messages among them by their hash keys."""
     plain: dict[str, Any] = {}
     for name, value in frozen.fields():
         if by_key and isinstance(value, Frozen) and value.referred_by_key:

@@ -13,11 +13,11 @@ from selfeng.runtime.mini_agent import MiniAgent
 
 
 class ChatHistory(ABC):
-    """Keeps messages and gives them back."""
+    """Stores messages and returns them."""
 
     @cached_property
     def logging_agent(self) -> MiniAgent:
-        """Replies with what it is sent, and is done when that is kept."""
+        """Replies with what it is sent; done when that is stored."""
 
         async def logging_agent(ctx: InteractionContext) -> None:
             ctx.reply(ctx.message_promises)
@@ -31,7 +31,7 @@ class ChatHistory(ABC):
 
     @abstractmethod
     async def aload_chat_history(self) -> tuple[Message, ...]:
-        """Everything that was kept, in order."""
+        """All stored messages, in order."""
 
 
 class InMemoryChatHistory(ChatHistory):
@@ -57,8 +57,8 @@ class ChatHistoryMD(ChatHistory):
     """A history in a Markdown file, which people can read and edit.
 
     Each message has a heading, `role / model`, underlined with equals signs. A line of its text
-    that looks like such an underline gets a backslash before it, as Markdown has it; so any text
-    comes back as it was. Other fields than role and model are not kept.
+    that looks like such an underline gets a backslash before it, as in Markdown, so that any text
+    comes back unchanged. Fields other than role and model are not stored.
     """
 
     def __init__(self, chat_md_file: str | Path, default_role: str = "assistant") -> None:
@@ -67,7 +67,7 @@ class ChatHistoryMD(ChatHistory):
         self._default_role = default_role
 
     async def akeep(self, messages: tuple[Message, ...]) -> None:
-        """Raises: ValueError, a role or a model does not fit into a heading."""
+        """Raises: ValueError: a role or a model does not fit into a heading."""
         sections = "".join([self._section(message) for message in messages])
         await asyncio.to_thread(self._append, sections)
 
@@ -116,7 +116,7 @@ def _messages(markdown: str) -> Iterator[Message]:
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         text = lines[start + 2 : end]
         if text and text[-1] == "":
-            text.pop()  # the line that keeps sections apart, or the end of the file
+            text.pop()  # the line that separates sections, or the end of the file
         role, _, model = lines[start].partition(" / ")
         said = "\n".join(
             [

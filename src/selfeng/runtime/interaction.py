@@ -1,4 +1,4 @@
-"""One run of an agent: what it sees of it from inside, and what its caller holds."""
+"""One run of an agent: what the agent sees of it, and what its caller holds."""
 
 import asyncio
 import logging
@@ -45,8 +45,8 @@ class InteractionContext(Scope):
 
     @classmethod
     def get_current(cls) -> "InteractionContext":
-        """The run of the agent that this is called in, however deep. Raises: NoActiveContextError,
-        it is called in none.
+        """The agent run that this is called in, at any depth. Raises: NoActiveContextError: there
+        is none.
         """
         current = current_scope.get()
         if not isinstance(current, InteractionContext):
@@ -55,21 +55,21 @@ class InteractionContext(Scope):
 
     @property
     def messages(self) -> MessageSequencePromise:
-        """Another name of `message_promises`."""
+        """An alias of `message_promises`."""
         return self.message_promises
 
     @property
     def miniagents(self) -> "MiniAgents":
-        """The context under which the agent was called."""
+        """The context that the agent was called in."""
         return cast("MiniAgents", self._context)
 
     @property
     def reply_promises(self) -> MessageSequencePromise:
-        """What the agent replies, as its caller sees it."""
+        """The agent's replies, as its caller sees them."""
         return self._replies.sequence_promise
 
     def get_agent_trace(self) -> list["MiniAgent"]:
-        """This agent, who called it, who called that, and so on."""
+        """This agent, its caller, the caller's caller, and so on."""
         trace = []
         scope: Scope | None = self
         while isinstance(scope, InteractionContext):
@@ -85,15 +85,13 @@ class InteractionContext(Scope):
         return self
 
     def reply_out_of_order(self, messages: MessageType) -> Self:
-        """Send messages as soon as they are there, before those that were sent earlier and are
-        not.
-        """
+        """Send messages as soon as they are there, before earlier ones that are still pending."""
         return self.reply(messages, out_of_order=True)
 
     def make_sure_to_wait(
         self, awaitable: Awaitable[Any], start_asap_if_coroutine: bool = True
     ) -> None:
-        """Let the agent's replies not end before this is done. Its errors are logged."""
+        """Keep the agent's replies open until this is done. Its errors are logged."""
         if start_asap_if_coroutine and asyncio.iscoroutine(awaitable):
             awaitable = self._context.start_asap(awaitable)
         if self._awaited is None:
@@ -103,8 +101,8 @@ class InteractionContext(Scope):
     wait_for = make_sure_to_wait
 
     async def await_now(self, suppress_deadlock_warning: bool = False) -> None:
-        """Wait for everything that was passed to `make_sure_to_wait`, as happens anyway at the
-        agent's end.
+        """Wait for everything that was passed to `make_sure_to_wait`, as happens anyway when the
+        agent ends.
         """
         if self._unfinished and not suppress_deadlock_warning:
             warnings.warn(
@@ -137,20 +135,18 @@ class InteractionContext(Scope):
         self.finish_early()
 
     async def wind_up(self) -> None:
-        """What happens when the agent has done all it does: finish its calls, and wait for what it
-        wants to wait for.
-        """
+        """Called when the agent is done: finish its calls, and wait for `make_sure_to_wait`."""
         for call in list(self._unfinished or ()):
             call.finish()
         if self._awaited:
             await self.await_now()
 
     def close(self, error: BaseException | None = None) -> None:
-        """End the replies if they have not, with an error if there was one."""
+        """End the replies if they have not ended, with an error if there was one."""
         self._replies.close(error)
 
     def remember(self, call: "AgentCall") -> "set[AgentCall]":
-        """Have the call finished when this agent ends."""
+        """Finish the call when this agent ends, at the latest."""
         if self._unfinished is None:
             self._unfinished = set()
         self._unfinished.add(call)
@@ -158,8 +154,8 @@ class InteractionContext(Scope):
 
 
 class AgentCall:
-    """A call that sends its messages piece by piece; it is finished at the latest when its caller
-    ends.
+    """A call that sends its messages piece by piece; it is finished when its caller ends, at the
+    latest.
     """
 
     def __init__(
@@ -183,12 +179,12 @@ class AgentCall:
         return self
 
     def send_out_of_order(self, messages: MessageType) -> Self:
-        """Send messages that may come before those that were sent earlier and are not there yet."""
+        """Send messages that may come before earlier ones that are still pending."""
         return self.send_message(messages, out_of_order=True)
 
     def reply_sequence(self, finish_call: bool = True) -> MessageSequencePromise:
         """The agent's replies. With `finish_call=False` more can be sent, and the agent may wait
-        for it: mind deadlocks.
+        for it: beware of deadlocks.
         """
         if finish_call:
             self.finish()

@@ -1,4 +1,4 @@
-"""Chains and loops of agents, in which each gets what the one before it replied."""
+"""Chains and loops of agents, in which each gets the replies of the one before."""
 
 from collections.abc import Callable, Iterable
 
@@ -8,14 +8,14 @@ from selfeng.runtime.sentinels import AWAIT, Sentinel
 from selfeng.runtime.sequence import MessageSequencePromise, MessageType
 
 Link = MiniAgent | Callable[[MessageType | None], MessageType | None] | Sentinel | None
-"""An agent, a function of messages, AWAIT, CLEAR, or None, which is passed over."""
+"""An agent, a function of messages, AWAIT, CLEAR, or None, which is skipped."""
 
 
 async def achain(agents: Iterable[Link], messages: MessageType | None = None) -> MessageType | None:
-    """Give the messages to the first agent, its replies to the second, and so on; gives the last
-    one's replies.
+    """Send the messages to the first agent, its replies to the second, and so on; returns the last
+    agent's replies.
 
-    The agents run at the same time, as far as they can; AWAIT waits for all replies before it, and
+    The agents run at the same time, as far as possible; AWAIT waits for all replies before it, and
     CLEAR drops them.
     """
     for agent in agents:
@@ -40,14 +40,14 @@ async def achain(agents: Iterable[Link], messages: MessageType | None = None) ->
 async def achain_loop(
     agents: Iterable[Link], initial_input: MessageType | None = None
 ) -> MessageType | None:
-    """Chain the agents again and again, the first after the last, until one raises EndOfLoop; gives
-    what its last round began with.
+    """Chain the agents repeatedly, the first after the last, until one raises EndOfLoop; returns
+    what the last round began with.
 
     Any other error of an agent ends the loop too, and is raised.
 
     Raises:
-        ValueError: there is no AWAIT or no agent, so that the loop would only promise rounds and
-            never come to run one.
+        ValueError: there is no AWAIT or no agent, so the loop would promise rounds without ever
+            running one.
     """
     links = list(agents)
     if AWAIT not in links or not any(

@@ -13,8 +13,8 @@ from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 from selfeng.runtime.streams import StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
-"""Gives the tokens of a message. What it puts into the dict it is called with become fields of the
-message.
+"""Yields the tokens of a message. What it adds to the dict that it is called with become fields of
+the message.
 """
 
 _fill = object.__setattr__
@@ -23,11 +23,11 @@ _NOTHING: dict[str, Any] = {}
 
 
 class Message(Frozen):
-    """A frozen value with a text, or with a template that makes one of the other fields; subclass
-    it for kinds of your own.
+    """A frozen value with a text, or with a template that makes a text of the other fields;
+    subclass it for other kinds.
 
-    `content` and `content_template` are other names of `text` and `text_template`, as model APIs
-    have them. A message without either reads as its fields in JSON.
+    `content` and `content_template` are aliases of `text` and `text_template`, as in model APIs. A
+    message without either reads as its fields in JSON.
     """
 
     __slots__ = ("_persisted", "_promise")
@@ -68,9 +68,9 @@ class Message(Frozen):
         start_soon: Choice = DEFAULT,
         **known_beforehand: Any,
     ) -> "MessagePromise":
-        """A promise of a message of this class, which streams the tokens that the streamer gives.
+        """A promise of a message of this class, which streams the tokens of the streamer.
 
-        The fields given here are in the message whatever the streamer says, and readable before it
+        The fields given here are in the message whatever the streamer adds, and readable before it
         comes.
         """
         if message_token_streamer is None:
@@ -96,7 +96,7 @@ class Message(Frozen):
         return promise
 
     def sub_messages(self) -> Iterator["Message"]:
-        """Every message inside this one, however deep, parts first."""
+        """Every message inside this one, at any depth, parts first."""
         yield from _messages_in(value for _, value in self.fields())
 
     def fields(self) -> Iterator[tuple[str, Any]]:
@@ -114,7 +114,7 @@ class Message(Frozen):
         }
 
     def claim_persistence(self) -> bool:
-        """Whether this is the first call; the first caller has to persist the message."""
+        """Whether this is the first call; the first caller must persist the message."""
         first = not hasattr(self, "_persisted")
         object.__setattr__(self, "_persisted", True)
         return first
@@ -140,7 +140,7 @@ class Message(Frozen):
 
 
 class MessageToken(str):
-    """The one token of a message that did not come in tokens; equal to its text, and to the
+    """The single token of a message that did not come in tokens; equal to its text, and to the
     message.
     """
 
@@ -181,7 +181,7 @@ class MessageTokenAppender(StreamAppender[str]):
 
     @property
     def auxiliary_field_collector(self) -> dict[str, Any]:
-        """Another name of `metadata_so_far`."""
+        """An alias of `metadata_so_far`."""
         return self.metadata_so_far
 
 
@@ -202,11 +202,11 @@ class MessagePromise(StreamedPromise[str, Message]):
         start_soon: Choice = DEFAULT,
         **known_beforehand: Any,
     ) -> None:
-        """A message that is there, or a class and the streamer of its tokens.
+        """A message that exists, or a class and the streamer of its tokens.
 
         Raises:
             ValueError: both are given, or neither.
-            AppenderNotOpenError: the streamer is an appender that was never opened, so that nothing
+            AppenderNotOpenError: the streamer is an appender that was never opened, so nothing
                 would ever end it.
         """
         if (prefill_message is None) == (message_token_streamer is None) or (
@@ -239,7 +239,7 @@ class MessagePromise(StreamedPromise[str, Message]):
 
     @classmethod
     def of_text(cls, text: str, context: PromisingContext) -> "MessagePromise":
-        """The promise of a plain message, which is made when it is awaited."""
+        """The promise of a plain message, which is created when awaited."""
         promise = cls.__new__(cls)
         promise._prepare_message(context, Message, _NOTHING)
         promise._text = text
@@ -262,12 +262,12 @@ class MessagePromise(StreamedPromise[str, Message]):
 
     @property
     def is_there(self) -> bool:
-        """Whether the message has come, or was there from the beginning."""
+        """Whether the message has come, or existed from the start."""
         return self._text is not None or isinstance(self._result, Message)
 
     @property
     def known_beforehand(self) -> Frozen:
-        """What is known of the message before it comes; the message itself if it is there."""
+        """The known fields of the message before it comes; the message itself once it exists."""
         if isinstance(self._result, Message):
             return self._result
         if not isinstance(self._known, Frozen):
@@ -276,7 +276,7 @@ class MessagePromise(StreamedPromise[str, Message]):
 
     @property
     def preliminary_metadata(self) -> Frozen:
-        """Another name of `known_beforehand`."""
+        """An alias of `known_beforehand`."""
         return self.known_beforehand
 
     def _pieces_of_the_whole(self) -> Iterable[str]:

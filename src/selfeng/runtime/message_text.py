@@ -1,6 +1,4 @@
-"""Messages as one text: several joined to one, or one cut into several, token by token as they
-come.
-"""
+"""Messages as text: several joined into one, or one cut into several, token by token."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -23,10 +21,11 @@ def join_messages(
     start_soon: Choice = DEFAULT,
     **known_beforehand: Any,
 ) -> MessagePromise:
-    """All messages as one, with the delimiter between them; their tokens come as they come.
+    """All messages as one, with the delimiter between them; their tokens are passed on as they
+    come.
 
-    The joined message has what it was made of in `original_messages`, and the other fields of the
-    last of them that has them.
+    The joined message has its parts in `original_messages`; each other field is taken from the last
+    part that has it.
     """
     sequence = MessageSequence.turn_into_sequence_promise(messages)
 
@@ -64,11 +63,11 @@ def split_messages(
     start_soon: Choice = DEFAULT,
     **known_beforehand: Any,
 ) -> MessageSequencePromise:
-    """The messages as one text, cut at each delimiter; code blocks stay whole, with their marks, as
+    """The messages as one text, cut at each delimiter; code blocks, with their marks, stay whole as
     messages of their own.
 
-    A part streams its tokens while it is still growing. There are no blank parts. An error comes
-    after the text before it.
+    A part streams its tokens while it grows. There are no blank parts. An error comes after the
+    text before it.
 
     Raises:
         ValueError: the delimiter is empty.
@@ -107,9 +106,7 @@ def split_messages(
 
 
 class _Cutter:
-    """Cuts text that comes in pieces, and keeps back only what may turn out to be the beginning of
-    a mark.
-    """
+    """Cuts text that comes in pieces, and holds back only what may be the beginning of a mark."""
 
     def __init__(
         self, begin_part: Callable[[], MessageTokenAppender], delimiter: str, fence: str | None
@@ -140,7 +137,7 @@ class _Cutter:
         self._held = self._held[len(self._held) - kept :]
 
     def end(self, error: BaseException | None = None) -> bool:
-        """Say the rest; gives whether there is a part that the error, if any, is in."""
+        """Emit the rest; returns whether there is a part that contains the error, if any."""
         self._say(self._held)
         return self.close(error)
 

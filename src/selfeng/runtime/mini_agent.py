@@ -26,18 +26,18 @@ from selfeng.runtime.streams import being_cancelled
 logger = logging.getLogger(__name__)
 
 Body = Callable[..., Any]
-"""`async def agent(ctx, **kwargs)`, or a class that is made with `ctx=` and the arguments, and has
-an async `__call__`.
+"""`async def agent(ctx, **kwargs)`, or a class that is created with `ctx=` and the arguments, and
+has an async `__call__`.
 """
 PersistMessageHandler = Callable[[Any, Message], Awaitable[None]]
-"""Called with a promise and the message it brought, one message at a time."""
+"""Called with a promise and its message, one message at a time."""
 PersistMessagesHandler = Callable[[list[Message]], Awaitable[None]]
 """Called with messages that came together."""
 
 
 class MiniAgent:
-    """An agent that can be called. Make one by the decorator `miniagent`, and variants of it by
-    `fork`.
+    """An agent that can be called. Create one with the decorator `miniagent`, and variants of it
+    with `fork`.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class MiniAgent:
         non_freezable_kwargs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Raises: ValueError, it is not async."""
+        """Raises: ValueError: it is not async."""
         if not is_async(func_or_class):
             raise ValueError(
                 "An agent is an async function, or a class with an async `__call__`, not "
@@ -85,9 +85,8 @@ class MiniAgent:
         """The agent's replies to the messages, promised at once.
 
         The agent starts at the next task switch, or with `start_asap=False` when its replies are
-        read; `start_soon` is another name of that. What is raised in the agent is raised where its
-        replies are read, or with `errors_as_messages` becomes one of them. The keyword arguments
-        are the agent's.
+        read; `start_soon` is an alias. An error in the agent is raised where its replies are read,
+        or becomes one of them with `errors_as_messages`. The keyword arguments are the agent's.
 
         Raises:
             NoActiveContextError: nothing is running under `async with MiniAgents():`.
@@ -98,7 +97,7 @@ class MiniAgent:
     trigger = inquire
 
     def kick_off(self, messages: MessageType | None = None, **kwargs: Any) -> None:
-        """Start the agent, whatever the context says, and do not look at its replies."""
+        """Start the agent, whatever the context's default, and ignore its replies."""
         self.inquire(messages, start_asap=True, **kwargs)
 
     def initiate_inquiry(
@@ -130,8 +129,8 @@ class MiniAgent:
         non_freezable_kwargs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> "MiniAgent":
-        """The same agent with arguments preset; those of a call, or of a fork of the fork, win over
-        them.
+        """The same agent with arguments preset; arguments of a call, or of a fork of the fork,
+        override them.
         """
         return MiniAgent(
             self.wrapped_func_or_class,
@@ -223,20 +222,20 @@ class AgentInteractionNode(Message):
 
 
 class AgentCallNode(AgentInteractionNode):
-    """What an agent was asked, and with which arguments."""
+    """The messages and arguments of a call."""
 
     messages: tuple[Message, ...]
 
 
 class AgentReplyNode(AgentInteractionNode):
-    """What it replied."""
+    """The replies to a call."""
 
     agent_call: AgentCallNode
     replies: tuple[Message, ...]
 
 
 class MiniAgents(PromisingContext):
-    """An async context manager under which agents run; leaving it waits for all of them. See
+    """An async context manager that agents run in; leaving it waits for all of them. See
     PromisingContext.
     """
 
@@ -260,13 +259,13 @@ class MiniAgents(PromisingContext):
         self._watch_messages()
 
     def on_persist_message(self, handler: PersistMessageHandler) -> PersistMessageHandler:
-        """Have an async function called with every message, one at a time; a decorator."""
+        """Call an async function with every message, one at a time; a decorator."""
         self.on_persist_message_handlers.append(check_async(handler))
         self._watch_messages()
         return handler
 
     def on_persist_messages(self, handler: PersistMessagesHandler) -> PersistMessagesHandler:
-        """Have an async function called with lists of messages that came together; a decorator."""
+        """Call an async function with lists of messages that came together; a decorator."""
         self.on_persist_messages_handlers.append(check_async(handler))
         self._watch_messages()
         return handler
@@ -274,7 +273,7 @@ class MiniAgents(PromisingContext):
     def run_agent(
         self, agent: MiniAgent, messages: MessageType | None = None, **kwargs: Any
     ) -> tuple[Message, ...]:
-        """Run an agent in a new event loop and this context, and give its replies. Blocks."""
+        """Run an agent in a new event loop and this context, and return its replies. Blocks."""
 
         async def replies() -> tuple[Message, ...]:
             return await agent.inquire(messages, **kwargs)
@@ -284,9 +283,7 @@ class MiniAgents(PromisingContext):
     async def apersist_messages(
         self, messages: Message | Iterable[Message], promise: Any = None
     ) -> list[Message]:
-        """Persist the messages that were not persisted yet, those inside them first; gives
-        these.
-        """
+        """Persist the messages that were not persisted yet, inner ones first; returns them."""
         given = [messages] if isinstance(messages, Message) else list(messages)
         found = [
             found

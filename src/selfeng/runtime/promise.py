@@ -43,7 +43,7 @@ class Promise(Generic[T]):
         """`resolver` is called once, with this promise: at the next task switch, or with
         `start_asap=False` when first awaited.
 
-        `start_soon` is another name of `start_asap`.
+        `start_soon` is an alias of `start_asap`.
 
         Raises:
             ValueError: both a resolver and a result are given.
@@ -82,7 +82,7 @@ class Promise(Generic[T]):
 
     @property
     def failure(self) -> Failure | None:
-        """What went wrong, if it has."""
+        """The error, if there was one."""
         return self._failure
 
     @property
@@ -90,7 +90,7 @@ class Promise(Generic[T]):
         return self._result is not NO_VALUE or self._failure is not None
 
     async def _bring_about(self) -> None:
-        """Come back settled; runs for each awaiter that comes before."""
+        """Resolve; runs for each awaiter that comes before the end."""
         task = self._task or self._start()
         try:
             await asyncio.shield(task)
@@ -128,8 +128,8 @@ class Promise(Generic[T]):
 
 
 class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
-    """A promise of a value that comes in pieces: iterate over it for the pieces, as often as you
-    like, or await it for the whole.
+    """A promise of a value that comes in pieces: iterate over it for the pieces, any number of
+    times, or await it for the whole.
     """
 
     __slots__ = ("_stream",)
@@ -145,7 +145,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         start_soon: Choice = DEFAULT,
     ) -> None:
         """`streamer` is a StreamAppender, another StreamedPromise, or a function that gets this
-        promise and gives the pieces.
+        promise and yields the pieces.
 
         With `start_asap=False` such a function is asked for a piece only when a reader wants one.
         Without a resolver the whole is the tuple of the pieces.
@@ -173,7 +173,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
 
     @property
     def stream(self) -> ReplayStream[Piece]:
-        """What the readers share."""
+        """The stream that all readers share."""
         if self._stream is None:
             self._stream = ReplayStream.ended_with(list(self._pieces_of_the_whole()))
         return self._stream
@@ -186,7 +186,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         return failure if failure is not None and failure.error is error else Failure(error)
 
     def _pieces_of_the_whole(self) -> Iterable[Piece]:
-        """What a promise streams that got its value without pieces."""
+        """What a promise streams if it got its value without pieces."""
         return ()
 
     def _stream_from(
@@ -194,9 +194,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         streamer: Callable[[Any], AsyncIterable[Piece]] | AsyncIterable[Piece] | None,
         eager: bool,
     ) -> ReplayStream[Piece]:
-        """The streamer's own stream where it has one; else a new one, and the task that fills
-        it.
-        """
+        """The streamer's own stream if it has one; otherwise a new one and its filling task."""
         if isinstance(streamer, StreamAppender):
             return streamer.stream
         if isinstance(streamer, StreamedPromise):

@@ -1,6 +1,4 @@
-"""The context under which promises run: it keeps their tasks, their defaults and who wants to know
-of them.
-"""
+"""The context that promises run under: it keeps their tasks, their defaults and their handlers."""
 
 import asyncio
 import inspect
@@ -16,11 +14,11 @@ from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 T = TypeVar("T")
 
 ResolvedHandler = Callable[[Any, Any], Awaitable[None]]
-"""Called with a promise and its value, or the error in its place."""
+"""Called with a promise and its value, or its error."""
 
 
 class Scope:
-    """What tasks belong to: one run of an agent, inside the run that called it."""
+    """The owner of tasks: one run of an agent, inside the run that called it."""
 
     __slots__ = ("__weakref__", "parent")
 
@@ -28,7 +26,7 @@ class Scope:
         self.parent: Scope | None = current_scope.get()
 
     def is_under(self, scope: "Scope") -> bool:
-        """Whether this is the given scope or was called from it, however deep."""
+        """Whether this is the given scope or was called from it, at any depth."""
         here: Scope | None = self
         while here is not None and here is not scope:
             here = here.parent
@@ -40,13 +38,13 @@ _current: ContextVar["PromisingContext | None"] = ContextVar("promising_context"
 
 
 class Endable(Protocol):
-    """What a task writes to, and what must end when the task fails."""
+    """What a task writes to, which must end when the task fails."""
 
     def end(self, error: BaseException | None = None) -> None: ...
 
 
 class Client(Protocol):
-    """What has connections to close."""
+    """Something with connections to close."""
 
     async def close(self) -> None: ...
 
@@ -55,16 +53,16 @@ ClientT = TypeVar("ClientT", bound=Client)
 
 
 class Closable(Protocol):
-    """What takes pieces until it is closed."""
+    """Something that accepts pieces until it is closed."""
 
     def close(self) -> object: ...
 
 
 class PromisingContext:
-    """An async context manager under which promises can be made; leaving it waits for everything
-    that was started in it.
+    """An async context manager for promises; leaving it waits for everything that was started in
+    it.
 
-    Leaving it by a cancellation, or by any other error that is no `Exception`, cancels what was
+    Leaving it by a cancellation, or by any other error that is not an `Exception`, cancels what was
     started instead.
     """
 
@@ -79,8 +77,8 @@ class PromisingContext:
         longer_hash_keys: Choice = False,
         on_promise_resolved: ResolvedHandler | Iterable[ResolvedHandler] = (),
     ) -> None:
-        """`start_everything_soon_by_default` is another name of `start_everything_asap_by_default`,
-        which is True if not given.
+        """`start_everything_soon_by_default` is an alias of `start_everything_asap_by_default`,
+        which is True by default.
         """
         self.start_everything_asap_by_default = chosen(
             True, start_everything_asap_by_default, start_everything_soon_by_default
@@ -99,7 +97,7 @@ class PromisingContext:
         self._exits = AsyncExitStack()
         self._shared: dict[Callable[[], Any], Client] = {}
         self.unfinished: set[Closable] = set()
-        """What is closed when this context ends, so that no task waits for more of it."""
+        """Closed when this context ends, so that no task waits for more."""
 
     @classmethod
     def get_current(cls) -> Self:
@@ -132,14 +130,14 @@ class PromisingContext:
             return await awaitable
 
     def on_promise_resolved(self, handler: ResolvedHandler) -> ResolvedHandler:
-        """Have an async function called with every promise that gets its value here or in a context
-        inside; a decorator.
+        """Call an async function with every promise that gets its value in this context or one
+        inside it; a decorator.
         """
         self.on_promise_resolved_handlers.append(check_async(handler))
         return handler
 
     def shared(self, make: Callable[[], ClientT]) -> ClientT:
-        """What `make` makes, once for this context; closed when the context ends."""
+        """The result of `make`, called once per context; closed when the context ends."""
         if make not in self._shared:
             self._shared[make] = client = make()
             self._exits.push_async_callback(client.close)
@@ -164,7 +162,7 @@ class PromisingContext:
             context = context.parent
 
     def start_asap(self, awaitable: Awaitable[T]) -> asyncio.Task[T]:
-        """Run in the background, from the next task switch on; this context waits for it."""
+        """Run in the background from the next task switch on; this context waits for it."""
         return self.start(_as_coroutine(awaitable))
 
     start_soon = start_asap
@@ -175,7 +173,7 @@ class PromisingContext:
         writes: Endable | None = None,
         scope: Scope | None = None,
     ) -> asyncio.Task[T]:
-        """Run in the background; what it writes to ends with the task's cancellation, even if it
+        """Run in the background; a cancellation of the task also ends what it writes to, even if it
         never began.
         """
         task = asyncio.get_running_loop().create_task(coroutine)
@@ -192,7 +190,7 @@ class PromisingContext:
 
     @contextmanager
     def idle(self) -> Iterator[None]:
-        """Inside, no flush waits for the current task: it waits for a reader that may never
+        """Inside, no flush waits for the current task, which waits for a reader that may never
         come.
         """
         task = cast(asyncio.Task[Any], asyncio.current_task())
@@ -211,7 +209,7 @@ class PromisingContext:
                 task.cancel()
 
     async def aflush_tasks(self) -> None:
-        """Wait until nothing but the caller is running in the background."""
+        """Wait until only the caller is running."""
         own = asyncio.current_task() in self._tasks
         while len(self._tasks) - len(self._idle) > own:
             self._calm.clear()
@@ -219,7 +217,7 @@ class PromisingContext:
 
     def activate(self) -> Self:
         """Make this the current context without `async with`; `afinalize` ends it. Raises:
-        RuntimeError, it is active already.
+        RuntimeError: it is already active.
         """
         if self._active:
             raise RuntimeError(
@@ -284,7 +282,7 @@ class PromisingContext:
 def as_list(
     handlers: Callable[..., Awaitable[None]] | Iterable[Callable[..., Awaitable[None]]],
 ) -> list[Callable[..., Awaitable[None]]]:
-    """One handler or several, as a list. Raises: ValueError, one is not async."""
+    """One handler or several, as a list. Raises: ValueError: one is not async."""
     return [check_async(handler) for handler in ([handlers] if callable(handlers) else handlers)]
 
 
@@ -295,7 +293,7 @@ def is_async(function_or_class: Any) -> bool:
 
 
 def check_async(handler: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """The handler itself. Raises: ValueError, it is not async."""
+    """The handler itself. Raises: ValueError: it is not async."""
     if not is_async(handler):
         raise ValueError(f"A handler must be an async function, not {handler!r}.")
     return handler

@@ -4,10 +4,10 @@ PromisingError
 ├── FunctionNotProvidedError          a promise has neither a resolver nor a result
 ├── AppenderNotOpenError              something is appended before `with appender:`
 ├── AppenderClosedError               something is appended after it
-├── EndOfLoop                         an agent in a loop of agents wants it to end
+├── EndOfLoop                         an agent ends a loop of agents
 └── PromisingContextError
     ├── NoActiveContextError          nothing is running under `async with MiniAgents():`
-    └── WrongActiveContextError       a context is active, but not of the kind that is needed
+    └── WrongActiveContextError       the active context is of another kind
 """
 
 
@@ -24,7 +24,7 @@ class AppenderNotOpenError(PromisingError):
 
 
 class AppenderClosedError(PromisingError):
-    """The appender is closed, and stays so."""
+    """The appender is closed for good."""
 
 
 class EndOfLoop(PromisingError):
@@ -32,7 +32,7 @@ class EndOfLoop(PromisingError):
 
 
 class PromisingContextError(PromisingError):
-    """Base of what goes wrong with contexts."""
+    """Base of all errors about contexts."""
 
 
 class NoActiveContextError(PromisingContextError, RuntimeError):

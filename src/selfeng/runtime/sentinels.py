@@ -1,4 +1,4 @@
-"""Values that stand for something that no other value can say."""
+"""Values that represent what no other value can."""
 
 from enum import Enum
 
@@ -7,11 +7,11 @@ class Sentinel(Enum):
     """A closed set of markers; none of them is true or false."""
 
     NO_VALUE = "NO_VALUE"
-    """Nothing was given, where None would be a value."""
+    """No value was given, where None would be one."""
     DEFAULT = "DEFAULT"
-    """What the context says."""
+    """The context decides."""
     AWAIT = "AWAIT"
-    """In a chain of agents: wait until everything before this is there."""
+    """In a chain of agents: wait until everything before this has come."""
     CLEAR = "CLEAR"
     """In a chain of agents: drop the messages."""
 
@@ -25,11 +25,11 @@ AWAIT = Sentinel.AWAIT
 CLEAR = Sentinel.CLEAR
 
 Choice = bool | Sentinel | None
-"""A switch that may be left to the context, by DEFAULT, NO_VALUE or None."""
+"""A switch; DEFAULT, NO_VALUE or None leave it to the context."""
 
 
 def chosen(default: bool, choice: Choice, other_name: Choice = DEFAULT) -> bool:
-    """What was chosen, under whichever name, or the default."""
+    """The choice, under either name, or the default."""
     if choice is True or choice is False:
         return choice
     if other_name is True or other_name is False:

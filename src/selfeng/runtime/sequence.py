@@ -1,6 +1,4 @@
-"""The message sequence: whatever is sent, nested however, as one flat stream of message
-promises.
-"""
+"""The message sequence: all that is sent, however nested, as one flat stream of promises."""
 
 import weakref
 from collections import deque
@@ -26,13 +24,11 @@ MessageType = Union[  # noqa: UP007  a name in quotes can't stand beside |
     AsyncIterable["MessageType"],
 ]
 """What can be sent: texts, dicts, messages and promises of them, sequences, exceptions, and
-iterables and async iterables of all that.
+iterables and async iterables of these.
 """
 
 Leaf = MessagePromise | BaseException | AsyncIterable[Any]
-"""What is left when nesting is undone: a message, an error in its place, or what can't be looked
-into yet.
-"""
+"""What remains after flattening: a message, an error in its place, or something to wait for."""
 
 
 class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]]):
@@ -67,7 +63,7 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
     as_single_text_promise = as_single_promise
 
     def written_by(self, scope: Scope) -> None:
-        """Let `cancel` know what to cancel, for as long as it runs or anything below it does."""
+        """Set what `cancel` cancels, for as long as it or anything below it runs."""
         self._scope = weakref.ref(scope)
 
     def cancel(self) -> None:
@@ -94,8 +90,8 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
             self._settle(messages)
 
     def _failure_of(self, error: BaseException) -> Failure:
-        """The failure of the sequence or of the message that brought the error, so that reading
-        that counts as reading this.
+        """The failure of the sequence or of the message that caused the error, so that reading one
+        counts as reading the other.
         """
         failures = [self.stream.failure, *(promise.failure for promise in self.stream.pieces)]
         return next(
@@ -105,8 +101,8 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
 
 
 class MessageSequence(Appender):
-    """The writing end of a sequence. What is appended is frozen at once, and comes in order,
-    whenever its parts are there.
+    """The writing end of a sequence. What is appended is frozen at once, and comes in order, as
+    soon as its parts are there.
 
     What is appended out of order comes as soon as it is there. An error ends the sequence, unless
     errors are wanted as messages.
@@ -138,18 +134,18 @@ class MessageSequence(Appender):
         self._eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
         self._safe = chosen(context.errors_as_messages, errors_as_messages)
         self._backlog: deque[Leaf] | None = None
-        """What waits for the first in it to end; None if nothing is in the way."""
+        """What waits for its first part to end; None if nothing is waiting."""
         self._loose = 0
-        """How many parts that are out of order have not ended."""
+        """How many out-of-order parts have not ended."""
         self._asleep: list[Callable[[], object]] | None = None if self._eager else []
-        """What starts when the first reader comes; None once one has."""
+        """What starts when the first reader comes; None afterwards."""
         self.stream: ReplayStream[MessagePromise] = ReplayStream()
         self.sequence_promise = MessageSequencePromise(self.stream, context, observed=self._eager)
 
     @classmethod
     def turn_into_sequence_promise(cls, messages: MessageType | None) -> MessageSequencePromise:
-        """Anything that can be sent, as a sequence; a sequence is itself, and None is an empty
-        one.
+        """Anything that can be sent, as a sequence; a sequence is returned unchanged, and None is
+        an empty one.
         """
         if isinstance(messages, MessageSequencePromise):
             return messages
@@ -179,9 +175,7 @@ class MessageSequence(Appender):
         return self
 
     def append(self, messages: MessageType, out_of_order: bool = False) -> Self:
-        """Raises: AppenderNotOpenError, AppenderClosedError, TypeError (nothing that can be
-        sent).
-        """
+        """Raises: AppenderNotOpenError, AppenderClosedError, TypeError: it can't be sent."""
         if not self.is_open:
             self._check_open()
         if type(messages) is str and (out_of_order or self._backlog is None):
@@ -195,11 +189,11 @@ class MessageSequence(Appender):
         return self
 
     def inject_out_of_order(self, messages: MessageType) -> Self:
-        """Another way to say `append(messages, out_of_order=True)`."""
+        """The same as `append(messages, out_of_order=True)`."""
         return self.append(messages, out_of_order=True)
 
     def begin(self, start: Callable[[], object]) -> None:
-        """Call `start` now, or where nothing is to start by itself, when the first reader comes."""
+        """Call `start` now, or when the first reader comes if nothing is to start by itself."""
         if self._asleep is None:
             start()
         else:
@@ -212,8 +206,8 @@ class MessageSequence(Appender):
             start()
 
     def _take(self, leaf: Leaf, out_of_order: bool) -> None:
-        """Put what is there; for the rest begin a task, which everything after it waits for, unless
-        it is out of order.
+        """Add what is complete; for the rest start a task, which everything after it waits for,
+        unless it is out of order.
         """
         if not _is_pending(leaf):
             self._put(leaf)
@@ -278,9 +272,7 @@ class MessageSequence(Appender):
 
 
 def _leaves(messages: MessageType) -> Iterator[Leaf]:
-    """Nesting undone and everything frozen, in order, as far as that can be done without
-    waiting.
-    """
+    """Messages flattened and frozen, in order, as far as possible without waiting."""
     if isinstance(messages, MessagePromise | BaseException):
         yield messages
     elif isinstance(messages, Message):
@@ -302,7 +294,7 @@ def _leaves(messages: MessageType) -> Iterator[Leaf]:
 
 
 def _is_pending(leaf: Leaf) -> bool:
-    """Whether one has to wait to know what is in it."""
+    """Whether its content is only known after waiting."""
     if isinstance(leaf, MessageSequencePromise):
         return not leaf.stream.ended
     return not isinstance(leaf, MessagePromise | BaseException)

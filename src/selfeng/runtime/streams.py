@@ -1,5 +1,5 @@
-"""The stream: pieces in the order in which they came, kept in one list, read from the first piece
-on by any number of readers.
+"""The stream: pieces in order, kept in one list; any number of readers read it from the first
+piece.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ logger = logging.getLogger(__name__)
 
 
 class Failure:
-    """An error in its place; every reader that comes there raises the same object. It is logged if
-    no reader has come.
+    """An error in its place; every reader that reaches it raises the same object. It is logged if
+    no reader does.
     """
 
     __slots__ = ("_traceback", "error", "seen")
@@ -30,7 +30,7 @@ class Failure:
         self._traceback = error.__traceback__
 
     def throw(self) -> BaseException:
-        """The error to raise, without what earlier readers have added to its traceback."""
+        """The error to raise, without what earlier readers added to its traceback."""
         self.seen = True
         return self.error.with_traceback(self._traceback)
 
@@ -63,7 +63,7 @@ class ReplayStream(Generic[Piece]):
         return stream
 
     def push(self, piece: Piece) -> None:
-        """Add a piece. What comes after the end is lost."""
+        """Add a piece. Pieces after the end are dropped."""
         if self.ended:
             return
         self.pieces.append(piece)
@@ -85,14 +85,14 @@ class ReplayStream(Generic[Piece]):
         self._arrivals = self._endings = None
 
     def on_demand(self, start: Callable[[], object]) -> None:
-        """Call `start` once, when a reader needs more than there is; at once if one does."""
+        """Call `start` once, when a reader needs more than there is, or now if one already does."""
         if self._arrivals or self._endings:
             start()
         else:
             self._on_demand = start
 
     async def more(self) -> None:
-        """Wait for a piece or the end; only for readers that have all there is."""
+        """Wait for a piece or the end; only for readers that have read everything so far."""
         waiter = asyncio.get_running_loop().create_future()
         if self._arrivals is None:
             self._arrivals = [waiter]
@@ -102,7 +102,7 @@ class ReplayStream(Generic[Piece]):
         await waiter
 
     async def until_ended(self) -> None:
-        """Wait for the end, whatever it is."""
+        """Wait for the end, with or without an error."""
         while not self.ended:
             waiter = asyncio.get_running_loop().create_future()
             if self._endings is None:
@@ -113,16 +113,14 @@ class ReplayStream(Generic[Piece]):
             await waiter
 
     def demand(self) -> None:
-        """A reader needs more than there is."""
+        """Called when a reader needs more than there is."""
         start, self._on_demand = self._on_demand, None
         if start is not None:
             start()
 
 
 def being_cancelled(error: BaseException) -> bool:
-    """Whether the error is the cancellation of the current task, and not one that it has read
-    of.
-    """
+    """Whether the error is the cancellation of the current task, and not one that it read."""
     task = asyncio.current_task()
     return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
@@ -157,20 +155,22 @@ class Reader(AsyncIterator[Piece]):
 
 
 class Appender:
-    """Takes pieces inside `with`, and none after it."""
+    """Takes pieces inside `with`, and none afterwards."""
 
     __slots__ = ("_capture_errors", "is_open", "was_open")
 
     def __init__(self, capture_errors: bool) -> None:
         """With `capture_errors`, an error of the `with` block goes to the readers instead of
-        further up.
+        propagating.
         """
         self._capture_errors = capture_errors
         self.was_open = False
         self.is_open = False
 
     def open(self) -> Self:
-        """Begin; `with` does it and ends it too, whatever happens. Raises: AppenderClosedError."""
+        """Open it; `with` does this and also closes it, whatever happens. Raises:
+        AppenderClosedError.
+        """
         if self.was_open and not self.is_open:
             raise AppenderClosedError(
                 f"A {type(self).__name__} that was closed can't be opened again."
@@ -179,7 +179,7 @@ class Appender:
         return self
 
     def close(self, error: BaseException | None = None) -> bool:
-        """Close it; gives whether the error goes to the readers. Closing again does nothing."""
+        """Close it; returns whether the error goes to the readers. Closing again does nothing."""
         late = not self.is_open and self.was_open
         captured = (
             error is not None
@@ -206,7 +206,7 @@ class Appender:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        return self.close(error) and isinstance(error, Exception)  # a cancellation goes both ways
+        return self.close(error) and isinstance(error, Exception)  # a cancellation also propagates
 
     def _check_open(self) -> None:
         if self.is_open:
@@ -224,14 +224,14 @@ class Appender:
 
 
 class StreamAppender(Appender, Generic[Piece]):
-    """The writing end of a stream; give it to a StreamedPromise as its streamer. It never makes the
+    """The writing end of a stream; pass it to a StreamedPromise as its streamer. It never makes the
     writer wait.
     """
 
     __slots__ = ("stream",)
 
     def __init__(self, capture_errors: Choice = DEFAULT) -> None:
-        """Whether errors go to the readers is for the context to say, if you do not."""
+        """By default the context decides whether errors go to the readers."""
         context = PromisingContext.find_current()
         super().__init__(
             chosen(

@@ -1,3 +1,1 @@
-"""What stands behind `selfeng.sandbox`: the image, one container per job, the account of a suite,
-and the worker inside.
-"""
+"""The parts of `selfeng.sandbox`: backends, containers, results of jobs, and the worker inside."""

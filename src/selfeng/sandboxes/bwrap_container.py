@@ -1,6 +1,4 @@
-"""A bubblewrap container with a judge that waits for jobs: a process of this server's, seen from
-inside as a machine of its own.
-"""
+"""BubblewrapContainer: a container with a judge that waits for jobs; a process of this server."""
 
 import contextlib
 import logging
@@ -22,7 +20,7 @@ from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.python_environment import BUILD
 
 _LOOKS = 2.0
-"""Seconds that a container gets to end, before we look at how it ended."""
+"""Seconds that a container gets to end before its exit state is read."""
 _KILLED = 128 + signal.SIGKILL
 
 log = logging.getLogger(__name__)
@@ -30,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Started:
-    """What a container consists of; its process 1 may not be there yet."""
+    """The parts of a container; its process 1 may not have started yet."""
 
     edition: str
     """What it was made from."""
@@ -50,11 +48,11 @@ class Starter(Protocol):
         ...
 
     def watch(self, container: "BubblewrapContainer") -> None:
-        """Begin to look after its memory, if nothing else does."""
+        """Start watching its memory, if nothing else limits it."""
         ...
 
     def forget(self, container: "BubblewrapContainer") -> None:
-        """Look after it no longer."""
+        """Stop watching it."""
         ...
 
 
@@ -101,15 +99,15 @@ class BubblewrapContainer:
 
     @property
     def pid(self) -> int:
-        """Of process 1, as the host counts; 0 while there is none."""
+        """The id of process 1 on the host; 0 while there is none."""
         return self._process.pid if self._process else 0
 
     def start(self) -> None:
-        """Have the container ready for a job, or removed.
+        """Make the container ready for a job; remove it on failure.
 
         Raises:
             SandboxUnavailable: a program or the Python environment is gone.
-            SandboxFailed: bubblewrap or the worker broke.
+            SandboxFailed: bubblewrap or the worker failed.
             HungUp: `hang_up` was called.
         """
         self._check_wanted()
@@ -132,7 +130,7 @@ class BubblewrapContainer:
             raise
 
     def hang_up(self) -> None:
-        """End whatever goes on in the container; it must still be discarded."""
+        """Stop everything in the container; it must still be discarded."""
         with self._lock:
             self._hung_up = True
             stream, process = self._stream, self._process
@@ -142,7 +140,7 @@ class BubblewrapContainer:
             process.kill()
 
     def outgrow(self) -> None:
-        """End it because it has grown too large."""
+        """End it because it uses too much memory."""
         self._outgrown = True
         self.hang_up()
 
@@ -154,18 +152,18 @@ class BubblewrapContainer:
             process, self._process = self._process, None
             group, self._group = self._group, None
         if process is not None and not process.remove():
-            log.warning("a sandbox container does not end")
+            log.warning("could not end a sandbox container")
         if group is not None:
             group.remove()
         if self._stream is not None:
             self._stream.close()
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report: the container's own death is the code's doing,
-        anything else is not.
+        """Why its stream ended before the report. A container that died is the code's doing; any
+        other cause raises.
 
         Raises:
-            SandboxFailed: somebody else ended the container.
+            SandboxFailed: the container was ended from outside.
         """
         with self._lock:
             process, group = self._process, self._group
@@ -179,7 +177,7 @@ class BubblewrapContainer:
                 f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox "
                 "gives."
             )
-        if code is not None and (code < 0 or code == _KILLED):  # which nothing inside can do
+        if code is not None and (code < 0 or code == _KILLED):  # code inside can't cause this
             raise SandboxFailed(
                 "the container was removed by someone else in the middle of its job"
             )
@@ -191,7 +189,7 @@ class BubblewrapContainer:
         )
 
     def check(self) -> None:
-        """There is nobody but this process that could not answer."""
+        """Do nothing: there is no engine that could fail to answer."""
 
     def _check_wanted(self) -> None:
         if self._hung_up:

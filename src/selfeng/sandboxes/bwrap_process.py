@@ -1,5 +1,5 @@
-"""The processes of one bubblewrap container, as the host sees them: bwrap itself, and process 1
-inside, with which all others end.
+"""BwrapProcess: a bubblewrap container as the host sees it: bwrap itself, and process 1 inside,
+whose end ends all others.
 """
 
 import contextlib
@@ -22,9 +22,9 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 Spawn = Callable[..., subprocess.Popen[bytes]]
 
 _BEGIN = 30.0
-"""Seconds until the first process inside must be there."""
+"""Seconds within which the first process inside must start."""
 _END = 10.0
-"""Seconds until a container that was killed must be gone."""
+"""Seconds within which a killed container must be gone."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class BwrapProcess:
     """One started container. Blocking."""
 
     def __init__(self, spawn: Spawn, start: Start, inner: Sequence[str], streams: Streams) -> None:
-        """`spawn` is as `subprocess.Popen`, in a thread that outlives the container: with that
-        thread bwrap would end.
+        """`spawn` works like `subprocess.Popen`, in a thread that outlives the container: bwrap
+        ends with that thread.
 
         Raises:
             OSError: there is no such program.
-            KeyError: there is no filter of system calls for this machine.
+            KeyError: there is no filter for system calls on this machine.
         """
         report, written = os.pipe()
         held, hold = os.pipe()
@@ -73,13 +73,13 @@ class BwrapProcess:
         self._report, self._hold = report, hold
         self._first: int | None = None
         self.pid = 0
-        """Of process 1 inside, as the host counts."""
+        """The id of process 1 on the host."""
 
     def await_first(self) -> None:
-        """Wait until process 1 is there, and let it go on. To be called once.
+        """Wait until process 1 has started, and let it continue. Call it once.
 
         Raises:
-            SandboxFailed: it did not come.
+            SandboxFailed: it did not start.
         """
         try:
             with (
@@ -93,7 +93,7 @@ class BwrapProcess:
             raise SandboxFailed("bubblewrap started no process") from error
 
     def kill(self) -> None:
-        """End all of it; from any thread."""
+        """End all of it. Callable from any thread."""
         with contextlib.suppress(OSError):
             if self._first is not None:
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
@@ -101,19 +101,17 @@ class BwrapProcess:
                 self._kill_group()
 
     def ended(self, seconds: float) -> int | None:
-        """The exit code of process 1, or what bwrap says instead; None if it lives after so many
-        seconds.
-        """
+        """The exit code of process 1, or else of bwrap; None if it runs longer than `seconds`."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def remove(self) -> bool:
-        """End all of it and wait; whether nothing is left. To be called once."""
+        """End all of it and wait; whether nothing is left. Call it once."""
         self.kill()
         if self._first is not None:
-            # Process 1 is gone for its parent only after every other process of its namespace is.
+            # Process 1 is reported dead only after all other processes of its namespace.
             select.select([self._first], [], [], _END)
             os.close(self._first)
         if self.ended(_END) is None:
@@ -121,17 +119,13 @@ class BwrapProcess:
         return self.ended(_END) is not None
 
     def _kill_group(self) -> None:
-        """End bwrap and what it has begun with: the first process inside leaves the group only when
-        it is complete.
-        """
+        """End bwrap and its children: process 1 leaves the group only when it is set up."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def running() -> Iterator[tuple[int, str]]:
-    """The processes of bwrap on this machine that belong to a sandbox, with the servers that they
-    belong to.
-    """
+    """The sandboxes' bwrap processes on this machine, with the servers that own them."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError, ValueError):  # it has ended, or is something else
             arguments = path.read_bytes().decode("utf-8", "replace").split("\0")
@@ -139,7 +133,7 @@ def running() -> Iterator[tuple[int, str]]:
 
 
 def _pid(report: io.FileIO) -> int:
-    """The number in bwrap's report: JSON that comes in several pieces."""
+    """The process id in bwrap's report: JSON that arrives in several pieces."""
     text = b""
     deadline = time.monotonic() + _BEGIN
     while (left := deadline - time.monotonic()) > 0:
@@ -159,7 +153,7 @@ _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 _TERMINAL = (0x5412, 0x541C, 0x5423)
 """TIOCSTI and TIOCLINUX type into a terminal, TIOCSETD loads drivers for one."""
 _QUERY = (0, 0xFFFFFFFF)
-"""The personality as it is, and the question which that is."""
+"""The default personality, and the value that only queries it."""
 
 _REFUSED = """
 setns unshare mount umount2 pivot_root chroot open_tree open_tree_attr move_mount fsopen fsconfig fsmount fspick mount_setattr statmount
@@ -174,13 +168,13 @@ move_pages migrate_pages mbind set_mempolicy set_mempolicy_home_node memfd_secre
 
 
 def container_filter(memory_is_counted: bool = True) -> bytes:
-    """The program for this machine.
+    """The filter for this machine.
 
-    `memory_is_counted` says whether a control group counts all memory; else nobody may have files
-    that are in memory only and in no folder, where nobody would find them.
+    `memory_is_counted` says whether a control group counts all memory. If not, files that exist
+    only in memory are forbidden, since the watchdog would not see them.
 
     Raises:
-        KeyError: it is not known how to make one for this machine.
+        KeyError: there is no filter for this machine.
     """
     hidden = [] if memory_is_counted else [Rule("memfd_create shmget", refuse(EPERM))]
     return program([*hidden, *_rules()], os.uname().machine)
@@ -193,7 +187,7 @@ def _rules() -> list[Rule]:
         Rule("clone", no, (Argument(0, (0,), mask=_NAMESPACES, unless=True),)),
         Rule(
             "clone3", refuse(ENOSYS)
-        ),  # its flags lie in memory, where a filter can't look; libraries then use clone
+        ),  # its flags are in memory, which a filter can't read; libraries then use clone
         Rule("socket", no, (Argument(0, (_UNIX, _INET, _INET6, _NETLINK), unless=True),)),
         Rule(
             "socket", no, (Argument(0, (_NETLINK,)), Argument(2, (0,), unless=True))

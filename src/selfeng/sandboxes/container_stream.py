@@ -1,6 +1,4 @@
-"""The stream of a container: frames of the judge from its stdout, and what it says on stderr for
-error messages.
-"""
+"""JudgeStream: the frames of the judge in a container, and its stderr for error messages."""
 
 import contextlib
 import select
@@ -16,15 +14,13 @@ _NOISE = 4000
 
 
 class JudgeStream:
-    """A socket to the judge and what has come through it so far. Its stderr comes another way, see
-    `hear`.
-    """
+    """A socket to the judge and what was read from it. Stderr arrives separately, see `hear`."""
 
     def __init__(self, sock: socket.socket) -> None:
-        """`sock` is a plain socket, which the event loop can wait for."""
+        """`sock` is a plain socket, which the event loop can wait on."""
         self.socket = sock
         self.unread: list[Message] = []
-        """Frames that have arrived and concern nobody yet."""
+        """Frames that have arrived and are not yet processed."""
         self._reader = FrameReader(exact=True)
         self._noise = bytearray()
         self._lock = threading.Lock()
@@ -32,9 +28,7 @@ class JudgeStream:
 
     @property
     def alive(self) -> bool:
-        """Whether the other side has neither closed the stream nor said anything that nobody has
-        read.
-        """
+        """Whether the other side has not closed the stream, and nothing is unread."""
         try:
             self.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -47,20 +41,20 @@ class JudgeStream:
         """The frames that `data` completes.
 
         Raises:
-            BrokenStream: the judge's stdout holds no frames.
+            BrokenStream: the judge's stdout does not consist of frames.
         """
         return self._reader.feed(data)
 
     def hear(self, noise: bytes) -> None:
-        """Keep the beginning of what came on stderr."""
+        """Keep the start of what arrived on stderr."""
         self._noise += noise[: max(0, _NOISE - len(self._noise))]
 
     def said(self) -> str:
         return self._noise.decode("utf-8", "replace").strip()[-1000:] or "it said nothing"
 
     def hang_up(self) -> None:
-        """Close both directions: the judge ends itself, and whoever waits for it here reads the
-        end. From any thread.
+        """Close both directions: the judge ends itself, and readers here see the end of the stream.
+        Callable from any thread.
         """
         with self._lock:
             if not self._closed:
@@ -82,9 +76,7 @@ class DockerStream(JudgeStream):
     """The stream of one container."""
 
     def __init__(self, raw: Any) -> None:
-        """`raw` is what the SDK hands out: a file-like object around the socket, or a socket of TLS
-        or SSH.
-        """
+        """`raw`, from the SDK: a file-like object around the socket, or a TLS or SSH socket."""
         self._raw = raw
         sock = getattr(raw, "_sock", raw)
         plain = isinstance(sock, socket.socket) and not isinstance(sock, ssl.SSLSocket)
@@ -119,9 +111,7 @@ _WAIT = (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError)
 
 
 def bridged(far: Any) -> socket.socket:
-    """A plain socket whose other end a thread connects with `far`; the thread ends when either side
-    does.
-    """
+    """A plain socket that a thread connects to `far`; the thread ends when either side does."""
     near, inner = socket.socketpair()
     far.setblocking(False)
     threading.Thread(target=_carry, args=(far, inner), name="sandbox-bridge", daemon=True).start()
@@ -129,9 +119,7 @@ def bridged(far: Any) -> socket.socket:
 
 
 def _carry(far: Any, inner: socket.socket) -> None:
-    """Carry bytes both ways, one thread for both: a TLS connection must not be used by two at
-    once.
-    """
+    """Carry bytes both ways in one thread: two threads must not use a TLS connection at once."""
     outgoing = bytearray()
     with inner:
         while True:
@@ -154,9 +142,7 @@ def _carry(far: Any, inner: socket.socket) -> None:
 
 
 def _carry_in(far: Any, inner: socket.socket) -> bool:
-    """Hand on what has arrived, also what the TLS layer holds back from `select`; False at the
-    end.
-    """
+    """Pass on what has arrived, also what TLS hides from `select`; False at the end."""
     try:
         while True:
             data = far.recv(_AT_ONCE)

@@ -1,4 +1,4 @@
-"""Control groups: the kernel's limits for memory, processes and CPU of a container, where this user
+"""Control groups: the kernel's limits on a container's memory, processes and CPU, where this user
 may set them.
 
 Version 1 has a tree for each controller, version 2 one for all; see the kernel's
@@ -24,7 +24,7 @@ Controller = Literal["memory", "pids", "cpu"]
 CONTROLLERS: tuple[Controller, ...] = get_args(Controller)
 
 PREFIX = "self-engineering-agent,"
-"""Begins the name of every group of ours; the process that made it and a number follow."""
+"""Begins the name of every group of ours; the creating process and a number follow."""
 _UNIFIED = "unified"
 _MB = 1024 * 1024
 _PERIOD = 100_000
@@ -35,7 +35,7 @@ _SHOWN = {
 }
 _COUNTS = {"": "memory.oom_control", _UNIFIED: "memory.events"}
 _TRIES = 200
-"""Looks, 5 ms apart, for the end of the last process of a group."""
+"""Attempts, 5 ms apart, to remove a group whose last process is ending."""
 
 log = logging.getLogger(__name__)
 
@@ -53,14 +53,14 @@ class _Tree:
     unified: bool
 
     def ancestors(self) -> Iterator[Path]:
-        """Our own group and those around it, the nearest first."""
+        """Our own group and its parents, the nearest first."""
         yield from (
             group for group in (self.own, *self.own.parents) if group.is_relative_to(self.top)
         )
 
 
 class ControlGroup:
-    """The groups of one container; with none, nothing is limited."""
+    """The groups of one container; without any, nothing is limited."""
 
     def __init__(self, folders: dict[Controller, Path], unified: bool) -> None:
         self._folders = folders
@@ -68,18 +68,18 @@ class ControlGroup:
 
     @property
     def joined(self) -> tuple[Path, ...]:
-        """Files that take the number of a process that enters."""
+        """Files to which a joining process writes its id."""
         return tuple(dict.fromkeys(folder / "cgroup.procs" for folder in self._folders.values()))
 
     @property
     def shown(self) -> tuple[tuple[Path, Path], ...]:
-        """Files for the judge to read, and where it looks for them."""
+        """Files that the judge reads, and their paths inside."""
         memory = self._folders.get("memory")
         place = Path("/sys/fs/cgroup") if self._form else Path("/sys/fs/cgroup/memory")
         return tuple((memory / name, place / name) for name in _SHOWN[self._form]) if memory else ()
 
     def memory_kills(self) -> int:
-        """How many processes were ended for lack of memory; none if the groups are gone."""
+        """How many processes were killed for lack of memory; 0 if the groups are gone."""
         memory = self._folders.get("memory")
         if memory is None:
             return 0
@@ -100,7 +100,7 @@ class ControlGroup:
 
 
 class ControlGroups:
-    """What this machine lets this user have of them. Blocking."""
+    """The control groups that this user may make on this machine. Blocking."""
 
     def __init__(self, process: Path = Path("/proc/self")) -> None:
         self._process = process
@@ -113,7 +113,7 @@ class ControlGroups:
         return tuple(name for name in CONTROLLERS if name not in self._found())
 
     def make(self, limits: ContainerLimits) -> ControlGroup:
-        """A group with these limits, as far as there are any.
+        """A group with these limits, as far as they can be set.
 
         Raises:
             OSError: what worked before no longer does.
@@ -121,9 +121,7 @@ class ControlGroups:
         return _make(self._found(), limits, self._unified)
 
     def reap(self) -> int:
-        """Remove the groups that processes left which are gone; of how many containers they
-        were.
-        """
+        """Remove the groups of processes that have ended; returns the number of containers."""
         gone = set()
         for folder in self.folders():
             if is_running(_owner(folder.name)) is False:
@@ -133,7 +131,7 @@ class ControlGroups:
         return len(gone)
 
     def folders(self) -> Iterator[Path]:
-        """Every group of ours on this machine, whoever made it."""
+        """Every group of ours on this machine, made by any process."""
         for tree in _trees(self._process):
             for folder, folders, _ in os.walk(tree.top):
                 yield from (Path(folder, name) for name in folders if name.startswith(PREFIX))
@@ -149,7 +147,7 @@ class ControlGroups:
 
 
 def _parents_in(tree: _Tree) -> dict[Controller, Path]:
-    """The nearest group of version 2 in which we may make groups that have all that matters."""
+    """The nearest group of version 2 in which we may make groups with the essential controllers."""
     for parent in tree.ancestors():
         control = parent / "cgroup.subtree_control"
         for name in CONTROLLERS:
@@ -230,7 +228,7 @@ def _values(
 
 
 def _trees(process: Path) -> list[_Tree]:
-    """The trees that are mounted here, with our place in each."""
+    """The mounted trees, with our place in each."""
     try:
         places = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
         mounts = [line.split(" - ") for line in (process / "mountinfo").read_text().splitlines()]
@@ -263,7 +261,7 @@ def _owner(name: str) -> str:
 
 
 def _end(folder: Path) -> None:
-    """End what still runs in a group, which should be nothing."""
+    """Kill what still runs in a group, which should be nothing."""
     with contextlib.suppress(OSError):
         for number in (folder / "cgroup.procs").read_text().split():
             os.kill(int(number), signal.SIGKILL)
@@ -278,4 +276,4 @@ def _remove(folder: Path) -> None:
             return
         except OSError:
             time.sleep(0.005)
-    log.warning("the control group %s is left behind", folder)
+    log.warning("could not remove the control group %s", folder)

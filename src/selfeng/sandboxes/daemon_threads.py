@@ -1,5 +1,5 @@
-"""Threads for calls that may block for ever: neither who closes them nor the end of the process
-waits for such a call.
+"""DaemonThreads: for calls that may block forever; neither `close` nor the end of the process waits
+for them indefinitely.
 """
 
 import asyncio
@@ -15,9 +15,7 @@ _Call = Callable[[], None]
 
 
 class DaemonThreads:
-    """A number of threads that begin when they are needed. Calls wait for one in the order in which
-    they came.
-    """
+    """At most a given number of threads, started as needed. Calls are served in order."""
 
     def __init__(self, most: int, name: str) -> None:
         self._most = most
@@ -28,20 +26,20 @@ class DaemonThreads:
         self._threads: list[threading.Thread] = []
 
     async def run(self, function: Callable[[], T]) -> T:
-        """What the function returns or raises. A call that has begun goes on when the waiting task
-        is cancelled.
+        """What the function returns or raises. A call that has begun continues after
+        cancellation.
         """
         return await asyncio.wrap_future(self.submit(function))
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
-        """Have the function called; from any thread, also after `close`."""
+        """Call the function in a thread. Callable from any thread, also after `close`."""
         outcome: Future[T] = Future()
 
         def call() -> None:
             if outcome.set_running_or_notify_cancel():
                 try:
                     outcome.set_result(function())
-                except BaseException as error:  # noqa: BLE001 - the edge of the thread: who waits gets it
+                except BaseException as error:  # noqa: BLE001 - a thread's boundary: the caller gets it
                     outcome.set_exception(error)
 
         with self._lock:
@@ -56,9 +54,7 @@ class DaemonThreads:
         return outcome
 
     def close(self, seconds: float) -> bool:
-        """End the threads, after the calls that were made; whether that was done within so many
-        seconds. Blocking.
-        """
+        """End the threads after pending calls; whether that took at most `seconds`. Blocking."""
         with self._lock:
             threads, self._threads = self._threads, []
             calls, self._calls = self._calls, SimpleQueue()

@@ -33,12 +33,12 @@ from selfeng.sandboxes.limits import (
 _MARGIN = 3600.0
 """Seconds that the longest job may take."""
 _LOOKS = 2.0
-"""Seconds that a container gets to end, before we look at how it ended."""
+"""Seconds that a container gets to end before its exit state is read."""
 _SLOW = 5.0
-"""Seconds that an engine may take to answer when it has much to do."""
+"""Seconds that a busy engine may take to answer."""
 _HUNG_UP, _KILLED, _LOST = 0, 128 + signal.SIGKILL, 255
-"""Exit codes that nothing inside can bring about: the judge's when its input ends, a kill from
-outside, unknown to the engine.
+"""Exit codes that code inside can't cause: the judge's when its input ends, a kill from outside,
+unknown to the engine.
 """
 _REMOVED = "the container was removed by someone else in the middle of its job"
 
@@ -56,8 +56,8 @@ class DockerContainer:
         options: Mapping[str, Any],
         group: str,
     ) -> None:
-        """`options` are those of `limits.container_options`; `group` is written on the container,
-        see `ownership`.
+        """`options` are those of `limits.container_options`; `group` becomes a label, see
+        `docker_engine.labels`.
         """
         self._engine = engine
         self._image = image
@@ -77,12 +77,12 @@ class DockerContainer:
         return self._attached
 
     def start(self) -> None:
-        """Have the container ready for a job, or removed.
+        """Make the container ready for a job; remove it on failure.
 
         Raises:
             SandboxUnavailable: no engine answers, the image is gone, or the engine gives the
-                container more than it should have.
-            SandboxFailed: the engine or the worker broke.
+                container more access than it should have.
+            SandboxFailed: the engine or the worker failed.
             HungUp: `hang_up` was called.
         """
         self._check_wanted()
@@ -100,7 +100,7 @@ class DockerContainer:
             raise
 
     def hang_up(self) -> None:
-        """End whatever goes on in the container; it must still be discarded."""
+        """Stop everything in the container; it must still be discarded."""
         with self._lock:
             self._hung_up = True
             attached = self._attached
@@ -115,7 +115,7 @@ class DockerContainer:
                 self._engine.remove(self.id)
         except SandboxError as error:
             log.warning(
-                "container %s is left behind until the engine lets it be removed: %s",
+                "could not remove container %s; trying again later: %s",
                 self.id[:12],
                 error,
             )
@@ -123,12 +123,12 @@ class DockerContainer:
             self._attached.close()
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report: the container's own death is the code's doing,
-        anything else is not.
+        """Why its stream ended before the report. A container that died is the code's doing; any
+        other cause raises.
 
         Raises:
-            SandboxUnavailable: the engine has gone.
-            SandboxFailed: somebody else ended the container.
+            SandboxUnavailable: the engine no longer answers.
+            SandboxFailed: the container was ended from outside.
         """
         try:
             with translated("looking at a container that ended"):
@@ -157,7 +157,7 @@ class DockerContainer:
         )
 
     def check(self) -> None:
-        """See whether the engine still answers. Raises: SandboxUnavailable."""
+        """Check that the engine still answers. Raises: SandboxUnavailable."""
         try:
             self._engine.version(_SLOW)
         except SandboxError as error:
@@ -178,8 +178,8 @@ class DockerContainer:
         return state
 
     def _starved(self, state: dict[str, Any]) -> bool:
-        """Whether the engine heard of too little memory only after it had noted the end: its state
-        does not tell then.
+        """Whether the engine noticed the lack of memory only after it recorded the end, so that its
+        state does not show it.
         """
         ended = int(
             datetime.fromisoformat(state["FinishedAt"][:19] + "+00:00").timestamp()
@@ -195,13 +195,13 @@ class DockerContainer:
             raise HungUp
 
     def _create(self) -> Mapping[str, Any]:
-        """Make it; the engine's account of what it made."""
+        """Create the container; returns the engine's description of it."""
         self.edition = self._image.id()
         marks = labels(lifetime=LIFETIME + _MARGIN, group=self._group)
         name = f"sandbox-{secrets.token_hex(8)}"
         with translated("creating a container"):
             client = self._engine.client()
-            self.id = name  # it may be made although we are not told so
+            self.id = name  # the engine may create it even if its reply is lost
             try:
                 made = _create_container_args(
                     {
@@ -215,7 +215,7 @@ class DockerContainer:
                 made["host_config"]["MaskedPaths"] = [
                     *hidden_of_proc(),
                     *hidden_of_sys(),
-                ]  # the SDK has no name for it
+                ]  # the SDK has no argument for it
                 self.id = str(client.api.create_container(**made)["Id"])
                 account: Mapping[str, Any] = client.api.inspect_container(self.id)
             except ImageNotFound as error:
@@ -227,9 +227,7 @@ class DockerContainer:
         return account
 
     def _attach(self) -> None:
-        """Attach before the start: nothing is said yet, so nothing hides in a buffer above the
-        socket.
-        """
+        """Attach before the start, when nothing can be held in a buffer above the socket."""
         raw: Any = self._engine.client().api.attach_socket(
             self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         )
@@ -245,7 +243,7 @@ OWN_KERNEL = (
 
 
 class DockerBackend:
-    """Containers on a Docker engine, the one that DOCKER_HOST or the current context names."""
+    """Containers on the Docker engine that DOCKER_HOST or the current context names."""
 
     name = "docker"
 
@@ -260,7 +258,7 @@ class DockerBackend:
         packages: Sequence[str] = (),
     ) -> None:
         """`runtime` None is the engine's default; `environment` as for `DockerEngine`; `packages`
-        beyond those of the image.
+        are added to those of the image.
         """
         self._engine = DockerEngine(environment)
         below = DockerImage(self._engine, image, base_image)

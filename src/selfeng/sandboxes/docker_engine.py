@@ -1,6 +1,4 @@
-"""The Docker engine: how it is reached, what is said when it is not, and the containers that were
-left on it.
-"""
+"""DockerEngine: connects to the engine, explains why it can't, and removes abandoned containers."""
 
 import contextlib
 import logging
@@ -22,17 +20,17 @@ from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.process import is_running, this_process
 
 SANDBOX = "self-engineering-agent.sandbox"
-"""Marks every container of ours."""
+"""Label: marks every sandbox container."""
 OWNER = "self-engineering-agent.owner"
-"""The server that made it, see `selfeng.core.process`."""
+"""Label: the server that made it, see `selfeng.core.process`."""
 GROUP = "self-engineering-agent.group"
-"""Which of its server's sandboxes made it."""
+"""Label: which of the server's sandboxes made it."""
 DEADLINE = "self-engineering-agent.deadline"
-"""Unix time after which nobody can be waiting for it any more."""
+"""Label: Unix time after which no job can need it."""
 
 
 def labels(lifetime: float, group: str = "") -> dict[str, str]:
-    """Labels for a container that nobody needs in `lifetime` seconds."""
+    """Labels for a container that is needed for at most `lifetime` seconds."""
     return {
         SANDBOX: "1",
         GROUP: group,
@@ -44,8 +42,8 @@ def labels(lifetime: float, group: str = "") -> dict[str, str]:
 def abandoned(found: Mapping[str, str]) -> bool:
     """Whether the container with these labels has lost its server, or is past its deadline.
 
-    Where the owner can't be asked, as on another machine that shares the engine, its deadline
-    decides.
+    The deadline decides where the owner can't be checked, for example on another machine that
+    shares the engine.
     """
     try:
         late = time.time() > float(found.get(DEADLINE, "inf"))
@@ -70,13 +68,11 @@ log = logging.getLogger(__name__)
 
 
 class DockerEngine:
-    """Connects when it is first needed, and again after the engine was away. Blocking; safe to use
-    from several threads.
-    """
+    """Connects when first needed, and again after an outage. Blocking and thread-safe."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        """`environment` says where the engine is, by DOCKER_HOST and its like; None: this process's
-        own.
+        """`environment` locates the engine by DOCKER_HOST and related variables; None uses this
+        process's own.
         """
         self._environment = environment
         self._lock = threading.Lock()
@@ -102,8 +98,8 @@ class DockerEngine:
                 self._client = None
 
     def version(self, patience: float = _QUICK) -> str:
-        """The engine's version, by a fresh connection; `patience` is seconds for it, and as many
-        for the answer.
+        """The engine's version, over a fresh connection; `patience` is the seconds to connect, and
+        again to answer.
 
         Raises:
             SandboxUnavailable: no engine answers in time.
@@ -116,10 +112,10 @@ class DockerEngine:
             client.close()
 
     def need_runtime(self, name: str) -> None:
-        """See whether the engine knows a runtime.
+        """Check that the engine knows a runtime.
 
         Raises:
-            SandboxUnavailable: it does not; names those that it knows.
+            SandboxUnavailable: it does not; the message lists those that it knows.
         """
         with translated("listing its runtimes"):
             known = sorted(self.client().info().get("Runtimes") or ())
@@ -133,12 +129,12 @@ class DockerEngine:
             )
 
     def remove(self, container: str) -> None:
-        """End a container, named by id or name, and remove it; no error if it is gone already.
+        """End a container, given by id or name, and remove it; no error if it is already gone.
 
-        What could not be removed is tried again after the next one that could.
+        A failed removal is tried again after the next successful one.
 
         Raises:
-            SandboxUnavailable, SandboxFailed: the engine has gone, or refuses.
+            SandboxUnavailable, SandboxFailed: the engine does not answer, or refuses.
         """
         try:
             self._remove(container)
@@ -161,7 +157,7 @@ class DockerEngine:
                     raise
 
     def reap(self) -> int:
-        """Remove the containers of dead servers; how many there were."""
+        """Remove the containers of dead servers; returns how many."""
         removed = 0
         with translated("looking for abandoned containers"):
             for found in self.client().api.containers(all=True, filters={"label": SANDBOX}):
@@ -176,7 +172,7 @@ class DockerEngine:
 def _connect(
     environment: Mapping[str, str] | None, timeout: float, patience: float = _QUICK
 ) -> Any:
-    """`timeout` is for later; the handshake has less `patience`: an engine that is there answers at
+    """`timeout` is for later calls; the handshake gets `patience`: a running engine answers at
     once.
     """
     try:
@@ -196,15 +192,14 @@ def _connect(
 
 def _client(environment: Mapping[str, str], version: str, timeout: float) -> Any:
     client = DockerClient.from_env(version=version, timeout=timeout, environment=environment)
-    # proxies and REQUESTS_CA_BUNDLE are meant for the web, and would go before what Docker's own
-    # variables say
+    # proxies and REQUESTS_CA_BUNDLE are meant for the web, and would override Docker's variables
     client.api.trust_env = False
     return client
 
 
 def _knock(address: str) -> None:
-    """Try the engine's Unix socket, if that is where it is: the SDK neither says plainly what is
-    wrong nor closes what it opened.
+    """Try the engine's Unix socket, if it uses one: the SDK neither explains a failure plainly nor
+    closes what it opened.
 
     Raises:
         SandboxUnavailable: nothing listens there, or this user may not connect.
@@ -228,7 +223,7 @@ def _knock(address: str) -> None:
 
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
-    """Turn what the SDK raises into errors of ours."""
+    """Turn the SDK's exceptions into SandboxFailed and SandboxUnavailable."""
     try:
         yield
     except APIError as error:
@@ -244,7 +239,7 @@ def translated(doing: str) -> Iterator[None]:
 
 
 def _reason(error: BaseException) -> str:
-    """The innermost cause: the SDK wraps `No such file or directory` into four layers."""
+    """The innermost cause: the SDK wraps `No such file or directory` in four layers."""
     seen: BaseException = error
     while inner := (seen.__cause__ or seen.__context__):
         seen = inner

@@ -1,4 +1,4 @@
-"""The sandbox's image: built from `docker/` and the worker's sources, and known by their digest."""
+"""DockerImage: built from `docker/` and the worker's sources, and identified by their digest."""
 
 import hashlib
 import io
@@ -34,15 +34,13 @@ class DockerImage:
     """One image by name. Blocking."""
 
     def __init__(self, engine: DockerEngine, name: str, base: str | None) -> None:
-        """`base` None: DEFAULT_BASE, or where that can't be pulled what the machine has in its
-        place.
-        """
+        """`base` None: DEFAULT_BASE or, if it can't be pulled, a similar image on the machine."""
         self._engine = engine
         self.name = name
         self.base = base
 
     def id(self) -> str:
-        """The id of the image, which fits the worker's sources of this checkout.
+        """The id of the image, if it was built from this checkout's sources.
 
         Raises:
             SandboxUnavailable: there is no such image, or it was built from other sources.
@@ -52,7 +50,7 @@ class DockerImage:
             raise SandboxUnavailable(f"there is no image {self.name} to run code in", BUILD)
         if found.labels.get(DIGEST) != source_digest():
             raise SandboxUnavailable(
-                f"the image {self.name} was built from other sources than these", BUILD
+                f"the image {self.name} was not built from the current sources", BUILD
             )
         return str(found.id)
 
@@ -66,10 +64,10 @@ class DockerImage:
         )
 
     def build(self, on_line: Callable[[str], None]) -> str:
-        """Build the image, using the engine's cache of layers; its id.
+        """Build the image, using the engine's cache of layers; returns its id.
 
         Raises:
-            SandboxUnavailable: no engine answers, or the base image can't be had.
+            SandboxUnavailable: no engine answers, or the base image is not available.
             SandboxFailed: a step of the build failed.
         """
         before = self._find(self.name)
@@ -134,7 +132,7 @@ class DockerImage:
         return wanted
 
     def _local_base(self) -> str | None:
-        """The newest slim image of Python that this machine has, under whatever registry's name."""
+        """The newest slim image of Python on this machine, from any registry."""
         with translated("listing the images"):
             tags = [tag for image in self._engine.client().images.list() for tag in image.tags]
         versions = {
@@ -145,20 +143,18 @@ class DockerImage:
         return versions[max(versions)] if versions else None
 
     def _forget(self, before: Any, after: Any) -> None:
-        """Remove the image whose name the new one took, unless something still uses it."""
+        """Remove the image that the new one replaced, unless something still uses it."""
         if before is None or before.id == after.id:
             return
         try:
-            with translated("removing the image before"):
+            with translated("removing the previous image"):
                 self._engine.client().images.remove(before.id)
         except SandboxFailed:
             return  # a container runs on it, or it has another name
 
 
 def source_digest() -> str:
-    """sha256 over the dockerfile, the list of packages and the worker's sources, with their
-    names.
-    """
+    """A sha256 over names and contents of dockerfile, list of packages and worker's sources."""
     digest = hashlib.sha256()
     for name, content in _sources():
         digest.update(f"{name}\0{len(content)}\0".encode())
@@ -173,9 +169,7 @@ def _sources() -> list[tuple[str, bytes]]:
 
 
 def _context() -> bytes:
-    """The build's context as a tar: the same bytes for the same sources, so that the engine's cache
-    hits.
-    """
+    """The build's context as a tar: the same bytes for the same sources, for the engine's cache."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for name, content in _sources():
@@ -188,7 +182,7 @@ def _context() -> bytes:
 class PackageLayer(DockerImage):
     """The sandbox's image with further packages, wheels only. Blocking.
 
-    It inherits the labels of the image below, so that it is out of date as soon as that is.
+    It inherits the labels of the image below, so it is outdated whenever that is.
     """
 
     def __init__(self, engine: DockerEngine, below: DockerImage, packages: Sequence[str]) -> None:
@@ -201,8 +195,8 @@ class PackageLayer(DockerImage):
         self._below, self._packages = below, tuple(sorted(packages))
 
     def build(self, on_line: Callable[[str], None]) -> str:
-        """Build the image below, unless it is current, and this one; its id. Raises: as for
-        `DockerImage`.
+        """Build the image below, unless it is current, and this one; returns its id. Raises:
+        SandboxUnavailable, SandboxFailed; see `DockerImage.build`.
         """
         if not self._below.is_current():
             self._below.build(on_line)
@@ -231,8 +225,8 @@ class PackageLayer(DockerImage):
         return self.id()
 
     def dockerfile(self) -> str:
-        """The source of the image; the packages are plain names with versions, so that they mean
-        nothing else to a shell.
+        """The Dockerfile of the image; packages are plain names with versions, which a shell does
+        not interpret.
         """
         install = "pip install --no-cache-dir --root-user-action=ignore --only-binary :all:"
         return (

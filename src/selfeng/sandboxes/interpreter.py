@@ -1,8 +1,8 @@
-"""The interpreter of this machine as bubblewrap's containers have it: its program, its library and
-what both are linked to.
+"""The interpreter of this machine in bubblewrap's containers: its program, its library and the
+shared libraries of both.
 
-It lies at a place of ours, so that neither the folders around it nor their names are seen, a home
-folder for instance. One that belongs to the system is where it always is.
+It is mounted at a fixed place, so that containers don't see the folders around it or their names,
+such as a home folder. A system interpreter stays where it is.
 """
 
 import os
@@ -25,12 +25,12 @@ _SYSTEM = (
 )
 _LINKED = re.compile(r"=> (/\S.*) \(0x")
 _FOREIGN = ("site-packages", "dist-packages", "config-*")
-"""What a library folder may hold that is not of the library: packages, and how it was built."""
+"""What a library folder may contain beside the library: packages, and the build configuration."""
 _BUILT = "_sysconfigdata_*.py"
 
 
 def program() -> Path:
-    """Where the interpreter's program is on this machine."""
+    """The path of the interpreter's program on this machine."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
@@ -39,7 +39,7 @@ def program_inside() -> Path:
 
 
 def parts() -> Iterator[tuple[Path, Path]]:
-    """What of this machine containers need beside the system's files, and where they have it."""
+    """What containers need beside the system's files: the path here and the path inside."""
     if not _is_the_systems():
         yield program(), program_inside()
         yield _library(), _library_inside()
@@ -49,9 +49,7 @@ def parts() -> Iterator[tuple[Path, Path]]:
 
 @cache
 def libraries() -> tuple[Path, ...]:
-    """The shared libraries that program and library are linked to, and that are not the
-    system's.
-    """
+    """The shared libraries that program and library are linked to, except the system's."""
     if _is_the_systems():
         return ()
     linked = [str(program()), *map(str, sorted(_library().glob("lib-dynload/*.so")))]
@@ -59,12 +57,12 @@ def libraries() -> tuple[Path, ...]:
         said = subprocess.run(["ldd", *linked], capture_output=True, text=True, check=False).stdout  # noqa: S603, S607
     except OSError as error:
         raise SandboxFailed(
-            f"it can't be found out what Python is linked to: {error}",
+            f"can't determine which libraries Python is linked to: {error}",
             "install ldd, which comes with the C library",
         ) from error
     found = {
         Path(os.path.abspath(path)) for path in _LINKED.findall(said)
-    }  # by the name it is looked for
+    }  # under the name that the loader looks for
     return tuple(
         sorted(
             path for path in found if path.is_relative_to(sys.base_prefix) and not _is_shown(path)
@@ -73,7 +71,7 @@ def libraries() -> tuple[Path, ...]:
 
 
 def covered() -> tuple[Path, ...]:
-    """Folders inside that are to be empty."""
+    """Folders inside that must be empty."""
     if _is_the_systems():
         return ()
     return tuple(
@@ -85,9 +83,7 @@ def covered() -> tuple[Path, ...]:
 
 
 def replaced() -> Iterator[tuple[str, Path, tuple[Path, ...]]]:
-    """Files that say where Python was built: a name, the place inside, and what was compiled of it
-    there.
-    """
+    """Files that say where Python was built: name, path inside, and compiled files inside."""
     if not _is_the_systems():
         for path in sorted(_library().glob(_BUILT)):
             compiled = sorted(_library().glob(f"__pycache__/{path.stem}.*"))
@@ -99,7 +95,7 @@ def replaced() -> Iterator[tuple[str, Path, tuple[Path, ...]]]:
 
 
 def rewritten(name: str) -> str:
-    """The text of such a file with our place in it."""
+    """The text of such a file, with PLACE for the real prefix."""
     return (_library() / name).read_text().replace(str(Path(sys.base_prefix)), str(PLACE))
 
 

@@ -1,5 +1,5 @@
-"""What is said between the host and a container that waits for a job, on the event loop and
-straight over the attached socket.
+"""The protocol between the host and a container that waits for a job, on the event loop and
+directly over the attached socket.
 """
 
 import asyncio
@@ -17,22 +17,22 @@ from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
 from selfeng.sandboxes.worker.job_folder import CHUNK
 
 _GRACE = 2.0
-"""Seconds that the host waits after the worker's own clock has run out."""
+"""Seconds that the host waits after the worker's own time limit."""
 _SLOWEST = 128 * 1024
-"""Bytes a second at which a job must get through to its container."""
+"""Bytes per second at which a job must reach its container."""
 _CLEAN = 5.0
-"""Seconds until an executor must have cleaned up."""
+"""Seconds within which an executor must clean up."""
 _READ = 65536
 
 
 async def run_job(
     container: Container, job: bytes, seconds: float, result: JobResult
 ) -> str | None:
-    """Do the packed job, which may take so many seconds, and fill the result; says why it was ended
-    early, None if it came to its own end.
+    """Do the packed job in at most `seconds` and fill the result; returns why it was ended early,
+    None if it ended by itself.
 
     Raises:
-        SandboxUnavailable, SandboxFailed: engine or worker broke.
+        SandboxUnavailable, SandboxFailed: the engine or the worker failed.
     """
     loop = asyncio.get_running_loop()
     stream = container.stream
@@ -46,7 +46,7 @@ async def run_job(
                 stream.unread += stream.take(data)
                 while stream.unread and not result.complete:
                     result.take(stream.unread.pop(0))
-                if result.receiving:  # the tool is done, and there is no more than was asked for
+                if result.receiving:  # the tool is done, and its files are limited in size
                     limit.reschedule(loop.time() + _GRACE)
     except TimeoutError:
         await asyncio.to_thread(container.check)
@@ -54,11 +54,11 @@ async def run_job(
     except BrokenStream as broken:
         result.disorder = str(broken)
     except OSError:
-        pass  # the connection broke: what became of the container tells why
+        pass  # the connection broke: the container's state tells why
     if not result.complete:
         return await asyncio.to_thread(container.how_it_ended)
     if stream.unread not in ([], [_ready(result.nonce)]):
-        result.take(stream.unread[0])  # which is not in order, after the end
+        result.take(stream.unread[0])  # an error, as it follows the end
     return None
 
 
@@ -85,7 +85,7 @@ async def _send(sock: socket.socket, job: bytes) -> None:
 
 
 async def recovered(container: Container, nonce: str) -> bool:
-    """Whether a container has cleaned up after the job of that nonce, and is ready for the next."""
+    """Whether a container has cleaned up after the job with that nonce and is ready again."""
     loop = asyncio.get_running_loop()
     stream = container.stream
     try:
@@ -106,17 +106,17 @@ def _ready(nonce: str) -> Message:
 
 
 _START = 30.0
-"""Seconds until a container must be ready for its job."""
+"""Seconds within which a container must be ready for its job."""
 
 
 def handshake(
     stream: JudgeStream, mode: Mode, check_wanted: Callable[[], None], remedy: str
 ) -> None:
-    """Tell the container its mode and wait until it is ready; `check_wanted` raises when the
-    container is no longer wanted.
+    """Send the container its mode and wait until it is ready; `check_wanted` raises if it is no
+    longer wanted.
 
     Raises:
-        SandboxFailed: it did not get ready; `remedy` is what to do.
+        SandboxFailed: it did not become ready; `remedy` is what to do.
         OSError: the connection broke.
     """
     sock = stream.socket
@@ -133,7 +133,7 @@ def handshake(
             frames = stream.take(data)
     except BrokenStream as broken:
         raise SandboxFailed(
-            f"the sandbox's container speaks another language: {broken}", remedy
+            f"the sandbox's container does not speak the protocol: {broken}", remedy
         ) from broken
     if [f.get("kind") for f in frames] != ["ready"]:
         told = "; ".join(str(f.get("detail", "")) for f in frames)

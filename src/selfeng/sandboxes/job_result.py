@@ -1,9 +1,8 @@
-"""The result of a job: the worker's frames on one side, a verdict or an execution on the other. It
-fails closed.
+"""Results of jobs: the worker's frames become a verdict or an execution. They fail closed.
 
 A suite has passed only if the tests that its source defines, the tests that were collected and the
 tests that were reported are the same, each was reported once and passed, and the report has exactly
-one orderly end.
+one proper end.
 """
 
 import binascii
@@ -23,17 +22,17 @@ _LONG = 500
 _COUNTED = 1_000_000
 
 FORGED = "The report from the sandbox is not in order: "
-"""How every problem begins that only tampering, or a defect of the worker, explains."""
+"""Prefix of every problem that only tampering, or a defect of the worker, can explain."""
 
 
 class JobResult:
-    """Takes in the frames of one job."""
+    """Collects the frames of one job."""
 
     def __init__(self, nonce: str) -> None:
         self.nonce = nonce
         self._end: Message | None = None
         self.disorder: str | None = None
-        """What was not in order with the frames themselves."""
+        """What was wrong with the frames themselves."""
 
     @property
     def complete(self) -> bool:
@@ -41,26 +40,24 @@ class JobResult:
 
     @property
     def orderly(self) -> bool:
-        """Whether the processes of the job came through it unharmed, and can do another of the same
-        tool.
-        """
+        """Whether the processes of the job are unharmed and can do another job of the same tool."""
         return self.disorder is None and self._field("orderly") is True
 
     @property
     def receiving(self) -> bool:
-        """Whether all is done but for what the call has left, which may take its time."""
+        """Whether only the files of the call are still to come, which may take a while."""
         return False
 
     def take(self, frame: Message) -> None:
-        """Take in a frame.
+        """Add a frame.
 
         Raises:
-            SandboxFailed: the worker says that it broke.
+            SandboxFailed: the worker reports that it failed.
         """
         if frame.get("nonce") != self.nonce:
-            self.disorder = "a frame does not bear this job's mark"
+            self.disorder = "a frame does not carry this job's nonce"
         elif self._end is not None:
-            self.disorder = "something follows the end"
+            self.disorder = "a frame follows the end"
         elif frame.get("kind") == "broken":
             detail = reported.text(frame.get("detail"), reported.SENTENCE)
             raise SandboxFailed(
@@ -87,7 +84,7 @@ class JobResult:
 
 
 class SuiteResult(JobResult):
-    """The result of a suite; `on_test` gets each result that is in order, as it comes."""
+    """The result of a suite; `on_test` gets each valid test result as it comes."""
 
     def __init__(
         self,
@@ -127,8 +124,7 @@ class SuiteResult(JobResult):
                 self._names = frozenset(self._collected or ())
                 if self._collected is None:
                     self.disorder = (
-                        "the list of tests has not the right form, or is too long, or "
-                        "the name of one is"
+                        "the list of tests is malformed or too long, or the name of a test is"
                     )
             case {"kind": "result", "result": fields}:
                 self._take_result(reported.result(fields))
@@ -137,7 +133,7 @@ class SuiteResult(JobResult):
 
     def _take_result(self, result: TestResult | None) -> None:
         if result is None:
-            self.disorder = "a test's result has not the right form"
+            self.disorder = "a test's result is malformed"
         elif result.test in self._results:
             self.disorder = f"{_short(result.test)} was reported twice"
         elif result.test not in self._names:
@@ -150,7 +146,7 @@ class SuiteResult(JobResult):
         if self._end is None:
             return f"{FORGED}it has no end."
         if stated := self._field("problem"):
-            return reported.text(stated) or f"{FORGED}its problem is no text."
+            return reported.text(stated) or f"{FORGED}its problem is not text."
         collected = self._collected or ()
         defined = {_function(name) for name in collected}
         if missing := self._expected - defined:
@@ -193,7 +189,7 @@ class CallResult(JobResult):
                         binascii.a2b_base64(data, strict_mode=True)
                     )
                 except ValueError:
-                    self.disorder = "a piece of a file is not encoded as it should be"
+                    self.disorder = "a piece of a file is not valid base64"
                 if (
                     len(self._pieces) > self._limits.count
                     or sum(map(len, self._pieces.values())) > self._limits.size
@@ -215,7 +211,7 @@ class CallResult(JobResult):
         if reason is not None:
             return Killed(
                 reason=reported.text(reason, reported.SENTENCE)
-                or f"{FORGED}its reason is no text.",
+                or f"{FORGED}its reason is not text.",
                 **frame,
             )
         files, refused = self._files()
@@ -223,12 +219,12 @@ class CallResult(JobResult):
             self._field("execution"), **frame, files=files, refused_files=refused
         )
         return outcome or Killed(
-            reason="The tool's process reported its outcome in a form that is not in order.",
+            reason="The tool's process reported a malformed outcome.",
             **frame,
         )
 
     def _files(self) -> tuple[tuple[File, ...], tuple[str, ...]]:
-        """What the call has left, and a sentence for each file that is not handed out."""
+        """The files that the call has left, and a sentence for each file that is refused."""
         odd = {name: problem for name in self._pieces if (problem := name_problem(name))}
         files = tuple(
             File(name=name, content=bytes(content))

@@ -1,5 +1,5 @@
-"""Which tests a suite must report, read from its source with `ast` on the host; the source is never
-compiled or run here.
+"""The sources of a job: the tests that a suite must report, and the names that a module binds. They
+are read with `ast`, and never compiled or run here.
 """
 
 import ast
@@ -15,7 +15,7 @@ _TEST_CASES = {"TestCase", "IsolatedAsyncioTestCase"}
 
 
 class SuiteProblem(Exception):
-    """The source is no suite of tests; the message is one sentence."""
+    """The source is not a test suite; the message is one sentence."""
 
 
 def expected_tests(source: str) -> frozenset[str]:
@@ -48,7 +48,7 @@ def expected_tests(source: str) -> frozenset[str]:
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module or class, those under `if`, `try` and `with` included."""
+    """The statements of a module or class, including those under `if`, `try` and `with`."""
     for node in body:
         yield node
         if isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While | ast.TryStar):
@@ -69,7 +69,7 @@ def _functions(body: Iterable[ast.stmt]) -> Iterator[str]:
 
 
 def _is_fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """A fixture is no test, whatever its name."""
+    """A fixture is not a test, whatever its name."""
     targets = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
     return any(_last_name(t) == "fixture" for t in targets)
 
@@ -124,11 +124,11 @@ _SCOPES = (
 
 
 def exported_names(source: str) -> tuple[list[str], list[str]]:
-    """The names that the module binds, and those of them that `import *` gives; none if it is not
-    valid Python.
+    """The names that the module binds, and those that `import *` gives; none if it is not valid
+    Python.
 
-    A name that only shows when the module runs, as one from `globals()`, `__getattr__` or an
-    `import *` of its own, is not among them.
+    Names that are known only when the module runs, as from `globals()`, `__getattr__` or an `import
+    *` of its own, are not included.
     """
     try:
         module = ast.parse(source)
@@ -143,9 +143,7 @@ def exported_names(source: str) -> tuple[list[str], list[str]]:
 
 
 def _top(module: ast.Module) -> Iterator[ast.AST]:
-    """The nodes that belong to the module itself, and not to a function, class or comprehension in
-    it.
-    """
+    """The nodes of the module itself, not of a function, class or comprehension in it."""
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()
@@ -175,7 +173,7 @@ def _global(node: ast.AST) -> list[str]:
 
 
 def _listed(node: ast.stmt) -> list[str] | None:
-    """What `__all__` is set to, where that is written out."""
+    """The names in a literal `__all__`; None if the statement does not set one."""
     match node:
         case ast.Assign(
             targets=[ast.Name(id="__all__")], value=ast.List(elts=items) | ast.Tuple(elts=items)
@@ -189,7 +187,7 @@ def _listed(node: ast.stmt) -> list[str] | None:
 
 
 LARGEST = 1024 * 1024
-"""Bytes of all of them together, as UTF-8."""
+"""Bytes of all library modules together, as UTF-8."""
 
 _THERE = (
     frozenset(sys.stdlib_module_names)
@@ -199,11 +197,10 @@ _THERE = (
 
 
 def check_modules(library: Mapping[str, str], tool: str) -> None:
-    """See that each can be imported by its name, and that none is found under a name that means
-    something else.
+    """Check that each module can be imported by its name, and that the name is free.
 
     Raises:
-        RequestError: the name is no identifier, or one of a module that is there already.
+        RequestError: the name is not an identifier, or another module has it.
     """
     for name in library:
         if not name.isidentifier():
@@ -212,7 +209,7 @@ def check_modules(library: Mapping[str, str], tool: str) -> None:
             )
         if name == tool or name in _THERE:
             raise RequestError(
-                f"the library module {name!r} has the name of a module that is there already",
+                f"the name of the library module {name!r} is taken by another module",
                 "give it another name",
             )
 

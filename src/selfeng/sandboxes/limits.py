@@ -11,8 +11,8 @@ from selfeng.sandboxes.worker.confinement import FILES_OF_THE_JUDGE
 _USER = 65534
 MB = 1024 * 1024
 _OF_A_KERNEL = 448
-"""Threads that a container's own kernel has on the host, which count as processes: gVisor has 60
-before any job, and several for each process inside.
+"""Threads of a container's own kernel on the host, which count as processes: gVisor has 60 before
+any job, and several for each process inside.
 """
 
 ENVIRONMENT = {
@@ -25,33 +25,27 @@ ENVIRONMENT = {
     ),
     "SANDBOX_PACKAGES": " ".join(sandbox_packages()),
 }
-"""What foreign code finds in its environment; one thread per library, since more would only wait
-for the one CPU.
-"""
+"""The environment of foreign code. One thread per library: more would wait for the one CPU."""
 
 
 @dataclass(frozen=True)
 class ContainerLimits:
-    """What one container may use. Everything else (network, privileges, writable files) it does not
-    get at all.
-    """
+    """What one container may use. It gets no network, privileges or other writable files."""
 
     memory_mb: int = 256
     """Memory and tmpfs together; there is no swap."""
     cpus: float = 1.0
     processes: int = 64
     files: int = 128
-    """Open files of a process of a job."""
+    """Open files of each process of a job."""
     tmp_mb: int = 32
-    """Size of /tmp, the only folder that can be written to."""
+    """Size of /tmp, the only writable folder."""
     tmp_files: int = 4096
     """Files and folders in /tmp."""
 
 
 def has_own_kernel(runtime: str | None) -> bool:
-    """Whether a runtime of that name runs containers on a kernel of their own, as far as names
-    tell.
-    """
+    """Whether a runtime of that name gives containers their own kernel, judging by the name."""
     return any(name in (runtime or "") for name in ("runsc", "gvisor", "kata"))
 
 
@@ -68,7 +62,7 @@ def container_options(limits: ContainerLimits, runtime: str | None = None) -> di
         "environment": ENVIRONMENT,
         "use_config_proxy": False,  # the addresses of proxies may hold passwords
         "stdin_open": True,
-        # the judge takes no other, and an engine that shuts down would wait for it
+        # the judge handles no other signal, and an engine that shuts down would wait for it
         "stop_signal": "SIGKILL",
         "tty": False,
         "init": False,
@@ -120,7 +114,7 @@ acpi asound buddyinfo bus cmdline config.gz devices diskstats driver interrupts 
 latency_stats locks modules mtrr pagetypeinfo partitions pressure sched_debug schedstat scsi slabinfo softirqs swaps sys sysrq-trigger
 timer_list timer_stats tty vmallocinfo vmstat zoneinfo
 """  # noqa: E501
-"""Below /proc, also where the engine's machine is not this one."""
+"""Below /proc; named because the engine may be on another machine."""
 _KNOWN_OF_SYS = (
     "block",
     "bus",
@@ -136,13 +130,13 @@ _KNOWN_OF_SYS = (
 
 
 def hidden_of_proc() -> list[str]:
-    """The paths, as this machine and others have them."""
+    """The paths below /proc to hide, on this machine and others."""
     there = {name for name in os.listdir("/proc") if not name.isdigit()}
     return _paths("/proc", {*there, *_KNOWN.split()} - _SHOWN_OF_PROC)
 
 
 def hidden_of_sys() -> list[str]:
-    """The same where /sys can be seen at all."""
+    """The paths below /sys to hide, if /sys is visible at all."""
     folders = _paths("/sys", {*_listed("/sys"), *_KNOWN_OF_SYS} - _SHOWN_OF_SYS)
     return [*folders, *_paths("/sys/fs", _listed("/sys/fs") - _SHOWN_OF_FS)]
 

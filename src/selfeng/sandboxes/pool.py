@@ -1,9 +1,9 @@
-"""A pool of containers that are ready for a job before it comes. It lives on one event loop; what
-blocks happens in threads.
+"""Pool: containers that are started before a job needs one. It lives on one event loop; blocking
+calls run in threads.
 
-Who asks first is served first. How many stand ready follows the demand, within bounds: as many as
-were wanted at once lately. A container that one owner has used serves that owner only, since a job
-may leave traces that nothing can remove.
+Requests are served in order. The number of ready containers follows the recent peak of demand,
+within bounds. A container that one owner has used serves only that owner, because a job may leave
+traces that can't be removed.
 """
 
 import asyncio
@@ -23,16 +23,14 @@ from selfeng.sandboxes.daemon_threads import DaemonThreads
 from selfeng.sandboxes.job_protocol import recovered
 
 _QUIET = 1.0
-"""Seconds that jobs have the machine for themselves, before containers are removed and replaced:
-most are done by then.
+"""Seconds for which jobs have the machine to themselves before containers are removed and replaced;
+most jobs take less.
 """
 
 GRACE = 10.0
-"""Seconds that jobs get to end when their pool is closed, and again when they were told to."""
+"""Seconds that jobs get to end when their pool is closed, and again after they are told to end."""
 _REMOVAL = 45.0
-"""Seconds for a container to be gone; an engine that does not answer takes 30. Then nobody waits
-for it any longer.
-"""
+"""Seconds to wait for a container's removal; a call to an engine that hangs takes 30."""
 
 log = logging.getLogger(__name__)
 
@@ -42,22 +40,20 @@ class PoolSize:
     """Bounds for the number of containers."""
 
     least: int = 1
-    """Ready when nobody has asked for long."""
+    """Ready after a long time without demand."""
     ready: int = 4
     """Ready at most."""
     most: int = 8
-    """At most in all, at work or ready."""
+    """At most in all, working or ready."""
     idle: float = 60.0
-    """Seconds after which one that was not wanted goes."""
+    """Seconds after which an unused container is removed."""
     patience: float = 0.0
-    """Seconds in which none of the containers at work came back, before another is started for
-    those who wait.
-    """
+    """Seconds without a container coming back before another is started for waiting requests."""
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """One who waits for a container."""
+    """A request that waits for a container."""
 
     since: float
     owner: str
@@ -75,7 +71,7 @@ class Pool:
         removal: float = _REMOVAL,
     ) -> None:
         """`reusable`: whether a container may take another job after `give_back`; `removal`:
-        seconds for a container to be gone.
+        seconds to wait for a container's removal.
         """
         self._make = make
         self._size = size
@@ -83,12 +79,12 @@ class Pool:
         self._removal = removal
         self._ready: deque[Container] = deque()
         self._owners: dict[Container, str] = {}
-        """Whose each container is that has been used."""
+        """The owner of each container that has been used."""
         self._waiting: deque[_Waiting] = deque()
         self._starting: set[Container] = set()
         self._working: set[Container] = set()
         self._spent: list[Container] = []
-        """Those of them whose job is over, and which take no other."""
+        """The working containers whose job is over and that take no other."""
         self._leaving: set[Container] = set()
         self._background = PromisingContext()
         self._wanted = size.least
@@ -102,11 +98,11 @@ class Pool:
         self._outdated = 0.0
         """Containers made before this moment take no more jobs."""
         self._idle = asyncio.Event()
-        """Set whenever a container has come or gone, or somebody waits no longer."""
+        """Set whenever a container arrives or leaves, or a request stops waiting."""
         self._closed = False
 
     def fill(self) -> None:
-        """Start what is lacking, in the background."""
+        """Start missing containers, in the background."""
         if self._closed:
             return
         if not self._calm():
@@ -124,9 +120,7 @@ class Pool:
             self._later(self._size.patience, self.fill)
 
     def outdate(self) -> None:
-        """Give no more jobs to the containers that are there now. From any thread; `renew` replaces
-        them.
-        """
+        """Give no more jobs to the existing containers. From any thread; `renew` replaces them."""
         self._outdated = time.monotonic()
 
     def renew(self) -> None:
@@ -136,13 +130,12 @@ class Pool:
             self._spawn(self._remove(container))
 
     async def full(self) -> None:
-        """Wait until nothing is being started, cleaned up or removed."""
+        """Wait until no container is being started, cleaned up or removed."""
         self.fill()
         await self._background.aflush_tasks()
 
     async def take(self, owner: str = "") -> Container:
-        """A container that is ready, and that nobody but `owner` has used; wait in the queue for
-        it.
+        """A ready container that no owner but this one has used; waits in the queue for it.
 
         Raises:
             SandboxUnavailable: no engine answers, or the image is gone.
@@ -178,9 +171,7 @@ class Pool:
             raise
 
     def give_back(self, container: Container, nonce: str) -> None:
-        """The job of that nonce came to an orderly end: clean up behind it, or replace the
-        container.
-        """
+        """The job with this nonce ended in order: clean up after it, or replace the container."""
         if self._reusable:
             self._spawn(self._recover(container, nonce))
         else:
@@ -193,9 +184,7 @@ class Pool:
         return self._spawn(self._remove(container))
 
     async def discard(self, container: Container) -> None:
-        """End the container and wait until it is gone, however often the waiting task is
-        cancelled.
-        """
+        """End the container and wait until it is gone, even if the waiting task is cancelled."""
         removal = self.drop(container)
         cancelled = False
         while not removal.done():
@@ -207,11 +196,11 @@ class Pool:
             raise asyncio.CancelledError
 
     async def aclose(self, grace: float = GRACE) -> None:
-        """Wait for the jobs that run, at most for so many seconds, then end those that still do;
-        remove every container, end the threads.
+        """Wait up to `grace` seconds for running jobs and end the others, then remove every
+        container and end the threads.
 
-        Who still waits for a container hears that there is none. Whatever a job or an engine does,
-        this comes to an end.
+        Requests that still wait for a container fail. This always returns, whatever a job or an
+        engine does.
         """
         await self._jobs_end(grace)
         self._closed = True
@@ -224,11 +213,8 @@ class Pool:
         for container in (*self._starting, *self._ready, *self._working):
             container.hang_up()
         await self._jobs_end(grace)
-        for _ in range(
-            3
-            # until the loop has read the end of each stream and watches it no longer: a closed socket  # noqa: E501
-            # says nothing
-        ):
+        # Let the loop read the end of each stream first: a closed socket gives no event.
+        for _ in range(3):
             await asyncio.sleep(0)
         for container in {*self._ready, *self._working} - self._leaving:
             self._spawn(self._remove(container))
@@ -247,12 +233,11 @@ class Pool:
         )
         if not all(ended):
             log.warning(
-                "a sandbox is closed while a call to start or remove one of its containers does "
-                "not come back"
+                "the sandbox was closed, but a call to start or remove a container is still blocked"
             )
 
     async def _jobs_end(self, seconds: float) -> None:
-        """Wait until no container is at work and nobody waits for one, at most for so long."""
+        """Wait until no container works and no request waits, at most for so many seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._working or self._waiting:
@@ -279,16 +264,16 @@ class Pool:
         return self._size.most - len(self._ready) - len(self._working) - len(self._starting)
 
     def _stranded(self) -> set[str]:
-        """Who waits while no container works for them that could come back."""
+        """The owners that wait and have no working container that could come back."""
         served = {self._owners.get(container) for container in self._working - self._leaving}
         return {waiting.owner for waiting in self._waiting if not waiting.future.done()} - served
 
     def _full(self) -> bool:
-        """Whether no container can be started, and none comes or goes just now."""
+        """Whether no container can be started, and none is starting or leaving."""
         return self._room() <= 0 and not self._starting and not self._leaving
 
     def _keeps_out(self, owner: str) -> bool:
-        """Whether the first who waits gets no container unless one of this other owner's goes."""
+        """Whether the first request can't be served unless this other owner's container goes."""
         first = next((waiting for waiting in self._waiting if not waiting.future.done()), None)
         return (
             first is not None
@@ -308,8 +293,8 @@ class Pool:
         self._owners[container] = owner
 
     def _calm(self) -> bool:
-        """Whether containers may be started and removed: no job runs that has just begun, or
-        somebody waits.
+        """Whether containers may be started and removed: a request waits, no job runs, or the last
+        one started at least `_QUIET` seconds ago.
         """
         at_work = len(self._working) - len(self._spent)
         return bool(self._waiting) or not at_work or time.monotonic() - self._taken >= _QUIET
@@ -320,9 +305,7 @@ class Pool:
         self._later(self._size.idle, self._shrink)
 
     def _shrink(self) -> None:
-        """Let go what the last while did not need, and go on as long as there is something to let
-        go later.
-        """
+        """Remove containers that recent demand did not need; check again while any are left."""
         self._wanted = max(self._size.least, min(self._peak, self._wanted - 1, self._size.ready))
         self._peak = len(self._working) + len(self._waiting)
         keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
@@ -339,7 +322,7 @@ class Pool:
         return current and container.stream.alive and time.monotonic() - container.born < LIFETIME
 
     def _arrived(self, container: Container) -> None:
-        """Hand a ready container to who has waited longest of those who may have it."""
+        """Give a ready container to the longest-waiting request that may have it."""
         self._moved = time.monotonic()
         self._idle.set()
         if self._closed:
@@ -363,10 +346,10 @@ class Pool:
             self.fill()
 
     def _failed(self, error: SandboxError, began: float) -> None:
-        """A start has failed: tell those who wait, one of them if it may be its own trouble, all if
-        there is no sandbox.
+        """Tell waiting requests that a start failed: one of them if the cause may be its own, all
+        if there is no sandbox.
 
-        Who came after it began may find that the trouble is over.
+        Requests that came after the start began keep waiting, since the problem may be over.
         """
         told = False
         while (
@@ -379,7 +362,7 @@ class Pool:
                 waiting.set_exception(error)
                 told = True
         if not told:
-            log.warning("no sandbox container can be kept ready: %s", error)
+            log.warning("could not pre-start a sandbox container: %s", error)
 
     async def _start(self, container: Container) -> None:
         began = time.monotonic()
@@ -389,7 +372,7 @@ class Pool:
             self._starting.discard(container)
         except Exception as error:
             if not isinstance(error, SandboxError):
-                log.exception("a sandbox container can't be started")
+                log.exception("could not start a sandbox container")
                 error = SandboxFailed(
                     f"a container can't be started: {type(error).__name__}: {error}"
                 )
@@ -418,16 +401,14 @@ class Pool:
         self._arrived(container)
 
     async def _remove(self, container: Container) -> None:
-        """Remove it; only then may another take its place, so that their number stays within
-        bounds.
-        """
+        """Remove it; only then may another take its place, so the number stays within bounds."""
         self._leaving.add(container)
         try:
             async with asyncio.timeout(self._removal):
                 await self._ends.run(container.discard)
         except TimeoutError:
             log.warning(
-                "a sandbox container is not gone after %g seconds, and not waited for any longer",
+                "gave up waiting for the removal of a sandbox container after %g seconds",
                 self._removal,
             )
         finally:
@@ -441,7 +422,7 @@ class Pool:
         return self._background.start(work)
 
     def _later(self, seconds: float, function: Callable[[], None]) -> None:
-        """Call the function once, at most so much later than the earliest request for it."""
+        """Call the function once, at most `seconds` after the earliest request for it."""
         timer = self._timers.get(function)
         if timer is None or timer.cancelled() or timer.when() <= asyncio.get_running_loop().time():
             self._timers[function] = asyncio.get_running_loop().call_later(seconds, function)

@@ -1,8 +1,8 @@
-"""The Python environment that code runs with where no image brings one: the interpreter of this
-machine, and packages of its own.
+"""PythonEnvironment: this machine's interpreter with its own packages, for backends without an
+image.
 
-Packages and worker are a folder each, named after a digest of what it was made from; a name stands
-only for what is complete.
+Packages and worker have a folder each, named after a digest of what it was made from; a folder with
+such a name is always complete.
 """
 
 import hashlib
@@ -25,14 +25,14 @@ from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.backend import layer_digest
 
 PREFIX = Path("/opt/sandbox")
-"""Where containers have it."""
+"""Its path in containers."""
 
 _REQUIREMENTS = FILES / "docker" / "requirements.txt"
 _FORM = "2"
-"""To be changed with the folders' form."""
+"""Change it when the layout of the folders changes."""
 _BUILDING = ".building"
 _KEPT = 24 * 3600.0
-"""Seconds that a folder outlives the last time that somebody prepared it."""
+"""Seconds that a folder is kept after it was last prepared."""
 _ACCOUNTS = {
     "passwd": "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n",
     "group": "nogroup:x:65534:\n",
@@ -40,9 +40,9 @@ _ACCOUNTS = {
 _SHOWN = 15
 
 SITE_PACKAGES = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
-"""Where packages are, below the folder of an environment."""
+"""The path of the packages in the folder of an environment."""
 REPLACED = "interpreter"
-"""The folder of files that stand in the place of the interpreter's own."""
+"""The folder of files that replace the interpreter's own."""
 BUILD = "set it up with `selfeng setup sandbox`"
 
 
@@ -53,7 +53,7 @@ class Parts:
     packages: Path
     """A virtual environment."""
     worker: Path
-    """Of the package `sandbox_worker`."""
+    """The sources of the package `sandbox_worker`."""
 
     @property
     def edition(self) -> str:
@@ -65,13 +65,13 @@ class Parts:
 
 
 class PythonEnvironment:
-    """The environment below a folder. Blocking."""
+    """The environment in a folder. Blocking."""
 
     def __init__(
         self, folder: Path, requirements: Path = _REQUIREMENTS, packages: Sequence[str] = ()
     ) -> None:
-        """With further `packages` it has a folder of its own, so that neither environment takes the
-        other for an old one of its kind.
+        """Further `packages` get a folder of their own, so that neither environment removes the
+        other as an old one.
         """
         self._folder = folder / "with" / layer_digest(packages) if packages else folder
         self._requirements = requirements
@@ -79,7 +79,7 @@ class PythonEnvironment:
 
     @property
     def current(self) -> Parts:
-        """Where what fits this checkout and this interpreter is, or would be."""
+        """The folders for this checkout and interpreter, whether they exist or not."""
         made_for = " ".join((_FORM, sys.version, str(interpreter.program()), *self._packages))
         return Parts(
             packages=self._folder / f"packages-{_digest(made_for, self._requirements)}",
@@ -103,8 +103,8 @@ class PythonEnvironment:
         return self.current.complete
 
     def build(self, on_line: Callable[[str], None], finish: Callable[[Parts], None]) -> None:
-        """Build what is not there; `finish` does the last steps with new packages before they count
-        as complete.
+        """Build what is missing; `finish` does the last steps on new packages before they count as
+        complete.
 
         Raises:
             SandboxFailed: the packages could not be installed, or the folder can't be written to.
@@ -133,14 +133,14 @@ class PythonEnvironment:
             for path in _tree(unfinished):
                 path.chmod(
                     0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644
-                )  # whatever this user's umask is
+                )  # independent of this user's umask
             unfinished.rename(folder)
         os.utime(folder)
 
     def _add_packages(
         self, folder: Path, on_line: Callable[[str], None], finish: Callable[[Parts], None]
     ) -> None:
-        """Lay out a virtual environment by hand: the standard library's way would bring pip, or
+        """Create a virtual environment by hand: the standard library's way would install pip, or
         need a Debian package.
         """
         program = interpreter.program_inside()
@@ -170,7 +170,7 @@ class PythonEnvironment:
         finish(Parts(folder, self.current.worker))
 
     def _clear(self, current: Parts) -> None:
-        """Remove what was built long ago; containers may still run on what was built lately."""
+        """Remove old folders; containers may still run on recent ones."""
         for folder in self._folder.iterdir():
             if (
                 folder.is_dir()
@@ -181,7 +181,7 @@ class PythonEnvironment:
 
 
 def _digest(text: str, *files: Path) -> str:
-    """sha256 over everything that a folder depends on, shortened."""
+    """A shortened sha256 over everything that a folder depends on."""
     digest = hashlib.sha256(text.encode())
     for path in files:
         content = path.read_bytes()

@@ -1,7 +1,7 @@
-"""What a job reports, read field by field: a tool can write these frames itself, so each has its
-form and its bounds here.
+"""Parses what a job reports, field by field. A tool can write these frames itself, so every field
+is checked for form and size.
 
-Text that is too long is cut; anything else that has not its form is refused.
+Text that is too long is cut; anything else that is malformed is refused.
 """
 
 import json
@@ -12,7 +12,7 @@ from selfeng.core.secrets import without_secrets
 from selfeng.core.verdict import Raised, Returned, TestOutcome, TestResult
 
 TEXT = 24_000
-"""Characters of a text; somewhat more than the worker sends."""
+"""Characters of a text; slightly more than the worker sends."""
 OUTPUT = 80 * 1024
 SENTENCE = 2000
 _NAME = 200
@@ -21,22 +21,22 @@ _TEST = 10_000
 _TESTS = 20_000
 _DATA = 256 * 1024
 _DIGITS = 4300
-"""Of an integer, as Python's own limit."""
+"""Digits of an integer: Python's own limit."""
 _DEPTH = 64
 _LONGEST = 1e6
-"""Seconds of anything."""
+"""The longest duration, in seconds."""
 _OUTCOMES = get_args(TestOutcome)
 
 
 def printable(text: str) -> str:
-    """The text without credentials, and with lone surrogates written out, since no file, socket or
-    database takes them.
+    """The text without credentials, and with lone surrogates escaped, since files, sockets and
+    databases refuse them.
     """
     return without_secrets(text.encode("utf-8", "backslashreplace").decode())
 
 
 def text(value: object, limit: int = TEXT) -> str:
-    """The beginning of a text; "" for anything else."""
+    """The start of a text; "" for anything else."""
     if not isinstance(value, str):
         return ""
     shown = printable(value[:limit])
@@ -44,12 +44,12 @@ def text(value: object, limit: int = TEXT) -> str:
 
 
 def seconds(value: object) -> float | None:
-    """None for what is no plausible time."""
+    """A duration in seconds; None if it is implausible."""
     return float(value) if isinstance(value, int | float) and 0 <= value <= _LONGEST else None
 
 
 def names(value: object) -> tuple[str, ...] | None:
-    """The names of tests; None if the list has not its form."""
+    """The names of tests; None if the list is malformed."""
     if (
         not isinstance(value, list)
         or len(value) > _TESTS
@@ -60,7 +60,7 @@ def names(value: object) -> tuple[str, ...] | None:
 
 
 def result(fields: Any) -> TestResult | None:
-    """A test's result; None if it has not its form."""
+    """A test's result; None if it is malformed."""
     match fields:
         case {"test": str(test), "outcome": str(outcome), "message": str(message)} if (
             outcome in _OUTCOMES and len(test) <= _TEST
@@ -73,7 +73,7 @@ def result(fields: Any) -> TestResult | None:
 
 
 def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
-    """The outcome of a call with what the `frame` says of it; None if it has not its form."""
+    """The outcome of a call, with the fields of `frame`; None if it is malformed."""
     match fields:
         case {"outcome": "returned", "type_name": str(name), "text": str(value)}:
             data, cut = fields.get("data"), fields.get("truncated", False)
@@ -100,7 +100,7 @@ def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
 
 
 def pairs(value: object, limit: int) -> list[tuple[str, str]]:
-    """Pairs of a name and a sentence, those that have this form."""
+    """The well-formed pairs of a name and a sentence."""
     found = value[:limit] if isinstance(value, list) else ()
     return [
         (pair[0], text(pair[1], SENTENCE))
@@ -110,7 +110,7 @@ def pairs(value: object, limit: int) -> list[tuple[str, str]]:
 
 
 def is_plain_json(source: object) -> bool:
-    """Whether this is JSON text that everything here and on the page can read, and reads alike."""
+    """Whether this is JSON text that everything here and on the page reads alike."""
     if not isinstance(source, str) or len(source) > _DATA:
         return False
     try:
@@ -121,7 +121,7 @@ def is_plain_json(source: object) -> bool:
             parse_constant=_finite,
             object_pairs_hook=_distinct,
         )
-        json.dumps(value, ensure_ascii=False).encode()  # fails for half a character
+        json.dumps(value, ensure_ascii=False).encode()  # fails for a lone surrogate
     except (ValueError, RecursionError):
         return False
     return _is_shallow(value, _DEPTH)
@@ -141,7 +141,7 @@ def _finite(digits: str) -> float:
 
 def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found := dict(members)) < len(members):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The options of a sandbox, and the backend that they choose."""
+"""SandboxOptions, and the backend that they choose."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 
 @dataclass(frozen=True)
 class SandboxOptions:
-    """How a sandbox is made."""
+    """The options of a sandbox."""
 
     image: str
     """Name of the Docker image."""
@@ -69,7 +69,7 @@ def chosen_backend(options: SandboxOptions) -> Backend:
     """The backend that the options ask for.
 
     Raises:
-        ConfigurationError: the backend is unknown, or knows no runtimes.
+        ConfigurationError: the backend is unknown, or does not support runtimes.
     """
     name, runtime = options.backend, options.runtime
     if not isinstance(name, str):
@@ -80,7 +80,7 @@ def chosen_backend(options: SandboxOptions) -> Backend:
             "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing",
         )
     if name == "auto" and runtime:
-        name = DockerBackend.name  # who asked for more isolation must not get less
+        name = DockerBackend.name  # a request for more isolation must not get less
     if name == "auto":
         return AutoBackend([make(options) for make in _BACKENDS.values()])
     if name not in _BACKENDS:

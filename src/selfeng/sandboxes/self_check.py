@@ -1,9 +1,9 @@
-"""The self-check of a container: what an engine really made of our options, before anything runs in
-it.
+"""The self-check of a container: compares what the engine made with our options, before anything
+runs in it.
 
-Engines have defaults, plugins and proxies of their own that add to what was asked for. What undoes
-the isolation is found in the engine's account of the container (`docker inspect`) and called by the
-name of the flag that would have done it.
+Engines have defaults, plugins and proxies that add to what was requested. What weakens the
+isolation is found in the engine's description of the container (`docker inspect`) and named by the
+equivalent command-line flag.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _TMP = "/tmp"  # noqa: S108 - inside the container
 _NAMESPACES = {"PidMode": "pid", "IpcMode": "ipc", "UTSMode": "uts", "UsernsMode": "userns"}
 _OF_ITS_OWN = ("", "private", "none")
 _UNDOING = ("unconfined", "disable", "false")
-"""How an option of security ends that takes protection away."""
+"""Endings of security options that remove protection."""
 _ADDED = {
     "CapAdd": "cap-add",
     "DeviceCgroupRules": "device-cgroup-rule",
@@ -34,10 +34,10 @@ _ADDED = {
 
 
 def check(account: Mapping[str, Any]) -> None:
-    """Refuse a container that was made with more than it should have.
+    """Refuse a container that has more access than it should.
 
     Raises:
-        SandboxUnavailable: names every flag.
+        SandboxUnavailable: the message names every flag.
     """
     if flags := list(unsafe_flags(account)):
         raise SandboxUnavailable(
@@ -48,7 +48,7 @@ def check(account: Mapping[str, Any]) -> None:
 
 
 def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
-    """What of an engine's account of a container undoes its isolation."""
+    """The flags in an engine's description of a container that weaken its isolation."""
     host = account.get("HostConfig") or {}
     if host.get("Privileged"):
         yield "--privileged"
@@ -75,9 +75,7 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """What is mounted beside /tmp, the engine's own socket for instance; each once, however often
-    it is listed.
-    """
+    """What is mounted beside /tmp, such as the engine's own socket; each mount once."""
     found = {str(bind) for bind in host.get("Binds") or ()}
     for mount in (*(host.get("Mounts") or ()), *(account.get("Mounts") or ())):
         source, target = (
@@ -95,7 +93,7 @@ def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[st
 
 
 def _kept_rights(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """What was asked for and is not there."""
+    """What was requested and is missing."""
     if not host.get("CapDrop"):
         yield "no --cap-drop=ALL"
     if not host.get("ReadonlyRootfs"):

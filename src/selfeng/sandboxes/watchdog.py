@@ -1,6 +1,4 @@
-"""The watchdog: ends containers whose processes together have grown too large, where no control
-group does.
-"""
+"""Watchdog: ends containers that use too much memory, where no control group limits it."""
 
 import contextlib
 import threading
@@ -9,25 +7,27 @@ from pathlib import Path
 from typing import Protocol
 
 _INTERVAL = 0.1
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 _KB = 1024
 
 
 class Watched(Protocol):
-    """A container, seen by its first process."""
+    """A container, identified by its first process."""
 
     @property
     def pid(self) -> int:
-        """As the host counts; 0 once it is gone."""
+        """The process id on the host; 0 once it has ended."""
         ...
 
     def outgrow(self) -> None:
-        """End it for its size."""
+        """End it because it uses too much memory."""
         ...
 
 
 class Watchdog:
-    """Looks at what it watches from a thread, as long as there is anything. From any thread."""
+    """Checks the memory of containers in a thread, while there are any. Callable from any
+    thread.
+    """
 
     def __init__(self, limit_mb: int) -> None:
         self._limit = limit_mb * _KB
@@ -45,13 +45,13 @@ class Watchdog:
                 self._thread.start()
 
     def forget(self, container: Watched) -> None:
-        """Watch it no longer."""
+        """Stop watching it."""
         with self._lock:
             self._watched.discard(container)
             self._lock.notify()
 
     def close(self) -> None:
-        """Watch nothing any more, and wait for the thread."""
+        """Stop watching all, and wait for the thread."""
         with self._lock:
             self._watched.clear()
             self._lock.notify()
@@ -72,8 +72,8 @@ class Watchdog:
                     container.outgrow()
 
     def _too_large(self, pid: int) -> bool:
-        """Pages that several processes share count for each of them at first, and for all together
-        only if that is too much.
+        """Whether the processes exceed the limit. Pages that they share count for each process at
+        first, and once in all only if that is too much.
         """
         processes = tuple(_family(pid)) if pid else ()
         return (
@@ -83,7 +83,7 @@ class Watchdog:
 
 
 def _family(pid: int) -> Iterator[int]:
-    """The process and all that descend from it."""
+    """The process and its descendants."""
     yield pid
     with contextlib.suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -92,14 +92,12 @@ def _family(pid: int) -> Iterator[int]:
 
 
 def _resident(pid: int) -> int:
-    """KB that belong to no file on a disk."""
+    """KB that are not backed by a file on a disk."""
     return _sum(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:"))
 
 
 def _share(pid: int) -> int:
-    """KB by which the machine is fuller for this process; the larger figure where that can't be
-    seen.
-    """
+    """KB that the process adds to the machine's memory use; else `_resident`, which is larger."""
     return _sum(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:")) or _resident(pid)
 
 

@@ -1,1 +1,1 @@
-"""What a request goes through, from the search for a tool to the answer."""
+"""The stages of a request, from the search for a tool to the answer."""

@@ -1,7 +1,7 @@
-"""The decision: which tool of the library a request calls for, if any, and how sure that is.
+"""The decision: which tool of the library a request needs, if any, and how certain that is.
 
-search → nothing is asked below the floor → one model call that also gives the arguments, or the
-search's confidence alone
+Search; below the floor, decide without the model; otherwise one model call that also gives the
+arguments. If the model fails, the search's confidence decides alone.
 """
 
 import time
@@ -20,21 +20,21 @@ CANDIDATES = 8
 """How many tools the model chooses from."""
 CHOICE_ODDS = 19.0
 """How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against
-0.05): what its choice adds to the odds that the search gives.
+0.05): the factor by which its choice multiplies the odds that the search gives.
 """
 _LOOKED_BACK = 3
-"""Former requests that one is searched with, where neither it nor the one before says what it is
-about.
+"""How many earlier requests are searched with a request when neither it nor the one before names
+its subject.
 """
 
 
 class Thresholds(Value):
-    """The confidences, 0 to 1, on which the decision turns."""
+    """The confidences, 0 to 1, that the decision depends on."""
 
     threshold: float = 0.75
     """SIMILARITY_THRESHOLD: from here on a tool counts as found."""
     floor: float = 0.05
-    """SEARCH_FLOOR: where the best candidate is below, the model is not asked. 0: it always is."""
+    """SEARCH_FLOOR: if the best candidate is below it, the model is not asked. 0: always ask."""
 
 
 class Decision(Value):
@@ -42,20 +42,20 @@ class Decision(Value):
 
     choice: Call | Misfit | NoFit
     considered: tuple[str, ...] = ()
-    """Names of the tools that were looked at, best first."""
+    """Names of the candidates, best first."""
     learn_request: bool = False
-    """Whether the tool may be found by this request from now on, if it serves it: the model chose
-    it, and the request finds it without those before it, as `and 20 percent?` does not.
+    """Whether the tool may learn this request, if it serves it: the model chose it, and the request
+    finds it without earlier ones, unlike `and 20 percent?`.
     """
 
 
 class _Found(NamedTuple):
-    """What the search gives."""
+    """What the search found."""
 
     candidates: tuple[Candidate, ...]
     """Best first."""
     by_itself: frozenset[str]
-    """Names of those that the request finds at least as well alone as with those before it."""
+    """Names of those that the request finds at least as well alone as with earlier ones."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -67,21 +67,21 @@ class _Choice(NamedTuple):
     confidence: float = 0.0
     """That its tool fits."""
     reason: str = ""
-    """Why the search alone decided, "" where the model did."""
+    """Why the search alone decided; "" if the model did."""
 
 
 class Decider:
-    """Finds a tool for a request, and the call that it takes."""
+    """Finds a tool for a request, and its call."""
 
     def __init__(self, library: ToolLibrary, executor: Executor, thresholds: Thresholds) -> None:
         self._library, self._executor, self._thresholds = library, executor, thresholds
 
     async def decide(self, turn: Turn) -> Decision:
-        """Search and choose; one model call, more only where its reply can't be used or its
-        arguments don't fit.
+        """Search and choose; one model call, or more if its reply is unusable or its arguments
+        don't fit.
 
         Raises:
-            ModelError: nothing can be decided or called without the model, which fails; names the
+            ModelError: the model failed and nothing can be decided or called without it; names the
                 tool that was found.
             BudgetExceeded, EmbedderUnavailable
         """
@@ -112,7 +112,7 @@ class Decider:
         )
 
     async def _is_another_likely(self, turn: Turn, known: tuple[str, ...]) -> bool:
-        """Whether a tool that came meanwhile would be used if the model chose it."""
+        """Whether a tool that was added meanwhile would be used if the model chose it."""
         candidates = (await self._search(turn)).candidates
         return any(
             _confirmed(c.confidence) >= self._thresholds.threshold
@@ -121,9 +121,7 @@ class Decider:
         )
 
     async def _search(self, turn: Turn) -> _Found:
-        """The tools nearest to the request, by itself and as one that goes on from those before
-        it.
-        """
+        """The tools nearest to the request, alone and as a continuation of earlier ones."""
         former = [m.content for m in turn.request.history if m.role == "user"]
         alone = found = await self._library.search(turn.request.text, CANDIDATES)
         if former:
@@ -137,7 +135,7 @@ class Decider:
         best: dict[str, Candidate] = {}
         for candidate in sorted(
             found, key=lambda c: -c.confidence
-        ):  # stable: of equals, what was found alone is first
+        ):  # stable: among equals, what the request found alone is first
             best.setdefault(candidate.tool.name, candidate)
         able = {
             c.tool.name
@@ -154,8 +152,8 @@ class Decider:
             limit = f"below the {self._thresholds.floor:.1%} of SEARCH_FLOOR"
             return _Choice(
                 NoFit(
-                    reason=f"The nearest tool, {best.tool.name}, has a confidence of "
-                    f"{best.confidence:.1%} only, {limit}."
+                    reason=f"The nearest tool, {best.tool.name}, has a confidence of only "
+                    f"{best.confidence:.1%}, {limit}."
                 )
             )
         try:
@@ -171,7 +169,7 @@ class Decider:
             limit = f"below the {self._thresholds.threshold:.0%} of SIMILARITY_THRESHOLD"
             return _Choice(
                 NoFit(
-                    reason=f"{choice.tool.name} fits with a confidence of {confidence:.0%} only, "
+                    reason=f"{choice.tool.name} fits with a confidence of only {confidence:.0%}, "
                     f"{limit}."
                 )
             )
@@ -182,8 +180,7 @@ class Decider:
         called without the model.
 
         Raises:
-            ModelError: `error`, or what came of asking for the arguments, in words that name the
-                tool.
+            ModelError: `error`, or the failure to get the arguments; the message names the tool.
         """
         name, out = best.tool.name, isinstance(error, ModelUnavailable)
         if best.confidence < self._thresholds.threshold:
@@ -191,7 +188,7 @@ class Decider:
                 near = f"the nearest, {name}, has a confidence of {best.confidence:.0%}"
                 raise _without_model(
                     error,
-                    f"no tool is near enough to be taken without the model ({near}), and none can "
+                    f"no tool is near enough to be used without the model ({near}), and none can "
                     "be built",
                 )
             return _Choice(

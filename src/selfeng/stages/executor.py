@@ -31,14 +31,14 @@ class Call(Value):
 
     tool: Tool
     arguments: dict[str, Any]
-    """Plain JSON by parameter name; parameters that are left out take their defaults."""
+    """Plain JSON by parameter name; missing parameters take their defaults."""
 
     def __str__(self) -> str:
         return f"{self.tool.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"  # noqa: E501
 
 
 class NoFit(Value):
-    """The model says that none of the tools does what is asked for."""
+    """The model says that none of the tools does what is asked."""
 
     reason: str
 
@@ -49,13 +49,12 @@ class Misfit(Value):
     tool: Tool
     problem: str
     missing: tuple[str, ...] = ()
-    """Required parameters that nobody gave a value for; if only these are the problem, the person
-    can be asked.
+    """Required parameters without a value; if they are the only problem, the person can be asked.
     """
 
     @property
     def text(self) -> str:
-        """What introduces the questions."""
+        """The introduction to the questions."""
         return (
             "To do this I still need:"
             if self.missing
@@ -64,7 +63,7 @@ class Misfit(Value):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What the call lacks."""
+        """Questions for what the call lacks."""
         missing = [p for p in self.tool.signature.parameters if p.name in self.missing]
         return tuple(map(question_for, missing)) or (
             Question(id="request", question="What do you want done instead?"),
@@ -85,27 +84,26 @@ class Executor:
         self._sources = sources or PinnedSources(library)
 
     async def choose(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
-        """Which of the tools the request calls for, and with which arguments: one model call, two
-        if its arguments don't fit.
+        """Which of the tools the request needs, and with which arguments: one model call, two if
+        its arguments don't fit.
 
         Raises:
-            ModelError: the model can't be reached, declines or makes no sense.
+            ModelError: the model can't be reached, declines or gives no usable reply.
         """
         prompt = render("decide", turn.request.history, **await _shown(turn))
         return await self._again(turn, await self._chosen(turn, prompt, tools))
 
     async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
-        """The call of a tool that is known to be meant: one model call, two if its arguments don't
-        fit.
+        """The call of a given tool: one model call, two if its arguments don't fit.
 
         Raises:
-            ModelError: as above.
+            ModelError: the model can't be reached, declines or gives no usable reply.
         """
         return await self._again(turn, await self._extracted(turn, tool, ""))
 
     async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
-        """Have arguments that don't fit corrected once; what is missing is the person's to say, not
-        the model's.
+        """Have arguments that don't fit corrected once; only the person, not the model, can supply
+        missing ones.
         """
         if isinstance(result, Misfit) and not result.missing:
             return await self._extracted(turn, result.tool, result.problem)
@@ -143,7 +141,7 @@ class Executor:
             return Misfit(tool=tool, problem=error.problem, missing=error.missing)
 
     async def run(self, turn: Turn, call: Call) -> Execution:
-        """Call the tool once. What the tool does wrong is a value; only a broken sandbox raises.
+        """Call the tool once. A failure of the tool is a value; only a broken sandbox raises.
 
         Raises:
             SandboxError: there is no sandbox, or it broke.
@@ -172,7 +170,7 @@ class Executor:
     async def _report(
         self, turn: Turn, call: Call, files: Sequence[File], execution: Execution
     ) -> None:
-        """Let the library judge the tool by what came of the call."""
+        """Update the library's trust in the tool by the outcome of the call."""
         change, tool = None, call.tool
         with suppress(ToolNotFound):  # it was removed meanwhile
             if isinstance(execution, Returned):
@@ -191,7 +189,7 @@ async def _shown(turn: Turn) -> dict[str, str]:
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:
-    """What came with the request, and what the conversation had before and the call names."""
+    """The files of the request, and those of the conversation that the call names."""
     named = set(_texts(call.arguments))
     wanted = [reference for reference in turn.request.earlier.references if reference.name in named]
     return (

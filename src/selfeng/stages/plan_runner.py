@@ -14,11 +14,11 @@ from selfeng.core.turn import Turn
 from selfeng.core.words import shortened
 
 SHOWN = 500
-"""Characters of a result that an event holds."""
+"""Characters of a result in an event."""
 
 
 class Served(Protocol):
-    """What a step gave."""
+    """The result of a step."""
 
     @property
     def result(self) -> StepResult: ...
@@ -36,7 +36,7 @@ class PlanRunner:
 
     async def run(self, turn: Turn, plan: Plan) -> tuple[StepResult, ...]:
         """The results of all steps, in the order of the plan. The first step that fails ends the
-        others, and is told when they have ended.
+        others; its error is raised after they have ended.
 
         Raises:
             PlanFailed: a step failed; names it, why, and what was reached.
@@ -81,7 +81,7 @@ class PlanRunner:
 
 
 def _part(turn: Turn, step: PlannedStep, needed: Sequence[Served]) -> Turn:
-    """The step as a turn of its own, on the budget of the whole."""
+    """The step as its own turn, on the budget of the whole."""
 
     def emit(event: Event) -> object:
         assert isinstance(event, StageEvent), event

@@ -1,4 +1,4 @@
-"""The response synthesizer: the result of a call, told in natural language as the model streams
+"""The response synthesizer: tells the result of a call in natural language, as the model streams
 it.
 """
 
@@ -17,12 +17,12 @@ from selfeng.prompts import render
 from selfeng.prompts.request import all_results
 
 SHOWN_TO_MODEL = 4000
-"""Characters of a result that the model is shown.
+"""Characters of a result that the model sees.
 
 The person sees in the activity all that the sandbox keeps of a value: its first 20,000 characters.
 """
 _EXPECTED = {"ValueError", "TypeError"}
-"""What tools raise of input that they refuse; their messages speak for themselves."""
+"""What tools raise for input that they refuse; their messages need no explanation."""
 
 
 class ResponseSynthesizer:
@@ -35,7 +35,7 @@ class ResponseSynthesizer:
         """The answer in pieces, Markdown; `call` is the call as Python source.
 
         When the model can't be reached, declines or has no budget left, the plain result is the
-        answer, so that work that was done is never lost.
+        answer, so that finished work is never lost.
         """
         result = shortened(describe(execution), SHOWN_TO_MODEL)
         prompt = render(
@@ -85,7 +85,7 @@ def describe(execution: Execution) -> str:
 
 
 def _files(execution: Returned | Raised) -> str:
-    """What the model is told of the files that a call has left."""
+    """What the model is told of the files that a call made."""
     made = "".join(
         f"\nmade the file {f.name} ({f.reference().media_type}), which the person sees below"
         for f in execution.files
@@ -109,7 +109,7 @@ def plain(execution: Execution) -> str:
             )
             return f"The tool refused this input: {': '.join(filter(None, said))}"
         case Killed():
-            return f"The tool had to be ended. {execution.reason}"
+            return f"The sandbox ended the tool. {execution.reason}"
         case _:
             assert_never(execution)
 

@@ -1,5 +1,5 @@
-"""The stages of a request: what each does, in one table. src/selfeng/core/stage.py says what they
-are and which follows which.
+"""The stages of a request: what each does, in one table. src/selfeng/core/stage.py lists them and
+their order.
 """
 
 import json
@@ -35,18 +35,18 @@ from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 log = logging.getLogger(__name__)
 
 FRONT = "proxy"
-"""The agent that work for agents goes to."""
+"""The agent that gets work for agents."""
 
 
 class Executed(Value):
-    """A call that was made, and what came of it."""
+    """A call and its outcome."""
 
     call: Call
     execution: Execution
 
 
 class PlanExecuted(Value):
-    """A plan that was carried out."""
+    """A plan that ran."""
 
     results: tuple[StepResult, ...]
     """In the order of its steps."""
@@ -57,48 +57,48 @@ End = Executed | DirectAnswer | PlanExecuted | AgentReply
 
 
 class PartServed(NamedTuple):
-    """What a part of a turn gave."""
+    """The result of a part of a turn."""
 
     result: StepResult
     files: tuple[File, ...]
-    """What its tool left."""
+    """The files that its tool made."""
 
 
 @dataclass
 class RequestState:
-    """A request on its way through the graph: what each stage leaves to those after it."""
+    """A request on its way through the graph: what each stage leaves to later ones."""
 
     turn: Turn
     engine: SynthesisEngine
     choice: Call | Misfit | NoFit = field(default_factory=lambda: NoFit(reason=""))
-    """What the request asks of the tool that was found or built."""
+    """The call of the tool that was found or built."""
     search_candidates: tuple[str, ...] = ()
-    """Names of the tools that the search came up with."""
+    """Names of the tools that the search found."""
     learn_request: bool = False
-    """Whether the tool that was found may be found by this request from now on, if it serves it."""
+    """Whether the tool that was found may learn this request, if it serves it."""
     mended: bool = False
-    """Whether the tool was given to be mended, which it is once."""
+    """Whether the tool was already sent to be repaired, which happens once."""
     outcome: End | None = None
 
     @cached_property
     def synthesis(self) -> Synthesis:
-        """Begun when a stage first needs it."""
+        """Created when a stage first needs it."""
         return self.engine.begin(self.turn, self.search_candidates)
 
     @property
     def end(self) -> End:
-        """Raises: AssertionError: the request has not come to `respond`."""
+        """Raises: AssertionError: the request has not reached `respond`."""
         end = self.outcome or self.synthesis.result
         assert isinstance(end, End), end
         return end
 
 
 Stage = Callable[[RequestState], Awaitable[str]]
-"""Does its work on the state of a request; the symbol that it ends with."""
+"""Works on the state of a request; returns the symbol that it ends with."""
 
 
 class Stages:
-    """What a request goes through, be it a turn's own or that of a part of it."""
+    """The stages of a request, whether a turn's own or that of a part of it."""
 
     def __init__(
         self,
@@ -110,8 +110,8 @@ class Stages:
         background: PromisingContext,
         delegation: Delegation | None = None,
     ) -> None:
-        """Tools are found by what they have served from then on; that is written in the
-        `background`.
+        """Requests that tools serve are recorded in the `background`, and find the tools from then
+        on.
         """
         self._library, self._decider, self._executor, self._synthesis = (
             library,
@@ -147,10 +147,10 @@ class Stages:
         return state.end
 
     async def serve_part(self, turn: Turn) -> PartServed:
-        """The same for a step of a plan, or what an agent asks for; it ends with a result.
+        """The same for a step of a plan, or what an agent asks for; it must end with a result.
 
         Raises:
-            AgentError: no tool serves it, its tool failed, or something would have to be asked.
+            AgentError: no tool serves it, its tool failed, or it would need to ask a question.
         """
         request, end = turn.request, await self.serve(turn)
         match end:
@@ -183,9 +183,7 @@ class Stages:
                 assert_never(end)
 
     async def _gather(self, state: RequestState) -> str:
-        """A turn that makes a tool of a plan does not search; one for an agent goes there at
-        once.
-        """
+        """A turn that makes a tool of a plan does not search; nor does one for an agent."""
         return (
             "for agents"
             if state.turn.request.agent
@@ -215,7 +213,7 @@ class Stages:
                 assert_never(state.choice)
 
     async def _clarify(self, state: RequestState) -> str:
-        """What the specification or an agent leaves open is a question already; what a call lacks
+        """What the specification or an agent leaves open is already a question; what a call lacks
         becomes one.
         """
         if not isinstance(state.outcome or state.synthesis.result, DirectAnswer | AgentReply):
@@ -249,10 +247,10 @@ class Stages:
         return "mended"
 
     async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:
-        """A new version of the tool; None if it is not at fault, is retired, has changed meanwhile
-        or can't be mended.
+        """A new version of the tool; None if the tool is not at fault, is retired, has changed
+        meanwhile or can't be repaired.
 
-        No trouble on the way fails the turn, which has an outcome without it.
+        No problem here fails the turn, which has an outcome without it.
         """
         reason = own_failure(execution)
         if reason is None:
@@ -268,7 +266,7 @@ class Stages:
                 return None
             return await self._synthesis.mend(turn, now, str(call), failure, reason)
         except AgentError as error:
-            log.warning("%s stays as it is after %s: %s", call.tool.name, reason, error)
+            log.warning("could not repair %s after %s: %s", call.tool.name, reason, error)
             return None
 
     async def _call_of(self, turn: Turn, built: Tool) -> Call | Misfit:
@@ -291,7 +289,7 @@ class Stages:
         return "done"
 
     async def _delegate(self, state: RequestState) -> str:
-        """Raises: AgentGaveUp; and as `hand_over`."""
+        """Raises: AgentGaveUp, and what `hand_over` raises."""
         turn, agent = state.turn, state.turn.request.agent or FRONT
         if self._delegation is None:
             raise AgentGaveUp(
@@ -324,24 +322,24 @@ def _returned(execution: Execution) -> Returned:
 
 
 class ServedRequests:
-    """Adds requests that tools have served to those they are found by; in the background, as
-    embedding takes a while.
+    """Adds requests that tools served to those that find them; in the background, because embedding
+    takes a while.
     """
 
     def __init__(self, library: ToolLibrary, background: PromisingContext) -> None:
         self._library, self._background = library, background
 
     def record(self, tool: Tool, request: str) -> None:
-        """The tool was found for the request and has served it. A request that is long or holds a
-        secret is not kept.
+        """Record that the tool was found for the request and served it. A request that is long or
+        contains a secret is not stored.
         """
         if may_be_kept(request):
-            # In a context of its own, so that the end of the turn, or of the step of a plan, does
-            # not cancel it.
+            # In its own context, so that the end of the turn, or of the plan's step, does not
+            # cancel it.
             Context().run(self._background.start, self._keep(tool, request))
 
     async def _keep(self, tool: Tool, request: str) -> None:
         try:
             await self._library.record_request(tool.name, tool.version, request)
         except Exception:  # the edge of the background: the tool is found as before
-            log.exception("%s is not found by a request that it has served", tool.name)
+            log.exception("could not add a served request to %s", tool.name)

@@ -1,5 +1,5 @@
 """The toolsmith: the agent that serves a message with one tool of the library, and builds the tool
-where it lacks.
+if there is none.
 """
 
 from selfeng.agents import AgentReply, Task
@@ -8,8 +8,8 @@ from selfeng.stages.stages import Stages
 
 
 class Toolsmith:
-    """Implements `Agent` on the stages of a turn; its thread with a sender is the conversation that
-    a request goes on from.
+    """Implements `Agent` on the stages of a turn; its thread with a sender is the earlier
+    conversation of a request.
     """
 
     name = "toolsmith"

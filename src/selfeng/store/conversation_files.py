@@ -1,4 +1,4 @@
-"""The files of conversations: kept with the event that brings them, in the same transaction."""
+"""The files of conversations: stored in the same transaction as the event that brings them."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _FILES, _CONTENTS = schema.files, schema.contents
 
 
 def keep(connection: sa.Connection, record: Record) -> None:
-    """Keep what comes with an event, unless it has no place in a conversation."""
+    """Store the files of an event, unless the event has no number in a conversation."""
     if not isinstance(record.event, TurnStarted | FilesMade) or not record.seq:
         return
     for position, file in enumerate(record.event.contents):
@@ -35,7 +35,7 @@ def keep(connection: sa.Connection, record: Record) -> None:
 
 
 class ConversationFiles:
-    """What conversations hold. All methods block: call them in a thread."""
+    """Reads the files of conversations. All methods block: call them in a thread."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
@@ -56,8 +56,8 @@ class ConversationFiles:
         return tuple(found.values())
 
     def read(self, conversation_id: str, sha256: str, name: str) -> File:
-        """A file of a conversation by its content's hash and its name, as the same content may have
-        several.
+        """A file of a conversation by its content's hash and its name, because the same content may
+        have several names.
 
         Raises:
             ResourceNotFound: the conversation has no such file.

@@ -1,4 +1,6 @@
-"""The database: opened, brought to the newest schema, and entered for reading or for writing."""
+"""The database: opening it, migrating it to the newest schema, and transactions for reading and
+writing.
+"""
 
 import re
 import sqlite3
@@ -20,14 +22,14 @@ if TYPE_CHECKING:
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 _CACHE_KB = 16_000
-"""Of each connection to SQLite. Its default of 2 MB is a fraction of a large library's indexes."""
+"""Cache of each SQLite connection. The default of 2 MB is a fraction of a large library's indexes.
+"""
 _ADVISORY_LOCK = 0x5E1F_A6E7
-"""Any number, the same in every process that migrates a PostgreSQL database."""
+"""An arbitrary number, the same in every process that migrates a PostgreSQL database."""
 
 
 def open_database(url: str, projects: Path | None = None) -> sa.Engine:
-    """Open the database, creating it and its folder where there is none, and migrate it to the
-    newest schema.
+    """Open the database, creating it and its folder if needed, and migrate it to the newest schema.
 
     Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call
     it in a thread. `projects` is the folder of the projects on the page: before version 0009 of the
@@ -55,7 +57,9 @@ def open_database(url: str, projects: Path | None = None) -> sa.Engine:
 
 
 def attach(url: str) -> sa.Engine:
-    """A database that another process has opened, as it is. Errors come with the first use."""
+    """Connect to a database that another process has opened, without migrating it. Errors appear at
+    the first use.
+    """
     engine = sa.create_engine(url)
     if engine.dialect.name == "sqlite":
         _speak_sqlite(engine)
@@ -63,7 +67,7 @@ def attach(url: str) -> sa.Engine:
 
 
 def address(engine: sa.Engine) -> str:
-    """The URL, with its password, for another process, whatever its current folder is."""
+    """The URL, with its password, for another process; independent of the current folder."""
     url = engine.url
     if engine.dialect.name == "sqlite" and url.database:
         url = url.set(database=str(Path(url.database).resolve()))
@@ -89,8 +93,8 @@ def _shown(url: str) -> str:
 
 def _remedy(error: Exception) -> str:
     if isinstance(error, _NotMigrated):
-        return "it may be of a newer version of this program: update, or name another database"
-    return "see that it can be reached and written to, or name another database"
+        return "it may be from a newer version of this program: update, or name another database"
+    return "check that it is reachable and writable, or name another database"
 
 
 @contextmanager
@@ -112,7 +116,7 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 
 def id_of(engine: sa.Engine) -> str:
-    """Random, given when the database was made; copies share it."""
+    """The random id that the database got when it was created; copies share it."""
     with reading(engine) as connection:
         return str(
             connection.execute(
@@ -122,7 +126,7 @@ def id_of(engine: sa.Engine) -> str:
 
 
 def migrations() -> "Config":
-    """Alembic's configuration, for which there is no alembic.ini."""
+    """Alembic's configuration, in place of an alembic.ini."""
     from alembic.config import Config
 
     config = Config()
@@ -136,8 +140,8 @@ class _NotMigrated(ValueError):
 
 
 def _is_newest(engine: sa.Engine) -> bool:
-    """Whether nothing has to be migrated; known without Alembic, which takes a quarter of a
-    server's start.
+    """Whether nothing has to be migrated, checked without Alembic, which takes a quarter of a
+    server's start-up time.
     """
     newest = max(path.name for path in MIGRATIONS.glob("versions/[0-9]*.py")).partition("_")[0]
     with reading(engine) as connection:
@@ -166,8 +170,8 @@ def _migrate(engine: sa.Engine, projects: list[str]) -> None:
 
 
 def _one_process_only(url: sa.URL) -> AbstractContextManager[object]:
-    """Switching SQLite to WAL fails, without waiting, while another process does the same; hence a
-    lock file.
+    """Switching SQLite to WAL fails, without waiting, while another process does the same; a lock
+    file prevents that.
     """
     if url.get_backend_name() != "sqlite" or not url.database:
         return nullcontext()
@@ -191,7 +195,7 @@ def _speak_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def _configure(connection, _record):  # type: ignore[no-untyped-def]
         connection.isolation_level = (
-            None  # Python's driver must not begin transactions of its own: `_begin` does
+            None  # Python's driver must not begin transactions itself: `_begin` does
         )
         for pragma in (
             "busy_timeout = 10000",

@@ -1,4 +1,4 @@
-"""The journal: conversations with their owners, their turns, and every event in its order.
+"""The journal: conversations with their owners, their turns, and every event in order.
 
 All methods block: call them in a thread. `selfeng.store.recorder` writes events from an event loop.
 """
@@ -41,7 +41,9 @@ log = logging.getLogger(__name__)
 _CONVERSATIONS, _TURNS, _EVENTS = schema.conversations, schema.turns, schema.events
 _SERVER_ENDED = "The server ended while this was running."
 _LONGEST_TURN = timedelta(days=1)
-"""A turn of a server on another machine, which can't be asked, counts as abandoned after that."""
+"""A turn of a server on another machine, which can't be checked, counts as abandoned after this
+time.
+"""
 _MOST_ROUNDS = 10
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
@@ -62,7 +64,7 @@ class ConversationSummary(Value):
 
 @dataclass(frozen=True)
 class JournalEntry:
-    """An event on its way into the journal."""
+    """An event to be stored in the journal."""
 
     conversation_id: str
     turn_id: str
@@ -111,8 +113,8 @@ class Journal:
         """One conversation of an owner.
 
         Raises:
-            ResourceNotFound: the owner has no such conversation; the same words whether it exists
-                or not.
+            ResourceNotFound: the owner has no such conversation; the message is the same whether it
+                exists or not.
         """
         query = _summaries(
             _CONVERSATIONS.c.id == storable(conversation_id), _CONVERSATIONS.c.owner == owner
@@ -121,12 +123,12 @@ class Journal:
             row = connection.execute(query).first()
         if row is None:
             raise ResourceNotFound(
-                f"there is no conversation {conversation_id[:40]!r}", "begin a new one"
+                f"unknown conversation {conversation_id[:40]!r}", "begin a new one"
             )
         return _summary(row)
 
     def turn(self, owner: str, turn_id: str) -> tuple[Record, ...]:
-        """The events of one turn, in their order. Raises: ResourceNotFound: the owner has no such
+        """The events of one turn, in order. Raises: ResourceNotFound: the owner has no such
         turn.
         """
         mine = (_EVENTS.c.turn_id == storable(turn_id)) & (_CONVERSATIONS.c.owner == owner)
@@ -139,15 +141,13 @@ class Journal:
             rows = connection.execute(query.order_by(_EVENTS.c.seq)).all()
         if not rows:
             raise ResourceNotFound(
-                f"there is no turn {turn_id[:40]!r}",
+                f"unknown turn {turn_id[:40]!r}",
                 "name one of your own, as `ask --json` prints it",
             )
         return tuple(record for row in rows if (record := read_record(row)))
 
     def begin_turn(self, conversation_id: str, request: str) -> str:
-        """Note a running turn and return its id. The event that ends it also ends it here, see
-        `append`.
-        """
+        """Record a running turn and return its id. `append` ends it with the event that ends it."""
         turn_id = uuid4().hex
         row = {
             "id": turn_id,
@@ -166,7 +166,9 @@ class Journal:
         return self._asked(texts, _CONVERSATIONS.c.owner == owner)
 
     def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
-        """Which of the texts another owner has asked until then, and `owner` has not."""
+        """Which of the texts are requests of another owner, made before `until`, and not of
+        `owner`.
+        """
         texts = list(texts)
         return self._asked(
             texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until
@@ -184,8 +186,8 @@ class Journal:
             )
 
     def remove_conversation(self, conversation_id: str) -> None:
-        """Forget a conversation with its turns, events, files and threads of agents; contents that
-        another conversation has stay.
+        """Delete a conversation with its turns, events, files and threads of agents; file contents
+        that another conversation also has stay.
         """
         mine = storable(conversation_id)
         with writing(self._engine) as connection:
@@ -204,16 +206,16 @@ class Journal:
             connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id == mine))
 
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
-        """Number and keep events in one transaction, and end the turns that these events end.
+        """Number and store events in one transaction, and end the turns that these events end.
 
-        Returns one record for each entry, in the same order; the number is 0 where there is no such
-        conversation.
+        Returns one record for each entry, in the same order; the number is 0 if the conversation
+        does not exist.
         """
         with writing(self._engine) as connection:
             return _append(connection, entries)
 
     def history(self, conversation_id: str, after_seq: int = 0) -> tuple[Record, ...]:
-        """The events of a conversation after a number, in their order."""
+        """The events of a conversation after a number, in order."""
         mine = (_EVENTS.c.conversation_id == storable(conversation_id)) & (
             _EVENTS.c.seq > after_seq
         )
@@ -222,8 +224,8 @@ class Journal:
         return tuple(record for row in rows if (record := read_record(row)))
 
     def messages(self, conversation_id: str, limit: int = 20) -> tuple[ChatMessage, ...]:
-        """What was asked and answered, for a model: the newest finished turns, oldest first, at
-        most `limit` messages.
+        """The requests and answers of the newest finished turns, for a model: oldest first, at most
+        `limit` messages.
 
         Long messages are cut to 8,000 characters, and all together stay below 24,000.
         """
@@ -253,8 +255,8 @@ class Journal:
         )
 
     def rounds(self, conversation_id: str) -> tuple[QuestionsAsked, ...]:
-        """What the newest turns in a row have asked the person, the newest first; none if the
-        newest has asked nothing.
+        """The questions that the latest consecutive turns asked the person, newest first; empty if
+        the newest turn asked none.
         """
         mine = _TURNS.c.conversation_id == storable(conversation_id)
         newest = (
@@ -278,9 +280,7 @@ class Journal:
         )
 
     def stop_abandoned_turns(self) -> list[Record]:
-        """End the turns that killed servers left running; those of a server that still runs are
-        left.
-        """
+        """End the turns that killed servers left running; those of running servers continue."""
         running = (
             sa.select(_TURNS)
             .where(_TURNS.c.state == "running")
@@ -366,21 +366,19 @@ def _end_turn(connection: sa.Connection, record: Record) -> None:
 
 
 def _dump(event: Event) -> tuple[Event, str]:
-    """The event and its JSON; halves of surrogate pairs, which no UTF-8 can carry, are replaced in
-    both.
-    """
+    """The event and its JSON; lone surrogates, which UTF-8 can't encode, are replaced in both."""
     try:
         return event, EVENT.dump_json(event).decode()
     except PydanticSerializationError:
         clean = EVENT.validate_python(storable_data(event.model_dump()))
         if isinstance(event, TurnStarted | FilesMade):
-            clean = clean.model_copy(update={"contents": event.contents})  # which no dump holds
+            clean = clean.model_copy(update={"contents": event.contents})  # excluded from dumps
         return clean, EVENT.dump_json(clean).decode()
 
 
 def read_record(row: sa.Row[Any]) -> Record | None:
-    """The record of a row of the table of events; None if another version wrote what this one can't
-    read.
+    """The record of a row of the events table; None if another version wrote it and this one can't
+    read it.
     """
     try:
         event = EVENT.validate_json(row.event)
@@ -407,5 +405,5 @@ def _cut(text: str) -> str:
 
 
 def _utc(moment: datetime) -> datetime:
-    """SQLite keeps no time zone."""
+    """Add the time zone UTC, which SQLite does not store."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

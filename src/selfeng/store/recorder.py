@@ -1,9 +1,9 @@
-"""The recorder: takes events on an event loop, keeps them in the journal and hands them to the
+"""The recorder: takes events on an event loop, stores them in the journal and passes them to the
 subscribers.
 
-A database that fails must neither hold up a turn nor lose it: the recorder tries a few times, then
-hands the events out with the number 0, keeps them in memory, and hands them out once more,
-numbered, as soon as the journal takes them.
+A failing database must neither delay a turn nor lose it: the recorder tries a few times, then
+delivers the events with the number 0, keeps them in memory, and delivers them again, numbered, as
+soon as the journal accepts them.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ class EventLog(Protocol):
 
 
 class Recorder:
-    """Writes events in batches: pieces of streams at most every `window` seconds, anything else at
-    once.
+    """Writes events in batches: pieces of streams at most every `window` seconds, anything else
+    immediately.
 
     Create and use it on one event loop. `pauses` are the seconds between the first attempts at a
-    database that fails; then it is tried with each batch, or every `retry` seconds.
+    failing database; after that it is tried with each batch, or every `retry` seconds.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class Recorder:
         self._retry = retry
         self._pending: list[JournalEntry] = []
         self._newest: dict[str, int] = {}  # turn id → index of its newest event in `_pending`
-        self._shown: list[JournalEntry] = []  # handed out with the number 0, not in the journal yet
+        self._shown: list[JournalEntry] = []  # delivered with the number 0, not in the journal yet
         self._subscribers: list[Subscriber] = []
         self._waiters: list[asyncio.Future[None]] = []
         self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._task = asyncio.create_task(self._run(), name="recorder")
 
     def emit(self, conversation_id: str, turn_id: str, event: Event) -> None:
-        """Take an event; cheap, to be called on the loop."""
+        """Take an event; cheap. Call it on the loop."""
         if self._task.done():
             log.error("%s of turn %s came after the journal was closed", event.type, turn_id)
             return
@@ -71,8 +71,8 @@ class Recorder:
             self._urgent.set()
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Have `callback` called on the loop with all records from now on, in order; returns what
-        ends that.
+        """Call `callback` on the loop with every record from now on, in order; returns a function
+        that unsubscribes it.
         """
         self._subscribers = [*self._subscribers, callback]
 
@@ -82,7 +82,7 @@ class Recorder:
         return unsubscribe
 
     async def flush(self) -> None:
-        """Return when everything emitted so far has been handed out."""
+        """Return when everything emitted so far has been delivered."""
         if self._task.done():
             return
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -92,7 +92,9 @@ class Recorder:
         await waiter
 
     async def aclose(self) -> None:
-        """Keep and hand out what is left, then end; a database that fails now is not waited for."""
+        """Store and deliver the remaining events, then end, without waiting for a failing
+        database.
+        """
         self._closing.set()
         self._work.set()
         self._urgent.set()
@@ -117,7 +119,7 @@ class Recorder:
                     if not waiter.done():
                         waiter.set_result(None)
         if self._shown:
-            log.error("%d events could not be kept in the journal", len(self._shown))
+            log.error("%d events could not be stored in the journal", len(self._shown))
 
     async def _keep(self, batch: list[JournalEntry]) -> list[Record]:
         overdue = self._shown
@@ -127,7 +129,7 @@ class Recorder:
                 self._shown = []
                 return records
             except Exception:  # a full disk, a broken connection, a bug: turns continue in any case
-                log.exception("the journal could not keep %d events", len(batch) + len(overdue))
+                log.exception("the journal could not store %d events", len(batch) + len(overdue))
             if (
                 pause is None or overdue or self._closing.is_set()
             ):  # while it stays broken, one attempt per batch is enough
@@ -156,7 +158,7 @@ def _is_piece(event: Event) -> bool:
 
 
 async def _either(event: asyncio.Event, seconds: float | None) -> None:
-    """Wait until the event is set, but not longer than so many seconds if any are given."""
+    """Wait until the event is set, for at most `seconds` if given."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

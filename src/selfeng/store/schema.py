@@ -103,13 +103,13 @@ tools = sa.Table(
     ),  # JSON list of core.tool.Requirement
     sa.Column(
         "failures", sa.Integer, nullable=False, server_default="0"
-    ),  # of this version, since it last succeeded
-    # All that is read of every tool when a library opens, without the sources that lie between.
+    ),  # failures of this version since its last success
+    # Everything that is read of every tool when a library opens; the index leaves out the sources.
     sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
 )
 
 tool_versions = sa.Table(
-    # every version that ever was; they outlive their tool, and a later one of its name counts on
+    # every version ever registered; they outlive their tool, and a new tool of the name counts on
     "tool_versions",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
@@ -150,7 +150,7 @@ tool_vectors = sa.Table(
 )
 
 tool_requests = sa.Table(
-    "tool_requests",  # that a tool has served; its example requests stand in its record
+    "tool_requests",  # requests that a tool has served; its example requests are in its record
     metadata,
     sa.Column(
         "name", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
@@ -176,13 +176,13 @@ tool_words = sa.Table(
 WORD_INDEX = "tool_words_index"
 
 tool_changes = sa.Table(
-    # the last change of every name that ever was a tool's, numbered by properties.library_revision
+    # the last change of every tool name ever used, numbered by properties.library_revision
     "tool_changes",
     metadata,
     sa.Column("name", sa.String(64), primary_key=True),
     sa.Column(
         "embedder", sa.String(128), primary_key=True
-    ),  # "": of the record, else of this embedder's vector
+    ),  # "": the record changed; else the vector of this embedder
     sa.Column("revision", sa.Integer, nullable=False, index=True),
 )
 
@@ -218,14 +218,14 @@ lesson_evidence = sa.Table(
 )
 
 examined_turns = sa.Table(
-    "examined_turns",  # those that were looked at for lessons
+    "examined_turns",  # turns that were examined for lessons
     metadata,
     sa.Column(
         "turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True
     ),
     sa.Column(
         "digest", sa.String(64), nullable=False, index=True
-    ),  # of what the model was shown of it, "" for nothing
+    ),  # of the text that the model was shown, "" if none
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
 

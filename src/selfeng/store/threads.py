@@ -1,5 +1,5 @@
-"""The threads of agents: kept exchange by exchange, and found again by conversation, sender and
-kind of agent.
+"""The threads of agents: stored exchange by exchange, and found by conversation, sender and kind of
+agent.
 """
 
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ class Threads:
         self._engine = engine
 
     def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread:
-        """The thread of the two in this conversation, a new one if there is none."""
+        """The thread of this sender and agent in the conversation; a new one if there is none."""
         with reading(self._engine) as connection:
             row = _found(connection, conversation_id, sender, agent)
             if row is None:
@@ -34,7 +34,7 @@ class Threads:
             return _loaded(connection, row)
 
     def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None:
-        """Keep an exchange whole, after those that other turns have kept meanwhile."""
+        """Store a whole exchange, after those that other turns have stored meanwhile."""
         now = datetime.now(UTC)
         with writing(self._engine) as connection:
             row = _found(connection, thread.conversation_id, thread.sender, thread.agent)

@@ -1,1 +1,1 @@
-"""The parts of a synthesis: reading replies, checking what the model wrote, reporting steps."""
+"""The parts of a synthesis: reading replies, checking the model's output, reporting steps."""

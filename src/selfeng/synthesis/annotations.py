@@ -1,5 +1,5 @@
-"""The annotations that a specification may use: those whose values travel as JSON and whose
-arguments can be checked.
+"""The annotations that a specification may use: their values can be sent as JSON and checked as
+arguments.
 """
 
 import ast
@@ -16,7 +16,7 @@ from selfeng.core.signature import (
 ALLOWED = (
     "str, int, float, bool, list[...], dict[str, ...], ... | None and Literal[...] of plain values"
 )
-"""What the analyst is told; the common spellings of the same are let through."""
+"""What the analyst is told; other common spellings of the same types are accepted."""
 _NAMES = {
     "str",
     "int",
@@ -85,7 +85,7 @@ def _is_allowed_generic(name: str, items: list[ast.expr], depth: int) -> bool:
 
 
 def _is_name(node: ast.expr) -> bool:
-    """Whether it is a plain name or one of the module `typing`."""
+    """Whether it is a plain name or one from the module `typing`."""
     return isinstance(node, ast.Name) or (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)

@@ -1,5 +1,5 @@
-"""The version before, as a witness: what it returned, the next one returns as well, unless a test
-tells the two apart.
+"""The previous version, as a reference: the next one returns the same values, unless a test
+distinguishes the two.
 """
 
 import asyncio
@@ -14,9 +14,9 @@ from selfeng.synthesis.probe import SAYS, Outcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import names_of, without
 
 INPUTS = 200
-"""Mutated inputs on which the two are compared, beside the calls of their tests."""
+"""Mutated inputs on which the two are compared, besides the calls of their tests."""
 SECONDS = 10.0
-"""Time limit of the version before in the suite of the next one."""
+"""Time limit of the previous version's run of the next one's suite."""
 
 
 class Before(Value):
@@ -25,11 +25,11 @@ class Before(Value):
     code: str
     tests: str
     library: Mapping[str, str] = {}
-    """The modules that it imports, as it has them."""
+    """The modules that it imports, in the versions it uses."""
 
 
 def earlier_tests(name: str, tests: str, names: Mapping[str, str]) -> dict[str, str]:
-    """The tests of a version, by what they are called in the suite that they were joined to."""
+    """The tests of a version, by their names in the suite that they were joined to."""
     found: dict[str, str] = {}
     for test in sorted(names_of(tests, name)) if tests else ():
         head, separator, method = test.partition("::")
@@ -40,8 +40,8 @@ def earlier_tests(name: str, tests: str, names: Mapping[str, str]) -> dict[str, 
 async def failing(
     sandbox: Sandbox, name: str, tests: str, before: Before, wanted: Collection[str] | None = None
 ) -> str:
-    """Which of the tests `wanted` of a suite fails on the version before, and how; "" if none does.
-    By default all are.
+    """The first of the tests `wanted`, by default all, that fails on the previous version, and how;
+    "" if none does.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -69,10 +69,10 @@ async def difference(
     tests: str,
     library: Mapping[str, str] = NO_MODULES,
 ) -> str:
-    """A call for which the version before returns something that a module, which passes the suite,
-    does not; "" if none is found.
+    """A call for which the previous version returns something else than a module that passes the
+    suite; "" if none is found.
 
-    Nothing is compared where the suite itself refutes the version before: then the change is said.
+    Nothing is compared if the previous version fails the suite: then the change is intended.
     `library` holds what the module imports.
 
     Raises: SandboxUnavailable, SandboxFailed.
@@ -125,10 +125,10 @@ def _inputs(before: Before, tests: str) -> Sequence[Arguments]:
 
 
 def _stand_in(before: Before, signature: Signature, code: str) -> str | None:
-    """The version before as a module of the new signature, in which the new code answers calls with
-    parameters that it did not have.
+    """The previous version as a module with the new signature; calls with new parameters go to the
+    new code.
 
-    None where the new one does not take all of its calls: that is another function.
+    None if the new code does not accept all calls of the old: that is another function.
     """
     old, new = before.signature.parameters, signature.parameters
     if [p.name for p in new[: len(old)]] != [p.name for p in old]:

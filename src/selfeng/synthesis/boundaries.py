@@ -1,8 +1,7 @@
-"""Boundary values: the ends of what the types of a call's arguments hold, tried one at a time in
-its place.
+"""Boundary values: the extremes of the types of a call's arguments, substituted one at a time.
 
-They keep to what the calls show, as mutations do; zero and what is empty is tried all the same, and
-`is_unusual` tells where.
+They stay within what the calls show, as mutations do, except that zero and empty values are always
+tried; `is_unusual` recognises those.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +10,18 @@ from typing import Any
 from selfeng.synthesis.inputs import LARGEST, Arguments, ValueKind, kinds_of
 
 _CALLS = 3
-"""Calls in whose arguments values are tried."""
+"""Number of calls with arguments to vary."""
 _INTEGERS = (0, 1, 2, 3, 10, 11, 100, 1000, -1, -2)
 _FLOATS = (0.0, 0.1, 0.5, 1.0, 1.5, 2.5, 10.0, 99.99, 1000.0, -0.5, -1.0)
 _CHARACTERS = 8
 _ELEMENTS = 8
-"""Boundary values of an element that are tried in a list."""
+"""Boundary values of an element to try in a list."""
 _LENGTHS = (30, 101, 211)
-"""Of texts and lists that repeat what is there, which is more than tables in code hold."""
+"""Lengths of texts and lists made by repetition, more than tables in code hold."""
 
 
 def boundaries(calls: Sequence[Arguments]) -> list[Arguments]:
-    """Inputs that are none of the calls, each once."""
+    """Inputs that are not among the calls, without duplicates."""
     kinds, known = kinds_of(calls), {repr(call) for call in calls}
     tried = [
         {**call, name: end}
@@ -39,7 +38,7 @@ def boundaries(calls: Sequence[Arguments]) -> list[Arguments]:
 
 
 def is_unusual(arguments: Arguments, kinds: Mapping[str, ValueKind]) -> bool:
-    """Whether there is a zero in them, or something empty, where no call has any."""
+    """Whether an argument has a zero or something empty where no call has any."""
     return any(kinds[name].lacks(value) for name, value in arguments.items())
 
 

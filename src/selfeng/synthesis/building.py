@@ -1,5 +1,5 @@
-"""A tool under way: the stages that build it, from the specification to the registration, and what
-each leaves to those after it.
+"""One synthesis: the stages that build a tool, from the specification to the registration, and the
+state that they share.
 
 The suite is frozen once the candidates have voted on it; repairs change the code only. A
 specification that no implementation can fulfil is reopened once. Each stage returns the symbol that
@@ -38,13 +38,13 @@ from selfeng.synthesis.testing import Tester, can_not_pass
 
 @dataclass(frozen=True)
 class SynthesisDeps:
-    """Who builds tools, by which rules, and for which library."""
+    """The agents, the rules and the library of a synthesis."""
 
     policy: SynthesisPolicy
     sandbox: Sandbox
     chain: Chain
     before: Callable[[Tool], Awaitable[Before]]
-    """A tool as the version before."""
+    """A tool as the previous version."""
     library: ToolLibrary
     model_name: str
     analyst: Analyst
@@ -53,37 +53,35 @@ class SynthesisDeps:
 
 
 class Synthesis:
-    """One tool under way, for one turn."""
+    """One tool being built, for one turn."""
 
     _build: BuildSpec
     _tools: Importable
     _former: Before | None
-    """The version before, where there is one."""
+    """The previous version, if there is one."""
     _tests: str
     _earlier: Mapping[str, str]
-    """Of the tests those of the version before, with their names there."""
+    """The tests that come from the previous version, with their names there."""
     _drawn: list[str]
     """The candidates; the first is the one that the person saw."""
     _witnesses: Sequence[DrawnCode]
-    """Those that were right, as far as the comparison could tell."""
+    """The candidates that were right, as far as the comparison could tell."""
     _code: str
     _verdict: Verdict
 
     def __init__(
         self, deps: SynthesisDeps, turn: Turn, search_candidates: Sequence[str] = ()
     ) -> None:
-        """`search_candidates` names the tools that the search came up with and that don't fit."""
+        """`search_candidates` names tools that the search found but that don't fit."""
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
         self._search_candidates = search_candidates
         self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
-        """What came of it; a tool is registered, or was found in the library."""
+        """The result; a tool was registered, or found in the library."""
         self._stuck: SynthesisFailed | None = None
         """Why the specification was reopened."""
 
     async def specify(self) -> str:
-        problem = (
-            f"it can't be fulfilled as it stands: {self._stuck.message}" if self._stuck else ""
-        )
+        problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
         made = await self._deps.analyst.specify(
             self._steps, self._search_candidates, problem=problem
         )
@@ -142,7 +140,7 @@ class Synthesis:
         return "refuted"
 
     async def _weakened(self, tests: str) -> str:
-        """Why what a vote left of the suite does not count; "" if it does."""
+        """Why the suite that a vote left is refused; "" if it is accepted."""
         judged = (
             await self._deps.chain.suite_problem(self._build.spec.signature(), tests)
             if tests != self._tests
@@ -156,8 +154,8 @@ class Synthesis:
         )
 
     async def _agreed(self, drawn: Sequence[str], tests: str) -> Consensus:
-        """What the candidates say of the tests and of each other, with one more test where two of
-        them differ and no third decides.
+        """The candidates' vote on the tests and on each other, with one more test if two of them
+        differ and no third decides.
         """
         agreed = await self._vote(drawn, tests)
         if agreed.open_question is None:
@@ -194,7 +192,7 @@ class Synthesis:
         ]
 
     def _begin_repairs(self, code: str) -> None:
-        """Have as many repairs of the code ahead as may be."""
+        """Allow the full number of repairs for this code."""
         self._code, self._before, self._repairs = code, "", 0
         self._always: set[str] | None = None
         """The tests that every attempt so far has failed."""
@@ -220,8 +218,8 @@ class Synthesis:
         return "failed"
 
     async def _refuted(self) -> str:
-        """What the version before, or the candidates where the code is none of them, say against
-        code that passes; "" for nothing.
+        """The objection of the previous version, or of the candidates if the code is not one of
+        them, to code that passes; "" if there is none.
         """
         deps, signature = self._deps, self._build.spec.signature()
         if problem := await deps.chain.comparison(signature, self._code, self._tests, self._former):
@@ -244,11 +242,11 @@ class Synthesis:
         )
 
     async def repair(self) -> str:
-        """Have the code written again until it can be run, as often as may be.
+        """Repair the code until it can be run, as often as the policy allows.
 
         Raises:
-            SynthesisFailed: no repair is left, and it is not the specification that is wrong, or
-                that was reopened before.
+            SynthesisFailed: no repair is left, and the specification is not at fault or was already
+                reopened.
         """
         build, last = self._build, summary(self._verdict)
         while self._repairs < self._policy.max_repairs:
@@ -284,7 +282,7 @@ class Synthesis:
         return "stuck"
 
     async def strengthen(self) -> str:
-        """Have tests added, once, where the suite would not notice many mistakes."""
+        """Add tests, once, if the suite would miss many mistakes."""
         self._strengthened = True
         with self._steps.step("strengthen") as current:
             found = await self._deps.chain.strength(self._build.spec.name, self._code, self._tests)
@@ -366,8 +364,10 @@ class Synthesis:
             return tool
 
     async def _found_by_request(self, tool: Tool) -> None:
-        """What a person said is no example for others, but finds the tool from now on."""
-        with suppress(EmbedderUnavailable):  # then its words and its examples find it
+        """Let the request find the tool from now on; it does not become an example request that
+        others see.
+        """
+        with suppress(EmbedderUnavailable):  # its words and examples still find it
             if may_be_kept(self._steps.turn.request.text):
                 await self._deps.library.record_request(
                     tool.name, tool.version, self._steps.turn.request.text

@@ -1,5 +1,5 @@
-"""The calls of a suite with its cases filled in: what `parametrize`, a loop over a written list, or
-a variable puts into them.
+"""The calls of a suite with its cases filled in: the values from `parametrize`, a loop over a
+literal list, or a variable.
 """
 
 import ast
@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from selfeng.synthesis.suite.source import FUNCTIONS
 
 _MOST = 100
-"""Cases of one place."""
+"""Maximum number of cases at one place."""
 Cases = Sequence[Mapping[str, ast.expr]]
 
 
 def calls(module: ast.Module, function: str) -> Iterator[ast.Call]:
-    """The calls of a function, once for each case that they stand in; names whose values are not
-    written out stay.
-    """
+    """The calls of a function, once for each of their cases; names without literal values stay."""
     yield from _calls(module.body, function, [{}])
 
 
@@ -64,7 +62,7 @@ def _last_name(called: ast.expr) -> str:
 
 
 def _cases_of(node: ast.stmt, cases: Cases) -> Cases:
-    """The cases in which what is inside of a statement runs."""
+    """The cases in which the body of a statement runs."""
     if isinstance(node, ast.For):
         return [
             _bound(case, node.target, one)
@@ -89,7 +87,7 @@ def _elements(values: ast.expr) -> list[ast.expr]:
 
 
 def _target(names: ast.expr) -> ast.expr | None:
-    """What `parametrize` names, as what an assignment would bind."""
+    """The names given to `parametrize`, as an assignment target."""
     match names:
         case ast.Constant(value=str(text)):
             parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -106,7 +104,7 @@ def _target(names: ast.expr) -> ast.expr | None:
 def _bound(
     case: Mapping[str, ast.expr], target: ast.expr, value: ast.expr
 ) -> Mapping[str, ast.expr]:
-    """The case with what an assignment adds."""
+    """The case extended by an assignment."""
     if (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Attribute)
@@ -127,8 +125,8 @@ def _bound(
 
 
 def _value(node: ast.expr, case: Mapping[str, ast.expr]) -> ast.expr:
-    """The expression with the names of the case written out, where it is made of literals and
-    names.
+    """The expression with the names of the case replaced by their values, if it is made of literals
+    and names.
     """
     match node:
         case ast.Name(id=name):

@@ -1,10 +1,10 @@
-"""The chain: all that a suite and a module must show before they count, link after link, whoever
-brings them.
+"""The chain: the checks, link by link, that every suite and module must pass, whatever their
+origin.
 
-Policy, red on stubs, green in every order, comparison with the version before, mutants. Synthesis
-takes the links one by one, since the model writes between them; `judge` takes them all for what is
-written already: an edit by hand, a seed, a mended tool, or one whose imports have changed. What
-follows from a refusal is the caller's business.
+Policy, red on stubs, green in every order, comparison with the previous version, mutants. Synthesis
+runs the links one by one, because the model writes between them; `judge` runs them all on existing
+code: an edit by hand, a seed, a mended tool, or one with changed imports. The caller decides what
+follows from a refusal.
 """
 
 import asyncio
@@ -27,19 +27,19 @@ from selfeng.synthesis.policy import SynthesisPolicy
 
 Link = Literal["policy", "red", "green", "comparison", "mutation"]
 SURVIVORS = 3
-"""Mutants that are named when a suite notices too few."""
+"""Maximum number of mutants named when a suite notices too few."""
 
 
 class Judgement(Value):
-    """How far something came."""
+    """How far a tool got."""
 
     link: Link | None = None
-    """That it was refused at; None: it passed them all."""
+    """The link that refused it; None if it passed them all."""
     problem: str = ""
     verdict: Verdict | None = None
-    """On the module, where it came so far."""
+    """The verdict on the module, if it got that far."""
     summary: str = ""
-    """Of what it passed, for people."""
+    """A summary of what it passed, for people."""
 
     @property
     def passed(self) -> bool:
@@ -59,8 +59,8 @@ class Chain:
         before: Before | None = None,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Judgement:
-        """Take a tool through every link. `tools` are those that it may import, `library` what it
-        is given of them, if not the newest.
+        """Run every link on a tool. `tools` are those that it may import, `library` their sources
+        if not the newest.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -86,7 +86,7 @@ class Chain:
         return Judgement(verdict=verdict, summary=steady_summary(verdict) + said)
 
     async def suite_problem(self, signature: Signature, tests: str) -> Judgement | None:
-        """Why a suite does not count, whatever the module is; None if it does.
+        """Why a suite is refused, whatever the module is; None if it is accepted.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -98,8 +98,8 @@ class Chain:
     async def failing_before(
         self, name: str, tests: str, before: Before, wanted: Collection[str] | None = None
     ) -> str:
-        """Which of the tests `wanted`, by default of all, fails on the version before, and how; ""
-        if none does.
+        """The first of the tests `wanted`, by default all, that fails on the previous version, and
+        how; "" if none does.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -114,8 +114,7 @@ class Chain:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> str:
-        """What the version before says against a module that passes the suite; "" where there is
-        none, or it says nothing.
+        """The previous version's objection to a module that passes the suite; "" if there is none.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -128,8 +127,8 @@ class Chain:
     async def strength(
         self, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES
     ) -> Strength:
-        """How many mutants of a module that passes it the suite notices; none are made where the
-        policy wants none.
+        """How many mutants the suite notices, made from a module that passes it; none if the policy
+        disables them.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -139,7 +138,7 @@ class Chain:
 
 
 def weakness(found: Strength) -> str:
-    """A suite that notices too little, in words for people."""
+    """A message for people about a suite that notices too little."""
     named = "; ".join(mutant.change for mutant in found.survivors[:SURVIVORS])
     return (
         f"the tests notice only {found.killed} of {count(found.mutants, 'mutant')}, so they would "

@@ -1,5 +1,4 @@
-"""What a specification, a suite and a module must look like before the sandbox is troubled with
-them.
+"""Static checks of a specification, a suite and a module, before anything runs in the sandbox.
 
 Source is only parsed, never run. Each check returns the first problem in words that the model can
 act on, or None.
@@ -24,8 +23,8 @@ from selfeng.synthesis.suite import Suite, problems
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
 LONGEST = 300
-"""Characters of a text that describes a tool, or one of its parameters, to all who choose among
-tools later.
+"""Maximum characters of the description of a tool or a parameter, which is shown wherever tools are
+chosen later.
 """
 _THERE = ", ".join(["the standard library", *sandbox_packages()])
 
@@ -66,8 +65,8 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
 
 
 def _shown_later(spec: Specification) -> Iterator[tuple[str, str]]:
-    """What other people's turns will show to the model: plain and short, it is no place for
-    anything but a description.
+    """The texts that other people's turns will show to the model; they have to be plain, short
+    descriptions.
     """
     yield "the description", spec.description
     for parameter in spec.parameters:
@@ -102,8 +101,8 @@ def _suite_problems(suite: Suite) -> Iterator[str]:
 
 
 def module_problem(code: str, wanted: Signature, tools: Importable | None = None) -> str | None:
-    """Why the module can't be the tool: it does not parse, has another signature, or imports what
-    is not there.
+    """Why the module can't be the tool: it does not parse, has another signature, or imports
+    something unavailable.
 
     `tools` are those that it may import.
     """

@@ -1,5 +1,5 @@
-"""Composing: what else a request may become than one tool, what of the library may be imported, and
-what the new tool is pinned to.
+"""Composing: the alternatives to one tool per request, the library tools that may be imported, and
+the versions that a new tool is pinned to.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,13 +14,13 @@ from selfeng.core.tool import Requirement, Tool
 from selfeng.core.turn import Request
 
 MOST = 4
-"""Tools that are offered because they are near."""
+"""Number of tools offered because they are near the specification."""
 NEAR = 0.4
-"""Cosine between a specification and a tool that may help with it."""
+"""Minimum cosine between a specification and a tool that may help with it."""
 
 
 async def offered(library: ToolLibrary, request: Request, spec: Specification) -> str:
-    """The tools of a plan that is kept, and those near the specification, a line each; "" if there
+    """The tools of a plan that is kept, and those near the specification, one per line; "" if there
     are none.
     """
     tools = {step.tool: await library.get(step.tool) for step in request.saved_plan}
@@ -33,7 +33,7 @@ async def offered(library: ToolLibrary, request: Request, spec: Specification) -
 
 
 def lines(tools: Iterable[Tool]) -> str:
-    """How each is imported and what it does, a line each."""
+    """How each tool is imported and what it does, one per line."""
     return "\n".join(
         f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}"
         for tool in tools
@@ -41,7 +41,7 @@ def lines(tools: Iterable[Tool]) -> str:
 
 
 def steps_problem(request: Request, steps: Sequence[PlannedStep]) -> str:
-    """Why the request can't be taken in these steps, in words that the model can act on; "" if it
+    """Why the request can't be split into these steps, in words that the model can act on; "" if it
     can.
     """
     if request.plan_step:
@@ -64,8 +64,8 @@ def asking_problem(request: Request, questions: Sequence[Question]) -> str:
     """Why the person can't be asked this; "" if they can."""
     if request.rounds >= ROUNDS:
         return (
-            f"the person was asked {ROUNDS} times already; go on with what is known, and "
-            "assume what is most likely for the rest"
+            f"the person was asked {ROUNDS} times already; continue with what is known, and "
+            "make the most likely assumption for the rest"
         )
     return questions_problem(questions)
 
@@ -73,11 +73,12 @@ def asking_problem(request: Request, questions: Sequence[Question]) -> str:
 async def steady_requirements(
     library: ToolLibrary, before: Importable, code: str
 ) -> tuple[Requirement, ...]:
-    """What the code is pinned to, by the tools as they were `before` it was verified.
+    """The versions that the code is pinned to, from the tools as they were `before` it was
+    verified.
 
     Raises:
-        SynthesisFailed: they have changed since, so nobody knows with which versions it was
-            verified.
+        SynthesisFailed: they have changed since, so it is unknown which versions it was verified
+            with.
     """
     requires = before.requires(code)
     if requires != Importable(await library.tools()).requires(code):

@@ -1,11 +1,11 @@
-"""Consensus: what several candidates, written independently from one specification, tell about its
+"""Consensus: what several candidates, written independently from one specification, show about its
 tests and about each other.
 
-A test that most candidates fail is more likely wrong than they all are, so it goes; the person's
-own examples always stay, and so do the tests of the version before. Of the candidates that pass
-what is left, one that returns other values than most of the others, if these are different codes,
-or takes much longer, is refuted. After CodeT (Chen et al. 2022), with votes in place of its
-products of counts; docs/synthesis.md has the measurements.
+A test that most candidates fail is more likely wrong than all of them, so it is dropped; the
+person's own examples and the tests of the previous version always stay. Among the candidates that
+pass the rest, one is refuted if it takes much longer than most of the others, or returns other
+values than they do and they are different codes. After CodeT (Chen et al. 2022), with votes in
+place of its products of counts; docs/synthesis.md has the measurements.
 """
 
 import asyncio
@@ -24,18 +24,18 @@ from selfeng.synthesis.probe import SAYS, Outcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import apart, without
 
 INPUTS = 200
-"""Mutated inputs on which candidates are compared, beside the calls of examples and tests."""
+"""Mutated inputs on which candidates are compared, besides the calls of examples and tests."""
 LEAST_JURY = 2
-"""Others that must have passed the tests before they can refute a candidate."""
+"""Number of others that must have passed the tests before they can refute a candidate."""
 SECONDS = 10.0
 """Time limit of one candidate's run of the suite."""
 
 
 class ComparisonRule(Value):
-    """Whom the comparison believes; `make fit-verdicts` tries the others."""
+    """How the comparison decides; `make fit-verdicts` tries the alternatives."""
 
     codes: int = 2
-    """Different codes that a value needs on its side; copies of one mistake are one witness."""
+    """Number of different codes that must return a value; copies of one mistake count once."""
     boundaries: bool = True
     """Whether candidates are compared on boundary values too."""
     unusual: Literal["none", "most", "all"] = "all"
@@ -53,7 +53,7 @@ class DrawnCode(Value):
 
 
 class Difference(Value):
-    """An input on which a candidate does otherwise than most of the others."""
+    """An input on which a candidate differs from most of the others."""
 
     call: str
     """Python source."""
@@ -64,12 +64,12 @@ class Difference(Value):
 
 
 class Report(Value):
-    """How one candidate did."""
+    """The result of one candidate."""
 
     code: str
     draws: int
     passed: int
-    """Tests, of those that were kept."""
+    """Number of kept tests that it passed."""
     failed: tuple[str, ...] = ()
     problem: str | None = None
     """Why it did not run to the end of the suite."""
@@ -77,7 +77,7 @@ class Report(Value):
 
     @property
     def right(self) -> bool:
-        """As far as all this can tell."""
+        """Whether it is right, as far as tests and comparison can tell."""
         return not (self.failed or self.problem or self.refuted)
 
 
@@ -86,7 +86,7 @@ class Dropped(Value):
 
     test: str
     against: int
-    """Candidates that fail it, each counted as often as it was drawn."""
+    """Number of candidates that fail it, each counted as often as it was drawn."""
     of: int
     message: str
     """Why the first of them fails it."""
@@ -94,12 +94,12 @@ class Dropped(Value):
 
 class Consensus(Value):
     tests: str
-    """The suite that is left."""
+    """The remaining suite."""
     kept: int
     dropped: tuple[Dropped, ...]
     reports: tuple[Report, ...]
     inputs: int
-    """On which candidates were compared."""
+    """Number of inputs on which candidates were compared."""
     open_question: Difference | None = None
     """Where two candidates that passed differ, and there is no majority."""
 
@@ -110,11 +110,11 @@ class Consensus(Value):
 
     @property
     def nearest(self) -> Report:
-        """The candidate to go on from: the right one, else the one that passed most."""
+        """The candidate to continue with: the right one, else the one that passed most."""
         return self.chosen or max(self.reports, key=lambda r: r.passed)
 
     def summary(self) -> str:
-        """In a sentence or two for people."""
+        """A summary for people, in a sentence or two."""
         right = sum(r.draws for r in self.reports if r.right)
         drawn = sum(r.draws for r in self.reports)
         parts = [f"{right} of {count(drawn, 'candidate')} passed the {count(self.kept, 'test')}"]
@@ -147,7 +147,7 @@ async def agree(
     *,
     frozen: Collection[str] = (),
 ) -> Consensus:
-    """Let candidates vote on the tests but the `frozen` ones, and compare those that pass;
+    """Let candidates vote on the tests except the `frozen` ones, and compare those that pass;
     `examples` are further inputs.
 
     Raises: SandboxUnavailable, SandboxFailed.
@@ -229,8 +229,8 @@ async def _run(
 def _refuted(
     candidates: Sequence[DrawnCode], verdicts: Sequence[Verdict], frozen: Collection[str]
 ) -> list[Dropped]:
-    """The tests that most of the votes are against, if they come from different candidates; each
-    votes where it ran.
+    """The tests that most votes are against, if these come from different candidates; a candidate
+    votes only on tests that it ran.
     """
     ballots: dict[str, list[tuple[DrawnCode, bool, str]]] = {}
     for candidate, verdict in zip(candidates, verdicts, strict=True):
@@ -264,7 +264,7 @@ def _report(candidate: DrawnCode, verdict: Verdict, gone: set[str]) -> Report:
 
 
 class Inputs:
-    """What candidates are called with: the calls of examples and tests, mutations of them, and
+    """The inputs of the candidates: the calls of examples and tests, mutations of them, and
     boundary values.
     """
 
@@ -273,7 +273,7 @@ class Inputs:
         usual = [*calls, *mutations(calls, INPUTS)]
         self.all = list({repr(i): i for i in (*usual, *boundaries(calls))}.values())
         self.boundaries = len(usual)
-        """Where they begin."""
+        """Index of the first boundary input."""
         kinds = kinds_of(calls)
         self.unusual = [is_unusual(one, kinds) for one in self.all]
         self._name = signature.function
@@ -296,9 +296,9 @@ def difference(
     """The first input on which the witnesses return one value and this candidate another, or on
     which it alone is slow.
 
-    The witnesses of a value are most of the others, all of them where the input is unusual, and
-    different codes. Where one of the others raises there are none: it may be that the input is not
-    one that the function is meant for.
+    The witnesses of a value are most of the others, or all of them if the input is unusual, and
+    different codes. If one of the others raises, there are no witnesses: the function may not be
+    meant for that input.
     """
     jury = sum(draws for _, draws in others)
     compared = own if rule.boundaries else own[: inputs.boundaries]
@@ -322,7 +322,9 @@ def difference(
 
 
 def _most(given: Sequence[tuple[Outcome, int]]) -> tuple[Outcome, int, int]:
-    """The value that is returned most often, by how many draws and how many codes."""
+    """The value that is returned most often, with the number of draws and of codes that return
+    it.
+    """
     groups: list[list[tuple[Outcome, int]]] = []
     for other, draws in given:
         if other.kind == "returned":

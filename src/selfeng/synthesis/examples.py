@@ -45,10 +45,9 @@ def arguments_of(example: SpecExample, signature: Signature) -> Arguments | None
 
 
 def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
-    """The suite of some examples, "" if there are none; they are such as `example_problem` lets
-    through.
+    """The suite of some examples, "" if there are none; `example_problem` must have accepted them.
 
-    Those that need a file, which a comment tells of, are left to the tester.
+    Examples that need a file, which a comment mentions, are left to the tester.
     """
     tests = [
         _test(f"{PREFIX}{number}", example)
@@ -64,7 +63,7 @@ def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
 
 def stated(example: SpecExample, said: str) -> bool:
     """Whether a person can have given the example: the numbers and texts of its call and result, or
-    an error, stand in what was said.
+    an error, occur in what was said.
     """
     text, exception = said.replace(",", "").lower(), exception_of(example)
     if exception and exception.lower() not in text and "error" not in text:
@@ -101,7 +100,9 @@ def _test(name: str, example: SpecExample) -> str:
 
 
 def _expected(result: str) -> str:
-    """Floats nearly equal; pytest compares only flat collections so."""
+    """The expected value, with floats compared as nearly equal; pytest does so only in flat
+    collections.
+    """
     source, value = ast.unparse(ast.parse(result, mode="eval")), ast.literal_eval(result)
     inner = (
         list(value.values())

@@ -1,9 +1,9 @@
-"""The gate: what a suite and a module must show in the sandbox before they count.
+"""The gate: what a suite and a module must show in the sandbox to be accepted.
 
 A suite is red: every test fails on a stub that raises, none passes on all stubs that return
-something, and the whole passes on no stub, not even where its results refuse no comparison. A
-module is green: it passes the whole suite. Both are run again in other orders and with other hash
-seeds, and must come to the same end.
+something, and the whole suite passes on no stub, not even one with results that satisfy every
+comparison. A module is green: it passes the whole suite. Both are run again in other orders and
+with other hash seeds, and must give the same results.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from selfeng.core.words import count
 from selfeng.synthesis.stubs import agreeing_stubs, returning_stubs, stub
 
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
-"""Of the repeats, after a run in the given order."""
+"""Orders of the repeats, after a run in the given order."""
 STUB_SECONDS = 10.0
 """Time limit of a run on a stub: a test that waits for the right value would use up the whole
 time.
 """
 
 _WHY = {
-    True: "It passes in the given order, so a call depends on calls before it; keep no state "
+    True: "It passes in the given order, so a call depends on earlier calls; keep no state "
     "between calls.",
-    False: "Not the order alone decides, so it depends on the hash seed (the order of sets), on "
+    False: "It does not depend on the order alone, but on the hash seed (the order of sets), on "
     "chance or on time.",
 }
 """What makes a module flaky, by whether the order decides."""
@@ -38,11 +38,11 @@ Emit = Callable[[TestFinished | SuiteRepeated], object]
 
 
 class Red(Value):
-    """How a suite did on stubs."""
+    """The result of a suite on stubs."""
 
     tests: int
     problem: str = ""
-    """Why the suite does not count; "": it does."""
+    """Why the suite is refused; "" if it is accepted."""
 
 
 class Gate:
@@ -108,7 +108,7 @@ class Gate:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
-        """Verify a module test by test, then again; a flaky one does not pass.
+        """Verify a module test by test, then run the suite again; a flaky module does not pass.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -167,7 +167,7 @@ class Gate:
 
 
 def steady_summary(verdict: Verdict) -> str:
-    """A module that is green, in a sentence for people."""
+    """A sentence for people about a module that is green."""
     return (
         f"{count(len(verdict.tests), 'test')} passed; in reversed and in shuffled order, with "
         "other hash seeds: the same."
@@ -175,7 +175,7 @@ def steady_summary(verdict: Verdict) -> str:
 
 
 def summary(verdict: Verdict) -> str:
-    """A module that is not green, in a few words for people."""
+    """A few words for people about a module that is not green."""
     if verdict.problem:
         return verdict.problem
     failed = [t.test for t in verdict.tests if t.outcome != "passed"]
@@ -199,7 +199,7 @@ def _not_red(first: Verdict) -> str:
 
 
 def _difference(first: Verdict, again: Verdict) -> str:
-    """What came out otherwise than at first, "" if nothing did."""
+    """What differs from the first run, "" if nothing does."""
     if again.problem != first.problem:
         return (again.problem or "it ran to its end").rstrip(".")
     before, now = _passed(first), _passed(again)
@@ -210,7 +210,7 @@ def _difference(first: Verdict, again: Verdict) -> str:
 def _repeated(
     emit: Emit, against: Against, attempt: int, first: Verdict, again: Sequence[Verdict]
 ) -> list[str]:
-    """Show what the repeats came to; how each differs from the first run."""
+    """Report the results of the repeats; returns how each differs from the first run."""
     differences = [_difference(first, verdict) for verdict in again]
     for order, difference in zip(ORDERS, differences, strict=True):
         emit(
@@ -228,7 +228,7 @@ def _repeated(
 def _flaky_suite(differences: Sequence[str], what: str) -> str:
     return next(
         (
-            f"the suite is flaky: on {what} it came to another end in another order and with "
+            f"the suite is flaky: on {what} it gave another result in another order and with "
             f"another hash seed: {difference}; "
             "let no test depend on another one, on chance, on time or on the order of sets"
             for difference in differences

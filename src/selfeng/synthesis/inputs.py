@@ -1,9 +1,9 @@
 """Inputs on which candidates are compared: the calls that examples and tests make, and mutations of
 them.
 
-A mutation keeps to what the calls show: no negative number where none is, no empty list where all
-hold something, sorted lists stay sorted, texts are made of the words and characters seen. So most
-are inputs that the function is meant for.
+A mutation stays within what the calls show: no negative number where there is none, no empty list
+where none is empty, sorted lists stay sorted, texts are made of the words and characters seen. So
+most are inputs that the function is meant for.
 """
 
 import ast
@@ -20,15 +20,15 @@ Arguments = dict[str, Any]
 """Values by parameter name: anything that a Python literal can be."""
 
 LARGEST = 2_000
-"""Characters of an input's source; longer ones tell no more and take time."""
+"""Maximum characters of an input's source; longer ones show no more and take time."""
 _ATTEMPTS = 20
-"""Mutations that are tried for each one that is wanted, as many come out the same."""
+"""Mutations tried for each one wanted, because many are duplicates."""
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|\s+|.", re.DOTALL)
 
 
 def calls_in(source: str, signature: Signature) -> list[Arguments]:
-    """The arguments of all calls of the function whose values are written out, there or as cases,
-    each once, in their order.
+    """The arguments of all calls of the function with literal values, in place or as cases, without
+    duplicates, in order.
     """
     names = [p.name for p in signature.parameters]
     try:
@@ -54,7 +54,7 @@ def calls_in(source: str, signature: Signature) -> list[Arguments]:
 
 
 def mutations(calls: Sequence[Arguments], count: int, seed: int = 0) -> list[Arguments]:
-    """At most `count` inputs that are none of the calls, the same ones for the same calls and
+    """At most `count` inputs that are not among the calls; the same ones for the same calls and
     `seed`.
     """
     if not any(calls):
@@ -83,7 +83,7 @@ def _mutated(call: Arguments, kinds: Mapping[str, "ValueKind"], chance: random.R
 
 
 def kinds_of(calls: Sequence[Arguments]) -> dict[str, "ValueKind"]:
-    """Of each parameter, what its values have in common."""
+    """What the values of each parameter have in common."""
     names = dict.fromkeys(name for call in calls for name in call)
     return {name: ValueKind.of([c[name] for c in calls if name in c]) for name in names}
 
@@ -132,8 +132,8 @@ class ValueKind:
         )
 
     def shows(self, value: Any) -> bool:
-        """Whether the values seen are like it: signs, characters and order, but for zero and what
-        is empty.
+        """Whether the value is like those seen in signs, characters and order, apart from zero and
+        empty values.
         """
         inner = list(_within(value))
         signed = self.negative or not any(v < 0 for v in inner if isinstance(v, int | float))
@@ -147,7 +147,7 @@ class ValueKind:
         )
 
     def lacks(self, value: Any) -> bool:
-        """Whether it holds a zero, or is empty, as no value seen is."""
+        """Whether the value has a zero or is empty, unlike all values seen."""
         zero = any(
             v == 0 for v in _within(value) if isinstance(v, int | float) and not isinstance(v, bool)
         )
@@ -181,7 +181,7 @@ class ValueKind:
         return value
 
     def _signed(self, number: Any, before: Any) -> Any:
-        """The number, or the one before where it has a sign that none has."""
+        """The number, or `before` if the number has a sign that no value seen has."""
         return number if number >= 0 or self.negative else before
 
     def _characters(self, text: str, chance: random.Random) -> str:

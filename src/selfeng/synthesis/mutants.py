@@ -1,4 +1,4 @@
-"""Mutants of a module: how many of them a suite notices says how much it would notice of other
+"""Mutants of a module: the share that a suite notices shows how well it would notice other
 mistakes.
 """
 
@@ -13,7 +13,8 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Version
 
 MOST = 20
-"""Mutants of one module; they are drawn evenly over it, the same ones each time."""
+"""Maximum number of mutants of one module; they are spread evenly over it, the same ones each time.
+"""
 SECONDS = 5.0
 """Time limit of a mutant's run: some never end, which counts as noticed."""
 
@@ -42,7 +43,7 @@ _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 
 class Mutant(Value):
     change: str
-    """Line, and what became of it."""
+    """The line number and the change."""
     code: str
 
 
@@ -107,7 +108,7 @@ def _line(node: ast.AST) -> str:
 
 
 def _change(node: ast.AST) -> Callable[[], None] | None:
-    """What can be done to a node."""
+    """The change that mutates a node; None if there is none."""
     match node:
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in _SWAPS:
             return lambda: setattr(node, "op", _SWAPS[type(op)]())

@@ -17,11 +17,11 @@ from selfeng.core.verdict import Returned
 from selfeng.synthesis.inputs import Arguments
 
 SECONDS_A_CALL = 0.1
-"""After which a call counts as slow."""
+"""CPU seconds after which a call counts as slow."""
 SECONDS = 2.0
-"""Of all calls of one candidate; what is not reached by then counts as slow too."""
+"""CPU seconds for all calls of one candidate; calls not reached by then count as slow too."""
 TOLERANCE = 1e-6
-"""Relative and absolute, within which two floats are the same."""
+"""Relative and absolute tolerance within which two floats are equal."""
 ENTRY = "probe_all_calls"
 """The function that calls a candidate, in its module."""
 _DRIVER = f"""
@@ -59,7 +59,7 @@ def {ENTRY}(function, calls, seconds_a_call, seconds):
 
 
 class Outcome(Value):
-    """What one call came to."""
+    """The outcome of one call."""
 
     kind: Literal["returned", "raised", "slow", "large"]
     text: str = ""
@@ -67,8 +67,8 @@ class Outcome(Value):
 
     @property
     def is_answer(self) -> bool:
-        """Whether it tells of the function: of exceptions only those of what ran out, as the
-        function may not be meant for the input.
+        """Whether it says something about the function. Of the exceptions, only exhausted resources
+        do, because the function may not be meant for the input.
         """
         return self.kind != "raised" or self.text in _EXHAUSTED
 
@@ -104,10 +104,10 @@ async def probe(
     *,
     library: Mapping[str, str] = NO_MODULES,
 ) -> list[Outcome] | None:
-    """What the candidate makes of each input; None if it can't be run on them at all.
+    """The candidate's outcome for each input; None if it can't be run on them at all.
 
-    All calls run in one process, and the candidate could lie about them: this compares candidates,
-    it is no verdict.
+    All calls run in one process, and the candidate could falsify the outcomes: this is a comparison
+    of candidates, not a verdict.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -132,8 +132,8 @@ async def probe(
 
 
 def same(one: Outcome, other: Outcome) -> bool:
-    """Whether both say the same: values that are equal, floats nearly so; of exceptions, slow calls
-    and large values the kind.
+    """Whether both outcomes are the same: equal values, with floats nearly equal; for exceptions,
+    slow calls and large values, the same kind.
     """
     if one.kind != other.kind or one.kind != "returned" or one.text == other.text:
         return one.kind == other.kind
@@ -152,6 +152,6 @@ def _equal(a: Any, b: Any) -> bool:
         case (float() | int(), float()) | (float(), int()):
             try:
                 return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-            except OverflowError:  # an integer that is larger than any float
+            except OverflowError:  # an integer larger than any float
                 return False
     return bool(a == b)

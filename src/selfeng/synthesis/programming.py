@@ -30,14 +30,14 @@ class Programmer:
     async def draw(
         self, steps: Steps, spec: Specification, tests: str, tools: Importable
     ) -> list[str]:
-        """Implementations that were written side by side, none knowing of another; only the first
-        is shown as it comes.
+        """Implementations written in parallel and independently; only the first is shown as it is
+        written.
 
         `tools` are those that they may import.
 
         Raises:
-            SynthesisFailed: not one of them is usable, however often.
-            ModelError: the model is out of order.
+            SynthesisFailed: none of them is usable after all attempts.
+            ModelError: the model is broken.
         """
 
         def check(code: str) -> str | None:
@@ -79,11 +79,11 @@ class Programmer:
         before: str,
         verdict: Verdict,
     ) -> tuple[str, str]:
-        """The module again, with what failed in view, and why it can't be run ("": it can).
-        `before` is what it was a repair of, or "".
+        """Rewrite the module, given what failed; returns it and why it can't be run ("" if it can).
+        `before` is the code that it was a repair of, or "".
 
         Raises:
-            ModelError: the model is out of order.
+            ModelError: the model is broken.
         """
         changes = (
             "\n".join(
@@ -106,13 +106,13 @@ class Programmer:
     async def mend(
         self, steps: Steps, tool: Tool, tools: Importable, call: str, failure: str
     ) -> str:
-        """A kept tool's module again, after a call of it failed; "" if the model finds that the
-        call was wrong, or wrote nothing of use.
+        """Rewrite the module of a kept tool after a failed call; "" if the model blames the call,
+        or wrote nothing usable.
 
-        It may import what it imports already, and other `tools` where it knows them.
+        It may import its current imports and the other `tools` that it knows.
 
         Raises:
-            ModelError: the model is out of order.
+            ModelError: the model is broken.
         """
         shown = {
             "description": tool.description,
@@ -136,8 +136,8 @@ class Programmer:
     async def _silent(
         self, steps: Steps, prompt: Prompt, check: Callable[[str], str | None]
     ) -> str:
-        """One more candidate, "" if it is of no use or did not come: the first one is enough to go
-        on.
+        """One more candidate, "" if it is unusable or failed: the first one is enough to
+        continue.
         """
         try:
             reply = "".join(
@@ -162,7 +162,7 @@ def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
     return SynthesisFailed(
         f"no implementation passed the tests in {count(policy.max_repairs + 1, 'attempt')}; the "
         f"last: {problem}",
-        "say more exactly what is wanted, or raise SYNTHESIS_MAX_REPAIRS",
+        "describe more exactly what you need, or raise SYNTHESIS_MAX_REPAIRS",
         where="verify",
     )
 

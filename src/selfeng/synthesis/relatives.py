@@ -1,5 +1,5 @@
-"""Whether a tool of the library does what a specification asks for, told by running it: on the
-examples, or on the whole suite.
+"""Whether a tool of the library does what a specification asks for, decided by running it on the
+examples or on the whole suite.
 """
 
 import ast
@@ -17,8 +17,8 @@ from selfeng.synthesis.probe import Outcome, probe, same
 Likeness = Literal["same", "other", "unknown"]
 
 _LEAST = 3
-"""Examples that tell two meanings apart well enough; they must have two different results at
-least.
+"""Number of examples that distinguish two meanings well enough; they must have at least two
+different results.
 """
 
 
@@ -26,7 +26,7 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     """`same`: the tool fulfils every example; `other`: it does not, or takes other parameters;
     `unknown`: too few examples tell.
 
-    Parameters are compared in their order and not by name, so that the same tool under other words
+    Parameters are compared in their order and not by name, so that the same tool with other names
     is found.
 
     Raises: SandboxUnavailable, SandboxFailed.
@@ -75,8 +75,8 @@ async def twin(
 
 
 def _adapter(code: str, own: Signature, wanted: Signature) -> str | None:
-    """A module in which a function goes by another one's name and parameters; None where it can't
-    take that one's arguments.
+    """A module that wraps a function under another one's name and parameters; None if it can't take
+    that one's arguments.
     """
     renamed = _renamed(wanted.parameters, own.parameters)
     if renamed is None or own.function == wanted.function:
@@ -89,8 +89,8 @@ def _adapter(code: str, own: Signature, wanted: Signature) -> str | None:
 
 
 def _renamed(wanted: Sequence[Parameter], taken: Sequence[Parameter]) -> dict[str, str] | None:
-    """The names of the parameters that are taken by those wanted, in their order; None where kinds
-    differ or more is needed.
+    """The own parameter names by the wanted ones, matched in order; None if annotations differ or
+    more parameters are required.
     """
     if len(taken) < len(wanted) or any(p.required for p in taken[len(wanted) :]):
         return None

@@ -42,7 +42,7 @@ class BuildSpec(Value):
 
     spec: Specification
     extends: Tool | None = None
-    """The tool that this is to be the next version of: its tests have to pass as well."""
+    """The tool to make the next version of; its tests have to pass as well."""
 
 
 class Analyst:
@@ -54,12 +54,12 @@ class Analyst:
     async def specify(
         self, steps: Steps, search_candidates: Sequence[str], problem: str = ""
     ) -> BuildSpec | Tool | DirectAnswer | Plan | DelegateToAgents:
-        """`search_candidates` names the tools that the search came up with; `problem` says why an
-        earlier specification would not do.
+        """`search_candidates` names the tools that the search found; `problem` says why an earlier
+        specification was refused.
 
         Raises:
-            SynthesisFailed: no tool can do it, or no usable specification came.
-            ModelError, SandboxError: the model or the sandbox is out of order.
+            SynthesisFailed: no tool can do it, or the model wrote no usable specification.
+            ModelError, SandboxError: the model or the sandbox is broken.
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
         request, lessons = turn.request, await turn.lessons("specify", turn.request.text)
@@ -116,7 +116,7 @@ class Analyst:
     async def _judge(
         self, current: Step, spec: Specification | None
     ) -> BuildSpec | Tool | DirectAnswer | str:
-        """What follows from a specification; a text says why it is refused."""
+        """The decision that follows from a specification; a text says why it is refused."""
         if spec is None:
             return "the reply holds no specification"
         if problem := specification_problem(spec):
@@ -172,8 +172,8 @@ class Analyst:
 
 
 def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:
-    """The specification; what it takes for the person's examples and nobody said becomes an
-    ordinary one, on which a vote may be held.
+    """The specification, in which an example that the person did not give, although it is marked
+    so, becomes an ordinary one, open to votes.
     """
     if spec is None:
         return None

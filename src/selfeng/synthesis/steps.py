@@ -27,7 +27,7 @@ _FENCE = re.compile(
 
 
 class Step:
-    """One attempt at one step; what it sets on itself is what its last event says."""
+    """One attempt at one step; its attributes go into its last event."""
 
     def __init__(self, steps: "Steps", name: StageName, attempt: int, prompt: str) -> None:
         self._steps, self._turn, self._name, self._prompt = steps, steps.turn, name, prompt
@@ -38,10 +38,10 @@ class Step:
         self.artifact = ""
         """What the step made: JSON or Python source."""
         self.failed = False
-        """The step came to its end with a bad result, which the synthesis goes on from."""
+        """The step ended with a bad result, from which the synthesis continues."""
 
     async def streamed(self, pieces: AsyncIterator[str]) -> str:
-        """Show the pieces as they come; the whole text."""
+        """Show the pieces as they come; returns the whole text."""
         text = ""
         async for piece in pieces:
             text += piece
@@ -59,7 +59,7 @@ class Step:
     async def written(
         self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]
     ) -> tuple[str, str]:
-        """The Python source that the model streams, and what is wrong with it ("": nothing)."""
+        """The Python source that the model streams, and what is wrong with it ("" for nothing)."""
         self._steps.note(prompt)
         try:
             reply = await self.streamed(model.stream(prompt, self._turn.budget))
@@ -90,7 +90,7 @@ class Steps:
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
         self.prompts_sent: list[AskedPrompt] = []
-        """What the model was asked to make the tool, for the record of its version."""
+        """The prompts that made the tool, for the record of its version."""
         self._attempts: Counter[StageName] = Counter()
 
     def note(self, prompt: Prompt) -> None:
@@ -100,7 +100,7 @@ class Steps:
     @contextmanager
     def step(self, name: StageName, prompt: str = "") -> Iterator[Step]:
         """Report a step; an error that leaves it makes it fail with the error's message. `prompt`
-        is the name of the model's.
+        is the name of the model's prompt.
         """
         self._attempts[name] += 1
         current = Step(self, name, self._attempts[name], prompt)
@@ -118,7 +118,7 @@ class Steps:
 
 
 def checked(reply: str, check: Callable[[str], str | None]) -> tuple[str, str]:
-    """The Python source of a reply, and what is wrong with it ("": nothing)."""
+    """The Python source of a reply, and what is wrong with it ("" for nothing)."""
     code = python_code(reply)
     return (code, check(code) or "") if code else (reply, "the reply holds no block of Python code")
 
@@ -128,15 +128,15 @@ def gave_up(where: StageName, attempts: int, problem: str) -> SynthesisFailed:
         f"no usable {STAGES[where].title.lower()} in {count(attempts, 'attempt')}; the "
         f"last: {problem}"
     )
-    return SynthesisFailed(message, "say it in other words", where=where)
+    return SynthesisFailed(message, "rephrase the request", where=where)
 
 
 def python_code(reply: str) -> str | None:
     """The longest block of Python in a reply, or the whole reply where it is Python without a
     fence; None if there is none.
 
-    A block that is marked as Python counts even if it doesn't parse: what is wrong with it is then
-    said to the model.
+    A block that is marked as Python counts even if it doesn't parse: the model is then told what is
+    wrong.
     """
     blocks = [(m["language"].lower(), m["code"]) for m in _FENCE.finditer(reply)]
     python = [

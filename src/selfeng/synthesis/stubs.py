@@ -37,11 +37,11 @@ _ZEROS: dict[str, str] = {
 
 
 def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
-    """Modules that return what has nothing to do with the task; a test that passes on all of them
-    accepts whatever is returned.
+    """Modules that return values unrelated to the task; a test that passes on all of them accepts
+    any value.
 
     A comparison with a literal passes on one of them at most, and of two different calls, such as
-    `f(f(x)) == f(x)`, on two. One of a call with itself passes on all, however it is disguised.
+    `f(f(x)) == f(x)`, on two. One of a call with itself passes on all, however it is written.
     """
     names = [p.name for p in signature.parameters]
     given = names[0] if len(names) == 1 else f"({', '.join(names)})"
@@ -63,10 +63,10 @@ def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
 
 
 def agreeing_stubs(signature: Signature) -> tuple[Stub, ...]:
-    """Modules whose results refuse no comparison, or none that is made carelessly. A suite must
-    fail on each of them as a whole.
+    """Modules with results that satisfy every comparison, or every careless one. A suite must fail
+    on each of them as a whole.
 
-    A test that has such a result in mind may pass: a mean of nothing can be NaN.
+    A test that expects such a result may pass: a mean of nothing can be NaN.
     """
     head = _head(signature)
     return (

@@ -1,4 +1,4 @@
-"""The tester: the suite, from the specification alone and before there is any code."""
+"""The tester: writes the suite from the specification alone, before there is any code."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ from selfeng.synthesis.suite.editing import names_of
 from selfeng.synthesis.suite.joining import join
 
 SURVIVORS = 5
-"""Mutants that are shown when further tests are asked for."""
+"""Maximum number of mutants shown when more tests are requested."""
 
 
 class Written(Value):
@@ -32,7 +32,7 @@ class Written(Value):
 
     tests: str
     earlier: Mapping[str, str] = {}
-    """Of its tests those of the version before, with their names there."""
+    """The tests that come from the previous version, with their names there."""
 
 
 class Tester:
@@ -42,15 +42,15 @@ class Tester:
     async def write(
         self, steps: Steps, build: BuildSpec, before: Before | None, problem: str = ""
     ) -> Written:
-        """A suite that is red on stubs, with the person's examples and the tests of the version
-        before, which pass on that version.
+        """A suite that is red on stubs, with the person's examples and the tests of the previous
+        version, which pass on that version.
 
-        `problem` says why an earlier suite would not do.
+        `problem` says why an earlier suite was refused.
 
         Raises:
-            SynthesisFailed: no usable suite came, or a test of the version before can't pass any
-                more.
-            ModelError, SandboxError: the model or the sandbox is out of order.
+            SynthesisFailed: the model wrote no usable suite, or a test of the previous version can
+                no longer pass.
+            ModelError, SandboxError: the model or the sandbox is broken.
         """
         spec, attempts = build.spec, self._policy.max_rewrites + 1
         if (
@@ -89,11 +89,11 @@ class Tester:
         raise gave_up("test", attempts, problem)
 
     async def more(self, steps: Steps, build: BuildSpec, tests: str, strength: Strength) -> str:
-        """The suite with further tests that should notice the mutants it does not; as it was if
-        none of use came.
+        """The suite with more tests for the mutants that it misses; unchanged if no usable one was
+        written.
 
         Raises:
-            ModelError, SandboxError: the model or the sandbox is out of order.
+            ModelError, SandboxError: the model or the sandbox is broken.
         """
         survivors = "\n".join(f"- {mutant.change}" for mutant in strength.survivors[:SURVIVORS])
         return await self._added(
@@ -103,11 +103,11 @@ class Tester:
     async def decide(
         self, steps: Steps, build: BuildSpec, tests: str, difference: Difference
     ) -> str:
-        """The suite with one more test, for a call on which two candidates differ; as it was if the
+        """The suite with one more test, for a call on which two candidates differ; unchanged if the
         specification leaves it open.
 
         Raises:
-            ModelError, SandboxError: the model or the sandbox is out of order.
+            ModelError, SandboxError: the model or the sandbox is broken.
         """
         told = f"{difference.call}\none returns {difference.others}\nthe other {difference.own}"
         return await self._added(
@@ -122,7 +122,7 @@ class Tester:
             )
             larger = tests if problem else join(tests, new, open_first=True).source
             if not problem and names_of(larger, name) == names_of(tests, name):
-                problem = "there is no test in it that the suite has not"
+                problem = "it adds no test that the suite lacks"
             problem = problem or await self._red(steps, current, build, larger)
             current.artifact = tests if problem else larger
             if problem:
@@ -143,7 +143,7 @@ class Tester:
 
 
 def can_not_pass(before: Tool, what: str) -> SynthesisFailed:
-    """A revision that ends, since a test of the version before can't hold with it."""
+    """The error of a revision that contradicts a test of the previous version."""
     name = before.name
     return SynthesisFailed(
         f"{name} stays at version {before.version}, whose tests hold for every later one: {what}",
@@ -154,7 +154,9 @@ def can_not_pass(before: Tool, what: str) -> SynthesisFailed:
 
 
 def _problem(name: str, *suites: str, same: bool = False) -> str | None:
-    """What is wrong with several suites as one; `same`: the others only add to the first."""
+    """What is wrong with several suites joined into one; `same`: the others only add to the
+    first.
+    """
     try:
         return suite_problem(join(*suites, open_first=same).source, name)
     except UNREADABLE as error:

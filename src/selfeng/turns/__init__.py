@@ -1,1 +1,1 @@
-"""A turn that runs: told by events, recorded, stopped."""
+"""A running turn: its events, its record, and how it is stopped."""

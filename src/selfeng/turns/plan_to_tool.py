@@ -1,4 +1,4 @@
-"""Keeping a plan: what of a finished turn one tool is made of."""
+"""The part of a finished turn that becomes one tool."""
 
 from collections.abc import Sequence
 
@@ -17,12 +17,10 @@ def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
     plan = next((event for event in events if isinstance(event, PlanMade)), None)
     if plan is None:
         raise RequestError(
-            "the turn had no plan", "only a request that was taken in steps can be kept as one tool"
+            "the turn had no plan", "only a request with a plan can be saved as one tool"
         )
     if not any(isinstance(event, TurnFinished) for event in events):
-        raise RequestError(
-            "the turn has not come to its end", "only a plan that worked can be kept"
-        )
+        raise RequestError("the turn has not finished", "only a plan that succeeded can be saved")
     tools = {
         event.step: event.tool
         for event in events
@@ -34,7 +32,7 @@ def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
         if tool is None:
             raise RequestError(
                 f"the step {step.id} ran no tool",
-                "only a plan all of whose steps ran tools can be kept",
+                "a plan can be saved only if every step ran a tool",
             )
         steps.append(SavedStep(request=step.request, tool=tool))
     request = next(event.request for event in events if isinstance(event, TurnStarted))

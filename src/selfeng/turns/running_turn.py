@@ -14,49 +14,47 @@ from selfeng.runtime.streams import Reader, ReplayStream
 log = logging.getLogger(__name__)
 
 CANCELLED = "The turn was cancelled."
-"""The reason of an end for which nobody gave another."""
+"""The reason for a stop that has no other."""
 Last = TurnFinished | TurnFailed | TurnStopped
 
 
 class RunningTurn(ABC):
-    """A turn that was begun: its events are a stream, which any number of readers have from the
-    first event on.
-    """
+    """A turn that has begun; any number of readers get its events from the first one on."""
 
     def __init__(self) -> None:
         """On the event loop, in the context of a runtime."""
         self._runtime, self._scope = PromisingContext.get_current(), Scope()
         self._feed: ReplayStream[Event] = ReplayStream()
         self._begun = False
-        """Whether the work has been taken up, which then says its end."""
+        """Whether the work has started; then it determines the last event."""
         self._reason = CANCELLED
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return Reader(self._feed)
 
     def emit(self, event: Event) -> None:
-        """Report something that happens."""
+        """Report an event."""
         self._feed.push(event)
 
     def begin(self, work: Callable[[], Awaitable[Last]]) -> None:
-        """Do the work of the turn from the next task switch on, and end the turn as that ends."""
+        """Do the work of the turn from the next task switch on; its result ends the turn."""
         self._runtime.start(self._run(work), scope=self._scope)
 
     def stop(self, reason: str = CANCELLED) -> None:
-        """End everything that the turn has running; its last event will be `TurnStopped`."""
+        """Cancel everything that the turn runs; its last event will be `TurnStopped`."""
         self._reason = reason
         if not self._begun:
             self._end(self._stopped())
         self._runtime.cancel(self._scope)
 
     async def _run(self, work: Callable[[], Awaitable[Last]]) -> None:
-        current_scope.set(self._scope)  # what is started from here on is cancelled with the turn
+        current_scope.set(self._scope)  # what starts from here on is cancelled with the turn
         self._begun = True
         try:
             last = await work()
         except AgentError as error:
             last = self.failed(error)
-        except Exception as error:  # the end of a turn: nothing may stop the others
+        except Exception as error:  # the end of a turn: nothing may affect other turns
             log.exception("a turn failed on an unexpected error")
             last = self.failed(
                 AgentError(
@@ -72,7 +70,7 @@ class RunningTurn(ABC):
     @property
     @abstractmethod
     def spent(self) -> Mapping[str, Any]:
-        """`usage` and `seconds` so far, as each last event tells them."""
+        """`usage` and `seconds` so far, for the last event."""
 
     @abstractmethod
     def failed(self, error: AgentError) -> TurnFailed:
@@ -82,6 +80,6 @@ class RunningTurn(ABC):
         return TurnStopped(reason=self._reason, **self.spent)
 
     def _end(self, last: Last) -> None:
-        """Nothing comes after this event."""
+        """End the turn; nothing comes after this event."""
         self._feed.push(last)
         self._feed.end()

@@ -1,6 +1,4 @@
-"""Running turns: those of this process, each told by its events, recorded, and stopped by its
-owner.
-"""
+"""Running turns: those of this process, recorded by their events, and stopped by their owners."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -15,7 +13,7 @@ class TurnRegistry:
     def __init__(
         self, recorder: Recorder, start: Callable[[Coroutine[Any, Any, None]], object]
     ) -> None:
-        """`start` has a coroutine run in the background."""
+        """`start` runs a coroutine in the background."""
         self._recorder, self._start = recorder, start
         self._turns: dict[
             str, tuple[str, str, RunningTurn]
@@ -24,17 +22,17 @@ class TurnRegistry:
         """Called with the id of each turn that has ended and is in the journal."""
 
     def begin(self, owner: str, conversation_id: str, turn_id: str, turn: RunningTurn) -> None:
-        """Have the turn recorded to its end."""
+        """Record the turn until it ends."""
         self._turns[turn_id] = owner, conversation_id, turn
         self._start(self._record(conversation_id, turn_id, turn))
 
     def find(self, owner: str, turn_id: str) -> RunningTurn | None:
-        """A running turn of `owner`; None if there is none of that id."""
+        """A running turn of `owner`; None if there is none with that id."""
         whose, _, turn = self._turns.get(turn_id, ("", "", None))
         return turn if whose == owner else None
 
     def of(self, conversation_id: str) -> str | None:
-        """The id of a turn that runs in the conversation; None if none does."""
+        """The id of the turn that runs in the conversation, if any."""
         return next(
             (
                 turn_id
@@ -45,7 +43,7 @@ class TurnRegistry:
         )
 
     def stop(self, owner: str, turn_id: str) -> bool:
-        """End a running turn of `owner`; False if there is none of that id."""
+        """Stop a running turn of `owner`; False if there is none with that id."""
         turn = self.find(owner, turn_id)
         if turn is not None:
             turn.stop("Stopped on request.")

@@ -1,4 +1,4 @@
-// What a screen reader is told of an event: the turns of a story, never single tokens or tests.
+// What a screen reader announces of an event: the main steps, never single tokens or tests.
 
 import { agentWords, partWords, plural, stepWords } from "./format.js";
 
@@ -45,7 +45,7 @@ const sentences = {
   project_paused: ({ action, package: wanted }) =>
     wanted
       ? `The package ${wanted} waits for your approval.`
-      : `${stepWords(action)} waits for your word.`,
+      : `${stepWords(action)} waits for your approval.`,
   project_ran: ({ path, success }) => `${path} ${success ? "ran" : "failed"}.`,
   turn_finished: ({ answer }) => `Answer: ${answer}`,
   turn_failed: ({ message, remedy, reached = "" }) =>
@@ -53,7 +53,7 @@ const sentences = {
   turn_stopped: ({ reason }) => `Stopped: ${reason}`,
 };
 
-// What happens within a step of a plan, or in the work of an agent, is told by that.
+// What happens within a step of a plan, or in the work of an agent, is announced by that.
 const isInner = ({ type, plan_step: step, within }) =>
   Boolean(step || (within && type !== "delegation"));
 

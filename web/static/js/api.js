@@ -31,7 +31,7 @@ const json = { Accept: "application/json", "Content-Type": "application/json" };
 export const getTool = (name) => get(toolPath(name));
 export const getVersions = async (name) => (await get(`${toolPath(name)}/versions`)).versions;
 export const getVersion = (name, number) => get(`${toolPath(name)}/versions/${number}`);
-// Both give the tool as it is then; `change` is retire or restore.
+// Both return the changed tool; `change` is retire or restore.
 export const postRollback = (name, to) =>
   get(`${toolPath(name)}/rollback`, {
     method: "POST",
@@ -40,14 +40,14 @@ export const postRollback = (name, to) =>
   });
 export const postStanding = (name, change) =>
   get(`${toolPath(name)}/${change}`, { method: "POST" });
-// The tool's page without a request that it has served.
+// Removes a request from those that find the tool; returns the tool's page.
 export const postForget = (name, request) =>
   get(`${toolPath(name)}/forget`, {
     method: "POST",
     headers: json,
     body: JSON.stringify({ request }),
   });
-// Sends a file ahead of its request; the id by which the request names it.
+// Sends a file ahead of its request; returns the id that the request names it by.
 export const postFile = async (name, body) =>
   (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
 export const getGraph = async () => (await get("/api/graph")).svg;

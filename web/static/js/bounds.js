@@ -1,4 +1,4 @@
-// What the Markdown renderer is given: text that is short enough and nested so little that it ends, soon, and with a page that can be drawn.
+// Limits for the Markdown renderer: text must be short and shallow enough that rendering ends soon and the page can be drawn.
 
 const LONGEST = 200_000;
 const DEEPEST = 40;
@@ -10,7 +10,7 @@ const LIST_ITEM = /^([ \t]*)(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const BETWEEN = /[\s\p{P}\p{S}]/u;
 const FENCED = /^ {0,3}(`{3,}|~{3,}).*\n[^]*?(?:^ {0,3}\1|$(?![^]))/gm;
 
-// Whether a text can be rendered as Markdown; what can't is shown as it is.
+// Whether a text can be rendered as Markdown; if not, it is shown as it is.
 export function canRender(text) {
   if (text.length > LONGEST) return false;
   const lines = text.split("\n");
@@ -22,7 +22,7 @@ export function canRender(text) {
   );
 }
 
-// How deep the tags of markup that a renderer made are nested at most.
+// The deepest nesting of tags in rendered markup.
 export function isShallow(markup) {
   let depth = 0;
   for (const [tag, name] of markup.matchAll(/<\/?([a-z][a-z0-9]*)[^>]*>/gi)) {
@@ -57,7 +57,7 @@ function markersOf(line) {
 
 const indents = (lines) => new Set(lines.map((line) => line.match(LIST_ITEM)?.[1].length)).size;
 
-// A row of a table gets as many cells as its head has, whatever it brings.
+// A row of a table gets as many cells as its head has, however many it contains.
 function cells(lines) {
   let widest = 0;
   let rows = 0;
@@ -68,7 +68,7 @@ function cells(lines) {
   return widest > 1 ? widest * rows : 0;
 }
 
-// Emphasis that was begun and not ended, at most, in one paragraph; all of it counts where there is too much to look at.
+// The most unclosed emphasis marks in one paragraph; in a very long one all marks count.
 function delimiters(text) {
   let most = 0;
   for (const paragraph of text.replace(FENCED, "").split(/\n\s*\n/)) {

@@ -1,4 +1,4 @@
-// What happens on a project, as steps of a turn: what was chosen and came of it, and each examination. `turn.build` is what is known of the whole.
+// What happens on a project, as steps of a turn: each action with its result, and each examination. `turn.build` is the state of the whole build.
 
 import { close, open, patch } from "./steps.js";
 
@@ -27,7 +27,7 @@ const isCheck = (step) => step.kind === "project_check" && step.state === "runni
 const is = (kind) => isActing((k) => k === kind);
 const outcome = (success) => (success ? "done" : "failed");
 
-// `waits` is what a person is asked, until the next event; `touched` grows when the files may be other ones.
+// `waits` is what a person is asked, until the next event; `touched` grows when the files may have changed.
 function changed(turn, steps, more = {}) {
   return { ...turn, steps, build: { ...newBuild, ...turn.build, waits: null, ...more } };
 }
@@ -123,7 +123,7 @@ const passes = ({ python, invalid, failed, main }) =>
 const checking = (steps, at) =>
   steps.some(isCheck) ? steps : open(settled(steps, at), { kind: "project_check", startedAt: at });
 
-// Ends what was done before; an edit that has changed nothing was not possible.
+// Ends the last action; an edit that changed nothing was not possible.
 function settled(steps, at) {
   const failed = (step) =>
     (EDITS.has(step.kind) && !step.change) || (step.tested ?? []).some((t) => !t.success);
@@ -144,7 +144,7 @@ function parsed(text) {
   }
 }
 
-// A stretch of words for a person: what the project has come to.
+// A short summary for people: how far the project is.
 export function figuresText({ files, invalid, passed, failed, main, stale = false }) {
   const facts = [`${files} ${files === 1 ? "file" : "files"}`];
   if (invalid.length > 0) facts.push(`${invalid.length} invalid`);

@@ -1,4 +1,4 @@
-// Changes that a person makes to a tool for everybody, one at a time.
+// Changes that a person makes to a tool for everyone, one at a time.
 
 import { postForget, postRollback, postStanding } from "./api.js";
 import { dispatch, store } from "./store.js";

@@ -1,4 +1,4 @@
-// The clock that running steps tick by; it stands still while nothing shows it.
+// The clock of running steps; it stops while nothing shows it.
 
 import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";

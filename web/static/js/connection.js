@@ -55,7 +55,7 @@ function disconnected(reason) {
   if (reason === "io server disconnect") socket.connect();
 }
 
-// A refused handshake is final for Socket.IO; whether it is for us, the REST side says.
+// A refused handshake is final for Socket.IO; whether it is for us, the REST side decides.
 function refused() {
   if (store.peek().connection !== "refused")
     dispatch({ type: "connection_changed", connection: "reconnecting" });
@@ -106,7 +106,7 @@ function receive(conversationId, records, live) {
 
 const used = new Set(); // Tools that turns have run since one ended.
 
-// A turn that ends has changed what is beside it: how often its tools were used, or the project that it is of.
+// A turn that ends has changed other data: how often its tools were used, or its project.
 function follow(conversationId, events) {
   for (const { type, tool } of events) if (type === "execution_finished") used.add(tool);
   if (!events.some(({ type }) => ENDS.has(type))) return;
@@ -124,7 +124,7 @@ function libraryChanged(change) {
   if (store.peek().openTool === change.name) loadTool(change.name);
 }
 
-// One at a time, so that a second request of a new conversation finds the id that the first one got.
+// One at a time, so that the second request of a new conversation knows the id that the first one got.
 let asking = Promise.resolve();
 
 export function ask(text, files = [], answers = []) {
@@ -183,7 +183,7 @@ async function upload(key, files) {
   return ids;
 }
 
-// Whether the turn that makes one tool of another's plan was begun.
+// Starts the turn that makes one tool of another turn's plan; returns whether it started.
 export async function keep(turnId) {
   try {
     const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("keep", { turn_id: turnId });
@@ -209,11 +209,11 @@ export function retry(pending) {
   ask(pending.text, pending.files, pending.answers);
 }
 
-// Begins something on a project; null, with a notice, where the server refuses it.
+// Starts an action on a project; null, with a notice, if the server refuses it.
 async function work(event, payload) {
   try {
     const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck(event, payload);
-    if (!reply.ok) return null; // why, the event `error` says
+    if (!reply.ok) return null; // the event `error` says why
     if (reply.conversation_id) ensureSubscribed(reply.conversation_id);
     return reply;
   } catch {

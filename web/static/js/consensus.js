@@ -1,4 +1,4 @@
-// What candidates say of tests and of each other (src/selfeng/synthesis/consensus.py), and what mutants say of the tests, from their JSON.
+// The verdicts of candidates on tests and each other (src/selfeng/synthesis/consensus.py), and of mutants on the tests, from their JSON.
 
 import { plural } from "./format.js";
 
@@ -10,7 +10,7 @@ function parse(artifact) {
   }
 }
 
-// {candidates: [{name, words, state, code, refuted}], dropped: [{test, words, message}]}; null if the artifact is none.
+// {candidates: [{name, words, state, code, refuted}], dropped: [{test, words, message}]}; null if the artifact is not valid.
 export function parseConsensus(artifact) {
   const value = parse(artifact);
   if (!Array.isArray(value?.reports)) return null;
@@ -33,7 +33,7 @@ export function parseConsensus(artifact) {
 
 function candidateWords({ passed, problem, refuted }, total) {
   if (problem) return problem;
-  if (refuted) return "passes the tests, and returns other values than most";
+  if (refuted) return "passes the tests, but returns other values than most";
   return `passes ${passed} of ${plural(total, "test")}`;
 }
 
@@ -41,7 +41,7 @@ function candidateWords({ passed, problem, refuted }, total) {
 export const differenceText = ({ call, others, own }) =>
   `${call}\nmost return ${others}\nthis one ${own}`;
 
-// {killed, mutants, survivors: [change]}; null if the artifact is none.
+// {killed, mutants, survivors: [change]}; null if the artifact is not valid.
 export function parseMutation(artifact) {
   const value = parse(artifact);
   return Array.isArray(value?.survivors)

@@ -1,11 +1,11 @@
-// The course of a turn, of a step of its plan or of a delegation through its graph: each stage that it came to, by which symbol, and for how long.
+// The course of a turn, a step of its plan or a delegation through the graph: each stage that it reached, by which symbol, and for how long.
 
 export const enter = (course, { node, symbol }, at) => [
   ...leave(course, "done", at),
   { node, symbol, state: "running", startedAt: at, seconds: null },
 ];
 
-// Ends the stage that it is at.
+// Ends the current stage.
 export function leave(course, state, at) {
   const last = course.at(-1);
   if (last?.state !== "running") return course;

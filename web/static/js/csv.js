@@ -1,8 +1,8 @@
-// Tables of text: commas, semicolons or tabs between cells, quotes around those that hold such.
+// Tables of text: commas, semicolons or tabs between cells, quotes around cells that contain them.
 
 const QUOTED = /^\s*"((?:[^"]|"")*)"\s*$/;
 
-// The rows of a text, at most so many; each is a list of texts.
+// The rows of a text, up to a limit; each is a list of texts.
 export function parseTable(text, most = 100) {
   const head = text.slice(0, text.search(/\n|$/));
   const separator = [",", ";", "\t"].reduce((best, mark) =>

@@ -1,4 +1,4 @@
-// Requests to begin with.
+// Example requests.
 
 export const EXAMPLES = [
   "What is 15 percent of 300?",

@@ -1,11 +1,11 @@
-// Files on their way into a request, checked against the server's limits before anything is sent; and where those of a turn are.
+// Files of the next request, checked against the server's limits before anything is sent; and the addresses of a turn's files.
 
 import { fileSize, plural } from "./format.js";
 
-// What systems put into the names of screenshots would be invisible there; the server takes only what can be seen.
+// Some systems put invisible characters into the names of screenshots; the server accepts only visible ones.
 const cleanName = (name) => name.normalize("NFC").replace(/\s+/gu, " ").trim();
 
-// `picked`: {key, name, size, content} each. A file takes the place of one with the same name; what is too much stays out.
+// `picked`: {key, name, size, content} each. A file replaces one with the same name; files over the limits are left out.
 export function attach(attached, picked, limits) {
   let files = attached;
   const problems = [];
@@ -18,11 +18,11 @@ export function attach(attached, picked, limits) {
   return { files, problem: problems.join(" ") };
 }
 
-// As src/selfeng/core/files.py has it.
+// The same rules as in src/selfeng/core/files.py.
 function nameProblem(name) {
   if (/^[.-]/.test(name)) return `its name begins with ${name[0]}`;
   if (/[\p{C}\p{Zl}\p{Zp}/\\]/u.test(name))
-    return "its name holds characters that a file's name must not have";
+    return "its name contains characters that are not allowed";
   return new TextEncoder().encode(name).length > 255 ? "its name is too long" : "";
 }
 
@@ -37,7 +37,7 @@ function excess(files, { count, size }) {
 export const limitsText = (limits) =>
   limits ? `up to ${plural(limits.count, "file")}, ${fileSize(limits.size)} together` : "";
 
-// Only these does the server give out as pictures, after it has looked at their content.
+// The server sends only these types as pictures, after it has checked their content.
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 export const isPicture = (file) => PICTURES.has(file.media_type);

@@ -2,14 +2,14 @@
 
 import { STAGES } from "./stages.js";
 
-// What is no stage.
+// Titles of steps that are not stages.
 const STEP_WORDS = {
   waiting: "Set-up",
   tool_found: "Tool found",
   no_tool_found: "No tool fits",
   lessons_shown: "Lessons",
   stub: "Tests against an empty stub",
-  delegation: "Message to an agent",
+  delegation: "Handed to an agent",
   code_run: "Code",
   coder: "The coder",
   proxy: "The user proxy",
@@ -25,7 +25,7 @@ const STEP_WORDS = {
   delete_file: "Delete a file",
   execute_py_file: "Run",
   run_tests: "Run the tests",
-  read_run: "Read on",
+  read_run: "Read more output",
   add_package: "Ask for a package",
   finish: "Finish",
   give_up: "Give up",
@@ -70,9 +70,9 @@ export const STATE_WORDS = {
 };
 
 const PART_WORDS = {
-  search: "The search by meaning",
+  search: "The semantic search",
   sandbox: "The sandbox",
-  tools: "The first tools",
+  tools: "The seed tools",
 };
 
 // What a start sets up.
@@ -115,7 +115,7 @@ export function usageText(usage) {
     .join(" · ");
 }
 
-// What a turn has spent beside its limits, in words, and the share of the limit that is nearest.
+// What a turn has spent next to its limits, in words, and the share of the nearest limit.
 export function budgetOf({ usage, limits, seconds }) {
   const tokens = usage.input_tokens + usage.output_tokens;
   const parts = [
@@ -136,7 +136,7 @@ export function budgetOf({ usage, limits, seconds }) {
   return { words: parts.map(([, , words]) => words).join(" · "), share };
 }
 
-// US dollars; nothing where the price is not known or where there is none.
+// US dollars; empty if the price is unknown or zero.
 function costText(cost) {
   if (!cost) return "";
   return cost < 0.0001 ? "<$0.0001" : `$${cost.toFixed(4)}`;

@@ -1,4 +1,4 @@
-// Templates: htm bound to preact. Whatever text a template shows, all of it can be seen.
+// Templates: htm bound to preact. All text that a template shows is made visible.
 
 import htm from "htm";
 import { h } from "preact";

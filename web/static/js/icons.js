@@ -89,7 +89,7 @@ export function Mark() {
   </svg>`;
 }
 
-// The state's sign: a ring that turns while something runs.
+// The icon of a state: a spinning ring while something runs.
 export function StateIcon({ state }) {
   if (state === "running") return html`<span class="spinner" aria-hidden="true"></span>`;
   const name = {

@@ -16,7 +16,7 @@ import {
 import { fileAddress } from "./projects.js";
 import { dispatch } from "./store.js";
 
-// Sees to it that an expired token shows as such; other trouble shows as the connection's state.
+// Shows an expired token as such; the connection's state shows other trouble.
 async function load(request, received) {
   try {
     dispatch(received(await request()));

@@ -36,7 +36,7 @@ const marked = new Marked({
   },
 });
 
-// By list, as whatever is on neither list may style, submit, embed or fetch: the page asks no other host for anything.
+// Allow lists, because anything else may style, submit, embed or fetch: the page contacts no other host.
 const RULES = {
   ALLOWED_TAGS: [
     "a",
@@ -122,7 +122,7 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
 
 const safe = (markup) => ({ __html: DOMPurify.sanitize(markup, RULES) });
 
-// Null where the renderer should not get the text, or could not cope with it: a page must outlive whatever it shows.
+// Null if the text is over the limits or the renderer failed on it: nothing that is shown may break the page.
 function rendered(text) {
   try {
     const markup = canRender(text) ? marked.parse(text) : "";

@@ -1,4 +1,4 @@
-// A view that is drawn again only when one of its properties is another.
+// A view that is drawn again only when one of its properties changes.
 
 import { Component } from "preact";
 import { html } from "./html.js";

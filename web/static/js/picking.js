@@ -14,7 +14,7 @@ export function pick(list) {
   if (files.length > 0) dispatch({ type: "files_attached", files });
 }
 
-// What is copied from a table is a picture as well as text, and meant as text.
+// What is copied from a table is both a picture and text, and meant as text.
 export function pasted(event) {
   const { files, types } = event.clipboardData;
   if (files.length === 0 || types.includes("text/plain")) return;
@@ -28,7 +28,7 @@ export function acceptDrops() {
   const mark = (on) => document.documentElement.toggleAttribute("data-dropping", on);
   addEventListener("dragover", (event) => {
     if (!holdsFiles(event)) return;
-    event.preventDefault(); // else the browser would leave the page for the file
+    event.preventDefault(); // otherwise the browser would open the file instead of the page
     mark(true);
   });
   addEventListener("dragleave", (event) => event.relatedTarget === null && mark(false));

@@ -1,4 +1,4 @@
-// A plan: the steps of a request that takes several, as one step of its turn; each part is folded like a turn of its own.
+// A plan: the steps of a request that takes several, as one step of its turn; each part is folded like a turn.
 
 import { leave } from "./course.js";
 import { close, open, patch } from "./steps.js";
@@ -32,7 +32,7 @@ export function patchPart(steps, id, change) {
   }));
 }
 
-// What the event `plan_step` says of a part; the plan is done with its last part.
+// Applies the event `plan_step` to a part; the plan is done with its last part.
 export function foldPart(steps, { step: id, state, tool, text, seconds }, at) {
   const next = patchPart(steps, id, (part) => {
     if (state === "started") return { ...part, state: "running", startedAt: at };
@@ -52,6 +52,6 @@ export function foldPart(steps, { step: id, state, tool, text, seconds }, at) {
     : next;
 }
 
-// Whether one tool can be made of a turn's plan: it has worked, and every part has run a tool.
+// Whether one tool can be made of a turn's plan: it succeeded, and every part ran a tool.
 export const canBeKept = (turn) =>
   turn.state === "done" && Boolean(planOf(turn.steps)?.parts.every((part) => part.tool));

@@ -1,12 +1,12 @@
-// How far a synthesis has come: its five steps with the state of each, as the conversation shows them.
+// The progress of a synthesis: its five steps with the state of each, as the conversation shows them.
 
 export const SYNTHESIS = ["specify", "test", "implement", "verify", "register"];
 
-// Prompts that only add tests to a suite that stands.
+// Prompts that only add tests to a finished suite.
 const ADDED = new Set(["more_tests", "deciding_test"]);
 
-// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn, or one that came to a plan, or one
-// that found in its specification that no tool is needed: then the turn has an answer while steps still wait.
+// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn, or one that led to a plan, or one
+// whose specification needed no tool: then the turn has an answer while steps still wait.
 export function progress(steps, answered = false) {
   if (
     !steps.some((step) => SYNTHESIS.includes(step.kind)) ||
@@ -36,7 +36,7 @@ export function expectedTests(steps, verification) {
   return Math.max(stub?.tests.length ?? 0, verification.tests.length);
 }
 
-// What further runs of a suite have shown so far, each in another order and with another hash seed; "" if there was none.
+// The results of repeated runs of a suite so far, each in another order and with another hash seed; "" if there are none.
 export function repeatWords(repeats) {
   const orders = repeats.filter((r) => r.same).map((r) => r.order);
   const same =

@@ -1,4 +1,4 @@
-// Projects: the one that is open, the files of it, and goals to begin with.
+// Projects: the open one, its files, and example goals.
 
 // Goals that the built-in offline model has recipes for; a full model takes any.
 export const EXAMPLE_GOALS = [
@@ -15,11 +15,11 @@ export const detailOf = (state) => state.projectDetails[state.conversationId] ??
 export const fileOf = (state, path) =>
   detailOf(state)?.project?.files.find((file) => file.path === path) ?? null;
 
-// Grows with everything after which the project on the server may be another one.
+// Grows with everything that may have changed the project on the server.
 export const stampOf = ({ order, turns }) =>
   order.map((id) => `${turns[id].state} ${turns[id].build?.touched ?? 0}`).join(",");
 
-// The newest figures of a thread, with as many files as there are now, and whether one was changed since; null before the first examination.
+// The newest figures of a thread, with the current number of files, and whether a file has changed since; null before the first examination.
 export function figuresIn({ order, turns }, files) {
   const index = order.findLastIndex((id) => turns[id].build?.figures);
   if (index < 0) return null;
@@ -27,7 +27,7 @@ export function figuresIn({ order, turns }, files) {
   return { ...turns[order[index]].build.figures, files: files.length, stale };
 }
 
-// Which file shows: the one that was chosen as long as it is there, else main.py, else the first.
+// Which file is shown: the chosen one as long as it exists, else main.py, else the first.
 export function shownFile(files, chosen) {
   return (
     files.find((f) => f.path === chosen) ??
@@ -76,7 +76,7 @@ export const isText = ({ path }) => TEXTS.test(path);
 
 export const projectPath = (id) => `/api/projects/${encodeURIComponent(id)}`;
 
-// With the hash, so that a file that has changed is fetched anew.
+// With the hash, so that a changed file is fetched again.
 export const fileAddress = (id, { path, sha256 }) =>
   `${projectPath(id)}/files/${path.split("/").map(encodeURIComponent).join("/")}?${sha256.slice(0, 16)}`;
 

@@ -1,4 +1,4 @@
-// Questions to the person: what a form begins with, and the answers as data and as words.
+// Questions to the person: the initial values of a form, and the answers as data and as words.
 
 export const choicesOf = ({ answer, options }) =>
   ({ choice: options, yes_no: ["yes", "no"] })[answer] ?? [];

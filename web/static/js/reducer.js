@@ -234,7 +234,7 @@ const changes = {
   notice_dismissed: (state) => ({ ...state, notice: null }),
 };
 
-// What is known of a tool has changed: its details are forgotten, its versions shown until newer ones come.
+// A tool has changed: its details are dropped, its versions shown until newer ones come.
 function outdated(state, name) {
   const { [name]: gone, ...toolDetails } = state.toolDetails;
   const { [name]: known, ...others } = state.versions;
@@ -269,7 +269,7 @@ function attached(state, { files }) {
   return announce(next, problem || `${files.map((f) => f.name).join(", ")} attached.`);
 }
 
-// A turn ends the pending request that has its id. Before the server has told the id, a new turn ends the oldest request with its text.
+// A turn ends the pending request that has its id. Before the server has sent the id, a new turn ends the oldest request with its text.
 function stillPending(pending, conversationId, thread, before) {
   const told = new Set(pending.map((p) => p.turnId));
   const fresh = thread.order.filter((id) => !(id in before.turns) && !told.has(id));
@@ -288,7 +288,7 @@ function acceptAsk(state, { key, conversationId, turnId }) {
   const stays = state.conversationId === mine.conversationId;
   const known = turnId in (state.threads[conversationId]?.turns ?? {});
   const others = known ? state.pending.filter((p) => p !== mine) : state.pending;
-  // What was asked meanwhile in the conversation that had no id yet belongs to it too.
+  // Requests sent meanwhile in the conversation without an id belong to it too.
   const joined = others.map((p) =>
     p.conversationId === mine.conversationId ? { ...p, conversationId } : p,
   );

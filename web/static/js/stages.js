@@ -1,4 +1,4 @@
-// The stages of a turn with their words, from the server's table (src/selfeng/core/stage.py), which the page brings along.
+// The stages of a turn with their words, from the server's table (src/selfeng/core/stage.py), which is embedded in the page.
 
 const table = globalThis.document?.getElementById("stages")?.textContent ?? "[]";
 

@@ -42,7 +42,7 @@ function ended(step, state, at) {
   };
 }
 
-// A part of a plan that has ended; one that had not come to its own end was stopped.
+// A part of a plan that has ended; a part that was still open was stopped.
 function stopped(part, at) {
   if (part.state !== "running" && part.state !== "waiting") return part;
   return {
@@ -53,7 +53,7 @@ function stopped(part, at) {
   };
 }
 
-// The stub run is as it should be when no test passes on a function without a body, in whatever order.
+// The stub run is good if no test passes on a function without a body, in any order.
 function stubState({ tests, repeats }, state) {
   if (state === "stopped") return state;
   return tests.every((t) => t.outcome !== "passed") && repeats.every((r) => r.same)

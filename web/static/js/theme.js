@@ -17,6 +17,6 @@ export function toggleTheme() {
   try {
     localStorage.setItem(KEY, theme.value);
   } catch {
-    // The browser keeps nothing: the choice lasts until the page is closed.
+    // The browser stores nothing: the choice lasts until the page is closed.
   }
 }

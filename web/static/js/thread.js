@@ -4,7 +4,7 @@ import { foldEvent, newTurn } from "./turn.js";
 
 export const emptyThread = { lastSeq: 0, held: [], order: [], turns: {} };
 
-// Applies what follows without a gap, drops what is known, and holds the rest until the gap is filled.
+// Applies records without a gap, drops known ones, and holds the rest until the gap is filled.
 export function addRecords(thread, records) {
   const waiting = new Map();
   for (const record of [...thread.held, ...records]) {

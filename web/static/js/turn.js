@@ -32,7 +32,7 @@ const is = (kind) => (step) => step.kind === kind;
 const isRunning = (kind) => (step) => step.kind === kind && step.state === "running";
 const withSteps = (turn, steps) => ({ ...turn, steps });
 
-// An event that this page does not know, from a newer server, changes nothing.
+// An unknown event, from a newer server, changes nothing.
 export function foldEvent(turn, event, at) {
   const fold = folds[event.type];
   if (!fold) return turn;
@@ -40,7 +40,7 @@ export function foldEvent(turn, event, at) {
   return event.plan_step ? foldWithin(turn, event, fold, at) : fold(turn, event, at);
 }
 
-// What a message to an agent caused belongs to it; the files that were made are the turn's, too.
+// What a message to an agent caused belongs to it; files that it made belong to the turn, too.
 function foldDelegated(turn, event, fold, at) {
   const made = event.type === "files_made" ? event.files : [];
   return {
@@ -50,7 +50,7 @@ function foldDelegated(turn, event, fold, at) {
   };
 }
 
-// What a step of the plan caused belongs to it; the files that it made are the turn's, too.
+// What a step of the plan caused belongs to it; files that it made belong to the turn, too.
 function foldWithin(turn, event, fold, at) {
   const made = event.type === "files_made" ? event.files : [];
   return {
@@ -273,7 +273,7 @@ function synthesisStep(turn, event, at) {
 
 const repeat = ({ order, same, detail }) => ({ order, same, detail });
 
-// What a run of the suite brought, in the step that it belongs to.
+// The results of a run of the suite, in the step that it belongs to.
 function suiteRun(turn, { against, attempt }, at, change) {
   const kind = against === "stub" ? "stub" : "verify";
   const same = (step) => isRunning(kind)(step) && step.attempt === attempt;

@@ -1,11 +1,11 @@
-// Versions and standing of a tool, in words and as what the page compares.
+// Versions and standing of a tool, in words, and the pair that the page compares.
 
 import { plural, usageText } from "./format.js";
 
 const STANDINGS = {
-  provisional: "New: it has not served enough different calls yet to be trusted.",
+  provisional: "New. Becomes trusted after a few different successful uses.",
   trusted: "It has served several different calls.",
-  retired: "No search offers it any more. It can be restored.",
+  retired: "Searches no longer offer it. You can restore it.",
 };
 
 export const standingTitle = (standing) => STANDINGS[standing] ?? "";
@@ -17,7 +17,8 @@ export const offered = (tools, showRetired) =>
 export const retiredCount = (tools) => tools.length - offered(tools, false).length;
 
 export function versionFacts({ model, tests, usage }) {
-  return [`by ${model || "hand"}`, testsText(tests), usageText(usage)].filter(Boolean).join(" · ");
+  const author = model === "offline" ? "offline model" : `by ${model || "hand"}`;
+  return [author, testsText(tests), usageText(usage)].filter(Boolean).join(" · ");
 }
 
 function testsText(tests) {
@@ -27,8 +28,8 @@ function testsText(tests) {
     : `${tests.passed} of ${plural(tests.total, "test")} passed`;
 }
 
-// The two versions to compare: those that were chosen as far as they exist, else the newest with the one before it.
-// Null where there are no two. `versions` has the newest first.
+// The two versions to compare: the chosen ones if they exist, else the newest and the one before it.
+// Null if there are fewer than two. `versions` has the newest first.
 export function compared(versions, { from, to }) {
   if (versions.length < 2) return null;
   const numbers = versions.map((v) => v.version);
@@ -39,5 +40,5 @@ export function compared(versions, { from, to }) {
   return { from: before, to: after };
 }
 
-// By which a version's sources are kept; they never change.
+// The key of a version's sources; they never change.
 export const versionKey = (name, number) => `${name} ${number}`;

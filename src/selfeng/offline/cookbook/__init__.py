@@ -1,5 +1,5 @@
 """The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so
-where it knows none.
+if none fits.
 """
 
 from collections.abc import Callable, Mapping

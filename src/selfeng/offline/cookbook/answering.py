@@ -17,7 +17,7 @@ _EMPTY = "(an empty text)"
 _RAISED = re.compile(r"raised (?P<type>\w+)(?:: (?P<message>.*))?", re.DOTALL)
 _ENDED = re.compile(r"was ended: (?P<reason>.*)", re.DOTALL)
 _LONGEST_INLINE = 120
-"""Longer values get a block of their own."""
+"""Longer values get their own block."""
 _MOST_ROWS = 30
 
 
@@ -32,7 +32,7 @@ def answer(asked: ReadPrompt) -> Completion:
 
 
 def answer_plan(asked: ReadPrompt) -> Completion:
-    """What each step of a plan gave."""
+    """The results of a plan's steps."""
     return Completion(
         content="\n".join(
             f"- {line['request']}: {_inline_or_block(line['value'])}"
@@ -64,7 +64,7 @@ def _call(source: str) -> tuple[str, dict[str, Any]]:
             case ast.Call(func=ast.Name(id=name), keywords=keywords):
                 return name, {k.arg: ast.literal_eval(k.value) for k in keywords if k.arg}
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        pass  # a value that is no literal, such as nan: the answer does without the arguments
+        pass  # a value that is not a literal, such as nan: the answer omits the arguments
     return source.partition("(")[0].strip(), {}
 
 
@@ -75,7 +75,7 @@ def _explained(message: str, recipe: Recipe | None) -> str:
 
 
 def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str | None:
-    """The recipe's own sentence, None where it has none or the values are too long for it."""
+    """The recipe's own sentence; None if it has none or the values are too long for it."""
     says = recipe.says
     if isinstance(says, tuple):
         says = {"True": says[0], "False": says[1]}.get(result, "")
@@ -94,7 +94,7 @@ def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str |
 
 
 def _returns_text(recipe: Recipe | None, result: str) -> bool:
-    """Whether the result is a text as it is and not the notation of another value."""
+    """Whether the result is text as it is and not the notation of another value."""
     if recipe is not None and recipe.signature.returns != "Any":
         return recipe.signature.returns == "str"
     return _literal(result) is _NOT_PYTHON
@@ -156,7 +156,7 @@ def _value(result: str) -> str | None:
 
 
 def _inline(value: object) -> str | None:
-    """An argument; a whole number that the executor made a float is shown as it was asked for."""
+    """An argument; a whole number that the executor made a float is shown as in the request."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, str):
@@ -165,7 +165,7 @@ def _inline(value: object) -> str | None:
 
 
 def _code(text: str | None) -> str | None:
-    """The text as inline code, None if it is too long for that, has line breaks, or is empty."""
+    """The text as inline code; None if it is too long for that, has line breaks, or is empty."""
     if not text or len(text) > _LONGEST_INLINE or "\n" in text or not text.strip():
         return None
     if "`" not in text:

@@ -1,6 +1,4 @@
-"""Choosing: which of the tools on the wire does what a request asks for, and with which
-arguments.
-"""
+"""Choosing: which of the tools on the wire serves a request, and with which arguments."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +30,7 @@ _SILENT = frozenset(
 
 
 class OfferedTool(Value):
-    """A tool that the model may call, as it stands on the wire."""
+    """A tool that the model may call, as it is on the wire."""
 
     name: str
     description: str = ""
@@ -60,8 +58,8 @@ class OfferedTool(Value):
 
 
 def choose(asked: ReadPrompt) -> Completion:
-    """The call of the tool that does what a matching recipe does, or of one that speaks of the same
-    as the request.
+    """The call of the tool that does what a matching recipe does, or that has the same subject as
+    the request.
     """
     tools = [
         OfferedTool.from_wire(tool) for tool in asked.tools if tool["name"] != NO_TOOL_FITS.name
@@ -105,7 +103,7 @@ def _why_none(request: str, wanted: Sequence[Match]) -> str:
         does = wanted[0].recipe.specification.description.rstrip(".")
         return f"None of these tools does this: {does[:1].lower()}{does[1:]}."
     if reply_to(request):
-        return "Nothing is to be computed here."
+        return "No computation needed."
     return "The offline model recognises none of these tools as one for this request."
 
 
@@ -113,8 +111,8 @@ def _filled(tool: OfferedTool, match: Match) -> dict[str, Any] | None:
     """The arguments of the match for this tool, null for what the request does not say; None if
     they don't fit.
 
-    A tool of the same job whose parameters have other names takes the required ones by place, if
-    their types are right.
+    A tool for the same job with other parameter names takes the required ones by position, if their
+    types are right.
     """
     given = {name: value for name, value in match.arguments.items() if value is not None}
     if not set(given) <= set(tool.properties):
@@ -132,11 +130,11 @@ def _filled(tool: OfferedTool, match: Match) -> dict[str, Any] | None:
 
 
 def _filled_by_literals(request: str, tool: OfferedTool) -> dict[str, Any] | None:
-    """The arguments for a tool that the cookbook did not write, if request and tool speak of the
-    same and nothing is open.
+    """The arguments for a tool that the cookbook did not write, if request and tool have the same
+    subject and nothing is open.
 
-    Each literal must belong to just one required parameter: because the parameter's name stands
-    before it, or by its type.
+    Each literal must belong to exactly one required parameter: because the parameter's name
+    precedes it, or by its type.
     """
     literals = [(request[: m.start()], _read(m)) for m in _LITERAL.finditer(request)]
     if (
@@ -176,8 +174,8 @@ def _read(found: re.Match[str]) -> Any:
 
 
 def _same_subject(wording: str, tool: OfferedTool) -> bool:
-    """Whether the request says every word of the tool's name in that order, and hardly a word that
-    the tool does not say.
+    """Whether the request has every word of the tool's name in that order, and hardly any word that
+    the tool does not have.
     """
     asked = _words(wording)
     name = _words(tool.name.replace("_", " "))

@@ -1,6 +1,6 @@
-"""Literals: how a request may write the values of a slot, and what they read as.
+"""Literals: how a request may write the values of a slot, and how they are read.
 
-A reader gets the text and how freely it may stand there, and raises `Unreadable`.
+A reader gets the text and how freely it may appear, and raises `Unreadable`.
 """
 
 import ast
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Quoting = Literal["verbatim", "plain", "quoted"]
-"""How freely text may stand: verbatim after a colon; plain without quotation marks, with doubts;
+"""How freely text may appear: verbatim after a colon; plain without quotation marks, with doubts;
 quoted only with them.
 """
 
 
 class Unreadable(ValueError):
-    """The literal is not one of its kind, or may as well be an ordinary part of the sentence."""
+    """The literal is not of its kind, or may be an ordinary part of the sentence."""
 
 
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`", "«": "»", "„": "“"}
@@ -73,7 +73,7 @@ _VAGUE = re.compile(
 
 
 def unquoted(raw: str) -> str | None:
-    """What stands between quotation marks or fences, None where there are none around the whole."""
+    """The text inside quotation marks or fences; None if they do not enclose the whole."""
     fenced = _FENCED.fullmatch(raw.strip())
     if fenced:
         return fenced["body"]
@@ -200,7 +200,7 @@ def _is_doubtful(piece: str) -> bool:
 
 
 def _typed(pieces: list[str]) -> list[Any]:
-    """Numbers where all are numbers, else texts without their quotation marks."""
+    """Numbers if all are numbers, otherwise texts without their quotation marks."""
     if pieces and all(_PLAIN_NUMBER.fullmatch(piece) for piece in pieces):
         return [read_number(piece, "plain") for piece in pieces]
     return [piece if (inner := unquoted(piece)) is None else inner for piece in pieces]
@@ -266,7 +266,7 @@ def _read_arithmetic(raw: str, quoting: Quoting) -> str:
 
 
 def _one_of(choices: Mapping[str, str | int]) -> Callable[[str, Quoting], Any]:
-    """A reader of closed vocabulary: the value of the regular expression that fits."""
+    """A reader for a closed vocabulary: the value of the regular expression that fits."""
 
     def read(raw: str, quoting: Quoting) -> Any:
         return next(
@@ -295,11 +295,11 @@ class LiteralKind:
     """One kind of literal."""
 
     written: str
-    """Regular expression without groups that capture; matched without regard to capitals."""
+    """Regular expression without capturing groups; matched regardless of case."""
     read: Callable[[str, Quoting], Any]
     """Raises: Unreadable."""
     after_colon: str = ""
-    """Further way to write it where a colon announces it."""
+    """Additional form if a colon introduces it."""
 
 
 _NUMBER = (
@@ -365,4 +365,4 @@ OF_ANNOTATION = {
     "str": "text", "int": "int", "float": "number", "list[int]": "ints", "list[int | float]": "numbers",  # noqa: E501
     "list[Any]": "items", "list[int | float | str]": "items",
 }  # fmt: skip
-"""The kind of a parameter where a pattern names none."""
+"""The kind of a parameter if a pattern names none."""

@@ -1,6 +1,4 @@
-"""Matching: which recipes a request asks for, also where it only continues the request before
-it.
-"""
+"""Matching: which recipes a request asks for, even if it only continues the request before."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +27,7 @@ _TOOL_WANTED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LONGEST = 20_000
-"""Longer requests are not looked at: no recipe is worth the time that matching them would take."""
+"""Longer requests are ignored: matching them would take too long."""
 _CONTINUED = re.compile(
     r"(?:(?:and|now|then|next|also)\s+)?(?:(?:what|how)\s+about|(?:do\s+)?the\s+same\s+(?:for|with)|and|now|then|next|also)"
     r"(?:\s+(?:for|with))?[\s,:]+(?P<value>.+)",
@@ -38,7 +36,7 @@ _CONTINUED = re.compile(
 _FILE = "path"
 _TABLES = (".csv", ".tsv", ".txt")
 _MEMORY = 10
-"""How many requests back a chain of continued ones is followed."""
+"""How many requests back a chain of continuations is followed."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class Match:
         )
 
     def with_file(self, files: Sequence[str]) -> "Match":
-        """The match with the only table among the files where the request names none."""
+        """The match with the only table among the files, if the request names none."""
         tables = [name for name in files if name.lower().endswith(_TABLES)]
         return (
             Match(self.recipe, {**self.arguments, _FILE: tables[0]})
@@ -79,15 +77,15 @@ def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
 
 
 def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match, ...]:
-    """The matches of the request before, with what the person was asked for, parameter by
-    parameter; none without answers.
+    """The matches of the request before, with the person's answers, parameter by parameter; none
+    without answers.
     """
     before = matches(earlier[-1], earlier[:-1]) if earlier and answers else ()
     return tuple(m for match in before if (m := _answered(match, answers)))
 
 
 def planned(match: Match) -> tuple[PlannedStep, ...]:
-    """The steps of a recipe that takes several, with what the request gives."""
+    """The steps of a recipe that takes several, with the values in the request."""
     shown = {name: repr(value) for name, value in match.arguments.items()}
     return tuple(
         step.model_copy(update={"request": step.request.format_map(shown)})
@@ -96,9 +94,7 @@ def planned(match: Match) -> tuple[PlannedStep, ...]:
 
 
 def _arguments(recipe: Recipe, readings: Sequence[tuple[str, Quoting]]) -> dict[str, Any] | None:
-    """The arguments that the request gives this recipe's tool, or None if it does not ask for
-    it.
-    """
+    """The arguments that the request gives this recipe's tool; None if it does not ask for it."""
     found = (
         pattern.match(text, quoting) for text, quoting in readings for pattern in recipe.compiled
     )
@@ -106,8 +102,8 @@ def _arguments(recipe: Recipe, readings: Sequence[tuple[str, Quoting]]) -> dict[
 
 
 def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
-    """The matches of the request before, with the value that this one gives instead, or the one
-    that was missing.
+    """The matches of the request before, with this one's value in place of another, or of a missing
+    one.
     """
     if not earlier or reply_to(request):
         return ()
@@ -121,8 +117,8 @@ def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
 
 
 def _continuing(match: Match, value: str) -> Match | None:
-    """The match with the value for the one parameter that it can be meant for; None where that is
-    not clear.
+    """The match with the value for the only parameter that it can be meant for; None if that is
+    unclear.
     """
     kinds = match.recipe.kinds
     asked = match.missing or tuple(match.arguments)
@@ -137,9 +133,7 @@ def _continuing(match: Match, value: str) -> Match | None:
 
 
 def _answered(match: Match, values: Mapping[str, str]) -> Match | None:
-    """The match with the values for parameters that lack one; None where one of them can't be
-    read.
-    """
+    """The match with values for missing parameters; None if one of them can't be read."""
     kinds = match.recipe.kinds
     try:
         read = {
@@ -153,11 +147,11 @@ def _answered(match: Match, values: Mapping[str, str]) -> Match | None:
 
 
 def _readings(request: str) -> tuple[tuple[str, Quoting], ...]:
-    """The request freed from what says nothing, such as courtesy and question marks, most faithful
-    first; how text may stand there.
+    """The request without words that carry no meaning, such as courtesy and question marks, most
+    faithful reading first; with how text may appear in each.
 
-    As it stands it may end in text that a colon or quotation marks keep together; without its final
-    question mark, and at last without its full stop, unquoted text may stand anywhere.
+    As it is, it may end in text that a colon or quotation marks hold together; without its final
+    question mark, and then without its full stop, unquoted text may appear anywhere.
     """
     if len(request) > _LONGEST:
         return ()

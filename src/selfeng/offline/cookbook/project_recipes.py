@@ -1,5 +1,5 @@
-"""Projects of the cookbook: what the offline model builds of several files, a step at a time, from
-nothing but what the prompt shows.
+"""Projects of the cookbook: what the offline model builds from several files, step by step, using
+only what the prompt shows.
 """
 
 import json
@@ -25,14 +25,14 @@ _KNOWN = (
 
 
 class Slip(Value):
-    """A mistake of the first draft, which the first run brings up."""
+    """A mistake of the first draft, which the first run reveals."""
 
     path: str
     right: str
     wrong: str
-    """One line in the place of the right one."""
+    """One line in place of the right one."""
     lesson: str
-    """What is said when it is mended."""
+    """The reason given when it is fixed."""
 
 
 class ProjectRecipe(Value):
@@ -40,12 +40,12 @@ class ProjectRecipe(Value):
 
     name: str
     asks: str
-    """Regular expression; a goal in which it is found asks for this project."""
+    """Regular expression; a goal that it is found in asks for this project."""
     files: Mapping[str, str]
     """In the order in which they are written."""
     slip: Slip
     tried: tuple[str, ...]
-    """Arguments with which main.py is tried in the end; none: it is not."""
+    """Arguments for the final trial of main.py; none: no trial."""
     summary: str
 
     def draft(self, path: str) -> str:
@@ -67,7 +67,7 @@ def projects() -> tuple[ProjectRecipe, ...]:
 
 
 def project_for(goal: str) -> ProjectRecipe | None:
-    """The project that a goal asks for, None if it asks for none that is known."""
+    """The project that a goal asks for; None if it asks for no known one."""
     return next(
         (
             project
@@ -79,7 +79,7 @@ def project_for(goal: str) -> ProjectRecipe | None:
 
 
 def take_step(asked: ReadPrompt) -> Completion:
-    """The call that brings the project nearer to the recipe's."""
+    """The call that brings the project closer to the recipe's."""
     recipe, activity = project_for(asked.sections["goal"]), asked.sections["activity"]
     if recipe is None:
         return _call(

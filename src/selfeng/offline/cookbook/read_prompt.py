@@ -1,4 +1,4 @@
-"""What a prompt of `src/selfeng/prompts` asks: its sections, taken apart again."""
+"""Reads a prompt of `src/selfeng/prompts`: its sections, taken apart again."""
 
 import json
 import re
@@ -13,12 +13,12 @@ _SECTION = re.compile(
     r"^<(?P<tag>[a-z]+)(?P<mark>-[0-9a-f]+)?>\n(?P<body>.*?)\n</(?P=tag)(?(mark)(?P=mark))>$",
     re.MULTILINE | re.DOTALL,
 )
-"""No value holds the end of its own section: where one tries, `render` adds a mark to all tags."""
+"""No value contains the end of its own section: `render` then adds a mark to all tags."""
 
 
 @dataclass(frozen=True)
 class ReadPrompt:
-    """One prompt, or whatever else was sent."""
+    """A prompt, or whatever else was sent."""
 
     said: tuple[str, ...]
     """All user messages, oldest first."""
@@ -34,7 +34,7 @@ class ReadPrompt:
 
     @property
     def sections(self) -> Mapping[str, str]:
-        """The sections of the prompt by their tags; {} where no message has any."""
+        """The sections of the prompt by their tags; {} if no message has any."""
         return self._prompt[1]
 
     @property
@@ -47,13 +47,13 @@ class ReadPrompt:
         return self.sections["request"]
 
     def lines(self, tag: str) -> list[dict[str, Any]]:
-        """A section that holds one line of JSON for each thing; [] where it is not there."""
+        """A section with one line of JSON per item; [] if it is missing."""
         return [json.loads(line) for line in self.sections.get(tag, "").splitlines()]
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files that a tool would find: those of the request if it has any, else
-        earlier ones, the newest first.
+        earlier ones, newest first.
         """
         files = self.lines("files")
         return tuple(file["name"] for file in files if "from" not in file) or tuple(
@@ -62,8 +62,8 @@ class ReadPrompt:
 
     @cached_property
     def _prompt(self) -> tuple[int, dict[str, str]]:
-        """Which message is the prompt, with its sections: the newest that has any, as a repair
-        round follows it.
+        """The index and the sections of the prompt: the newest message with sections, since a
+        repair round may follow it.
         """
         for number in range(len(self.said) - 1, -1, -1):
             if found := sections_of(self.said[number]):

@@ -1,10 +1,10 @@
-"""Recipes: the tools of the cookbook, the wordings that ask for them, and how their results are put
-into words.
+"""Recipes: the tools of the cookbook, the wordings that ask for them, and the wording of their
+results.
 
 A pattern is the wording of a request with slots for its values. `reverse{TEXT} <text>` is a regular
-expression in which a space stands for any white space, brackets don't capture, `{TEXT}` is a phrase
-of `phrases.toml` or of the recipe, and `<parameter>` or `<parameter:kind>` is a slot. A slot after
-a space may be announced by a colon, too.
+expression in which a space matches any white space, brackets don't capture, `{TEXT}` is a phrase of
+`phrases.toml` or of the recipe, and `<parameter>` or `<parameter:kind>` is a slot. A colon may
+introduce a slot after a space, too.
 """
 
 import ast
@@ -26,14 +26,14 @@ from selfeng.seeds import FOLDER as SEEDS
 from selfeng.seeds.recipe_file import read_recipes
 
 FOLDER = Path(__file__).parent / "recipes"
-"""Holds a recipe file for each recipe that is not a seed."""
+"""Contains a recipe file for each recipe that is not a seed."""
 _MOST_EXAMPLES = 8
 _SECTION = re.compile(r"^(Args|Returns|Raises):\n((?:[ ]{4}.*\n?|\n)+)", re.MULTILINE)
 _SLOT = re.compile(r"( ?)<(\w+)(?::(\w+))?>")
 
 
 class ImplyingPattern(Value):
-    """A pattern that gives arguments by its wording."""
+    """A pattern with arguments that its wording implies."""
 
     wording: str
     implies: Mapping[str, Any]
@@ -47,11 +47,11 @@ class CompiledPattern:
 
     regex: re.Pattern[str]
     slots: tuple[tuple[str, LiteralKind], ...]
-    """The parameter that each slot is for."""
+    """The parameter of each slot."""
     implies: Mapping[str, Any]
 
     def match(self, text: str, quoting: Quoting) -> dict[str, Any] | None:
-        """The arguments by name, or None if the text as a whole has not this wording."""
+        """The arguments by name, or None if the text as a whole does not have this wording."""
         found = self.regex.fullmatch(text)
         if found is None:
             return None
@@ -85,17 +85,16 @@ class Recipe(Value):
     False.
     """
     steps: tuple[PlannedStep, ...] = ()
-    """The steps that the request is taken in before a plan of them is kept as this tool; with
-    {parameters} in their requests.
+    """The steps of the request's plan before that plan is saved as this tool; with {parameters} in
+    their requests.
     """
     aliases: tuple[str, ...] = ()
-    """Other names that a tool for the same job may have; one of them is taken where the name is not
-    free.
+    """Other names that a tool for the same job may have; one of them is used if the name is taken.
     """
     description: str = ""
-    """Of the tool, where the first line of its docstring is not to serve."""
+    """Description of the tool, unless the first line of its docstring is used."""
     parameters: Mapping[str, str] = {}
-    """Their descriptions, where the docstring has none."""
+    """Descriptions of the parameters that the docstring lacks."""
 
     @cached_property
     def signature(self) -> Signature:
@@ -103,9 +102,7 @@ class Recipe(Value):
 
     @cached_property
     def specification(self) -> Specification:
-        """The tool as an analyst would specify it, from what its docstring and the asserts of its
-        tests say.
-        """
+        """The tool as an analyst would specify it, from its docstring and its tests' asserts."""
         return Specification(
             name=self.name,
             description=self.description or self._docstring.partition("\n")[0],
@@ -141,9 +138,7 @@ class Recipe(Value):
         }
 
     def specified(self, taken: Collection[str] = ()) -> Specification:
-        """The specification under the first of its names that is not taken: its own, an alias, its
-        own with a number.
-        """
+        """The specification under the first free name: its own, an alias, or one with a number."""
         names = (
             self.name,
             *self.aliases,
@@ -189,8 +184,8 @@ class Recipe(Value):
 
 @cache
 def recipes() -> tuple[Recipe, ...]:
-    """All recipes, the seeds' among them; read when the first one is needed, so that a start does
-    not wait for them.
+    """All recipes, including the seeds'; read when first needed, so that a start does not wait for
+    them.
     """
     found = sorted((*read_recipes(SEEDS), *read_recipes(FOLDER)), key=lambda file: file.name)
     return tuple(
@@ -199,7 +194,7 @@ def recipes() -> tuple[Recipe, ...]:
 
 
 def recipe_for_tool(name: str) -> Recipe | None:
-    """The recipe whose tool has this name, or had it before a number was added."""
+    """The recipe for the tool of this name, with or without an added number."""
     return _by_name().get(re.sub(r"_\d+$", "", name))
 
 
@@ -214,7 +209,7 @@ def _shared_phrases() -> Mapping[str, str]:
 
 
 def _compiled(wording: str, signature: Signature, implies: Mapping[str, Any]) -> CompiledPattern:
-    """Raises: KeyError: a slot is no parameter, or its kind is unknown."""
+    """Raises: KeyError: a slot is not a parameter, or its kind is unknown."""
     annotations = {p.name: p.annotation for p in signature.parameters}
     slots, regex, end = list[tuple[str, LiteralKind]](), "", 0
     for found in _SLOT.finditer(wording):
@@ -237,7 +232,7 @@ def _uncaptured(wording: str) -> str:
 
 
 def _examples(tests: str, name: str) -> Iterator[SpecExample]:
-    """The calls that the tests assert whole values or errors of."""
+    """The calls whose results or errors the tests assert."""
     for node in ast.walk(ast.parse(tests)):
         match node:
             case ast.Assert(

@@ -44,7 +44,7 @@ class KnownScript(NamedTuple):
 
 
 def script_for(request: str) -> KnownScript | None:
-    """The script that a request asks for, None if it asks for none that is known."""
+    """The script that a request asks for; None if it asks for no known one."""
     for does, source in _KNOWN.items():
         if found := re.fullmatch(_WHOLE % does, request.strip(), re.IGNORECASE | re.DOTALL):
             return KnownScript(
@@ -54,8 +54,8 @@ def script_for(request: str) -> KnownScript | None:
 
 
 def relay(asked: ReadPrompt) -> Completion:
-    """The proxy's next call: the message goes to the coder or the builder, and what comes back to
-    the person.
+    """The proxy's next call: the message goes to the coder or the builder, and the reply to the
+    person.
     """
     message, results = _exchange(asked)
     if not results:
@@ -71,7 +71,7 @@ def relay(asked: ReadPrompt) -> Completion:
 
 def code(asked: ReadPrompt) -> Completion:
     """The coder's next call: it writes the script to a file, runs that as a person would, and
-    reports what it printed.
+    reports the output.
     """
     message, results = _exchange(asked)
     script = script_for(message)

@@ -1,4 +1,4 @@
-"""Small talk: greetings, thanks, and what the offline model says of itself."""
+"""Small talk: greetings, thanks, and what the offline model says about itself."""
 
 import re
 

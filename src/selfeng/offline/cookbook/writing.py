@@ -49,8 +49,9 @@ def _specified(asked: ReadPrompt) -> SpecificationReply:
     if small_talk := reply_to(asked.request):
         return _reply("answer", small_talk)
     if continued := matches(asked.request, asked.earlier):
-        # Most likely its tool exists and the search missed it, as so short a request does not name
-        # it: no second one is built.
+        # Most likely its tool exists and the search missed it, because so short a request does not
+        # name it:
+        # do not build a second one.
         example = continued[0].recipe.requests[0]
         return _reply(
             "question",
@@ -83,7 +84,7 @@ def write_code(asked: ReadPrompt) -> Completion:
 
 
 def _written(asked: ReadPrompt, part: str) -> Completion:
-    """A block with the suite or the module of the recipe that the specification is from."""
+    """A block with the suite or the module of the specification's recipe."""
     try:
         spec = Specification.model_validate_json(asked.sections["specification"])
     except ValidationError:
@@ -100,9 +101,7 @@ def _written(asked: ReadPrompt, part: str) -> Completion:
 
 
 def recipe_of(spec: Specification) -> Recipe | None:
-    """The recipe whose tool the specification describes: its name and its parameters are the
-    recipe's.
-    """
+    """The recipe for the tool that the specification describes, by its name and parameters."""
     recipe = recipe_for_tool(spec.name)
     if recipe is None:
         return None

@@ -1,3 +1,3 @@
-"""How what search depends on is fitted: to data sets for all libraries, and to the library at
-hand.
+"""Fitting of the search parameters: on data sets for all libraries, and on the requests of this
+one.
 """

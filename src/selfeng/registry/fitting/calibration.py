@@ -1,10 +1,10 @@
-"""Calibration: request map and confidence fitted to the library at hand, by the requests that its
+"""Calibration: fits the request map and the confidence to this library, using the requests that its
 tools are found by.
 
-Each request is put to the library as if it were not known, once with its tool there and once
-without it. What ships is the starting point and weighs like `PRIOR` searches, and nothing is
-changed that does not do better on tools, or requests, that the fit has not seen: a small library
-can't spoil it.
+Each request is searched as if it were new, once with its tool in the library and once without. The
+shipped parameters are the starting point and weigh as much as `PRIOR` searches. A change is adopted
+only if it does better on tools, or requests, that the fit has not seen, so a small library can't
+make search worse.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,23 +36,23 @@ from selfeng.registry.request_map import RequestMap
 from selfeng.seeds import load_seeds
 
 LEAST_REQUESTS = 20
-"""Fewer say nothing."""
+"""Fewer are too few to fit anything."""
 LEAST_TOOLS = 2
-"""With one there is nothing to choose from."""
+"""With one tool there is nothing to choose from."""
 LEAST_FOR_MAP = 200
-"""A map has thousands of numbers; with fewer requests what ships is kept."""
+"""A map has thousands of numbers; with fewer requests the shipped one is kept."""
 PRIOR = 300.0
-"""Searches that what ships counts for."""
+"""Searches that the shipped parameters count for."""
 _ABSENT_SHARE = 0.3
 _SEEDS = "ABC"
 
 Report = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is."""
+"""Called with the current step, the amount done and the total."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Before and after, on what the fit had not seen."""
+    """A figure before and after, on data that the fit had not seen."""
 
     before: float
     after: float
@@ -67,7 +67,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was tried and what came of it."""
+    """The result of a calibration."""
 
     parameters: Parameters
     tools: int
@@ -77,9 +77,9 @@ class Calibration:
     try one.
     """
     log_loss: Figures
-    """Of the confidence; less is better."""
+    """Log loss of the confidence; lower is better."""
     calibration_error: Figures
-    """Of the confidence of the best candidate."""
+    """Calibration error of the confidence of the best candidate."""
 
     @property
     def changed(self) -> bool:
@@ -93,11 +93,11 @@ def fit_library(
     data: Path | None,
     progress: Report,
 ) -> Calibration | None:
-    """Calibrate by the requests of these tools, which have beside them those that they have served,
-    and by the sets in `data`.
+    """Calibrate on the requests of these tools, each paired with the requests that it has served,
+    and on the sets in `data`.
 
-    What is better than what ships is kept in `folder`, for the next start. None if there are too
-    few requests. Blocking.
+    Parameters that are better than the shipped ones are stored in `folder` for the next start. None
+    if there are too few requests. Blocking.
 
     Raises:
         ConfigurationError: `data` holds no sets that can be read.
@@ -148,7 +148,7 @@ def calibrate(
     scale_of_map: Callable[[RequestMap | None], Scale],
     progress: Report,
 ) -> Calibration:
-    """`sets`: the library's own requests, and any data sets beside; `scale_of_map` measures the
+    """`sets`: the library's own requests, and any further data sets; `scale_of_map` measures the
     embedder's scale with a map.
     """
     request_map, rank = _map(sets, now, scale_of_map, progress)
@@ -210,7 +210,9 @@ def _map(
 
 
 def _rows(judged: Judged, fold: int | None, *, other: bool = False) -> Rows:
-    """Every second answerable request, or the ones between; all of them without a fold."""
+    """The answerable requests of a fold, which is every second one, or of the `other` fold; all of
+    them without a fold.
+    """
     rows = np.flatnonzero(judged.answerable)
     return rows if fold is None else rows[(np.arange(len(rows)) % 2 == fold) ^ other]
 
@@ -249,7 +251,7 @@ def _confidence(
 
 
 def _searches(judged: Judged, parameters: Parameters) -> list[tuple[Searches, float]]:
-    """With what each weighs."""
+    """The searches in a set, each with its weight."""
     assert parameters.scale is not None
     cosines, scale, rows = (
         judged.cosines(parameters.map),
@@ -270,8 +272,8 @@ def _searches(judged: Judged, parameters: Parameters) -> list[tuple[Searches, fl
 def _stacked(
     searches: Sequence[tuple[Searches, float]], sets: Sequence[Judged]
 ) -> tuple[Floats, Bools, Floats, Rows, Bools]:
-    """Candidates one below the other: features, label, weight, fold of the request's tool, whether
-    it is the best of its search.
+    """All candidates, stacked: features, label, weight, fold of the request's tool, whether it is
+    the best of its search.
     """
     fold_of = {judged.name: judged.gold.argmax(axis=1) % 2 for judged in sets}
     features = np.concatenate([s.features.reshape(-1, s.features.shape[-1]) for s, _ in searches])

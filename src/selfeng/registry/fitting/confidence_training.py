@@ -1,8 +1,8 @@
-"""The training of the confidence: searches in libraries of many sizes, which hold the right tool or
-don't, and the fit to them.
+"""Training of the confidence: searches in libraries of many sizes, with and without the right tool,
+and the fit to them.
 
-The fit is a logistic regression towards a prior.
-A tool is absent by the data's protocol: int(md5(seed + id), 16) % 1000 < 300.
+The fit is a logistic regression with a prior. A tool is absent by the data's protocol: int(md5(seed
++ id), 16) % 1000 < 300.
 """
 
 import hashlib
@@ -22,16 +22,16 @@ _BANDS = 10
 SIZES = (3, 5, 10, 20, 40, 100, 300, 1000)
 _TOP = 8
 _ABSENT = 300
-"""Of a thousand tools."""
+"""Absent tools per thousand."""
 _TOOLS_DRAWN, _MOST_DRAWS = 400, 40
 _MOST_ASKED = 150
 _ANSWERABLE = 0.7
 _REST_WEIGHT = 0.3
-"""Of a candidate that is not the best, whose confidence decides less."""
+"""Weight of a candidate that is not the best; its confidence decides less."""
 
 
 class Searches(NamedTuple):
-    """Of one library: what the search gave for each of q requests, its best c candidates first."""
+    """The searches in one library: for each of q requests, its c best candidates, best first."""
 
     set: str
     tools: int
@@ -61,10 +61,9 @@ def search(
     *,
     without_gold: bool = False,
 ) -> Searches:
-    """These requests in a library of these tools; `cosines` are those of all requests and tools.
+    """Search a library of these tools for these requests; `cosines` has all requests and tools.
 
-    `without_gold`: as if the tools that serve a request, which not all do, were absent when it is
-    asked.
+    `without_gold`: for each request, the tools that serve it count as absent; there must be others.
     """
     evidence = scale.steepness * (
         cosines[np.ix_(rows, tools)] - scale.middle
@@ -96,8 +95,8 @@ def protocol(judged: Judged, cosines: Matrix, scale: Scale, rows: Rows, seed: st
 def small_libraries(
     judged: Judged, cosines: Matrix, scale: Scale, rows: Rows
 ) -> Iterator[Searches]:
-    """Drawn at random among the tools that serve any of the requests, and asked 70 % questions that
-    they can answer.
+    """Libraries drawn at random from the tools that serve any of the requests; 70 % of their
+    requests are answerable.
     """
     random = np.random.default_rng(5)
     serving = np.flatnonzero(judged.gold[rows].any(axis=0))
@@ -151,8 +150,8 @@ def log_loss(p: Floats, right: Bools, weight: Floats) -> float:
 
 
 def calibration_error(p: Floats, right: Bools) -> float:
-    """Expected calibration error: how far ten bands of probability are from the share that was
-    right, on average.
+    """Expected calibration error: the average distance of ten bands of probability from the share
+    that was right.
     """
     bands = np.minimum((p * _BANDS).astype(int), _BANDS - 1)
     return sum(

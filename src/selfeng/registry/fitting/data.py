@@ -1,4 +1,4 @@
-"""Retrieval data sets: folders with `tools.jsonl`, `queries*.jsonl` and, some of them,
+"""Retrieval data sets: folders with `tools.jsonl`, `queries*.jsonl` and, optionally,
 `example_requests.jsonl`.
 """
 
@@ -30,7 +30,7 @@ class _ToolRow(BaseModel):
 
 class _ExamplesRow(BaseModel):
     id: str
-    """Of a tool."""
+    """Id of a tool."""
     examples: tuple[str, ...]
 
 
@@ -54,9 +54,9 @@ class Query:
 class RetrievalSet:
     name: str
     ids: tuple[str, ...]
-    """Of the tools, as the data has them; they decide which are absent."""
+    """Ids of the tools in the data; they decide which tools are absent."""
     tools: tuple[ToolDraft, ...]
-    """Without code and tests, under names that are all different and may be those of files."""
+    """Drafts without code and tests, with unique names that are valid as file names."""
     queries: tuple[Query, ...]
 
 
@@ -64,7 +64,7 @@ def read_sets(folder: Path, names: Sequence[str] = ()) -> list[RetrievalSet]:
     """The sets in the folder, or in its subfolder `retrieval`; those of `names`, or all.
 
     Raises:
-        ConfigurationError: there are none, or a file can't be read; names it and the line.
+        ConfigurationError: there are no sets, or a file can't be read; names the file and the line.
     """
     roots = [folder / "retrieval", folder]
     for root in roots:
@@ -82,7 +82,7 @@ def read_sets(folder: Path, names: Sequence[str] = ()) -> list[RetrievalSet]:
     if unknown:
         raise ConfigurationError(
             f"no such set: {', '.join(unknown)}",
-            f"choose of {', '.join(path.name for path in found)}",
+            f"choose from {', '.join(path.name for path in found)}",
         )
     return [_read(path) for path in found if not names or path.name in names]
 
@@ -129,7 +129,7 @@ def _draft(name: str, row: _ToolRow, examples: tuple[str, ...]) -> ToolDraft:
 
 
 def _described(parameters: str) -> Mapping[str, str]:
-    """Descriptions by name, of `a: the first; b: the second` or of a JSON object."""
+    """Descriptions by name, from `a: the first; b: the second` or from a JSON object."""
     with suppress(ValueError):
         if isinstance(described := json.loads(parameters), dict):
             return {name: str(description) for name, description in described.items()}
@@ -147,7 +147,7 @@ def _rows(path: Path, form: type[RowT]) -> Iterator[RowT]:
                         ": ".join([*map(str, e["loc"]), e["msg"]]) for e in error.errors()
                     )
                     raise ConfigurationError(
-                        f"{path}, line {number}: {problems}", "mend the line or delete it"
+                        f"{path}, line {number}: {problems}", "correct the line or delete it"
                     ) from error
     except OSError as error:
         raise ConfigurationError(

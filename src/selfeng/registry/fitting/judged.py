@@ -1,8 +1,7 @@
-"""Requests of which it is known what tools serve them, with all that ranking has to go by: vectors,
-and BM25.
+"""Requests with known right tools, and the inputs of ranking for them: vectors and BM25.
 
-BM25 of many requests and tools at once is that of SQLite's full-text index, which cuts the words
-(`porter unicode61`); the sums are made here, since libraries of every size are drawn from the same
+BM25 follows SQLite's full-text index, which splits the words (`porter unicode61`); the sums for
+many requests and tools are computed here, because libraries of every size are drawn from the same
 tools.
 """
 
@@ -37,7 +36,7 @@ _SATURATION, _LENGTH = 1.2, 0.75
 
 
 class Bm25:
-    """The words of a set's requests and documents, cut once."""
+    """The words of a set's requests and documents, split once."""
 
     def __init__(self, documents: Sequence[str], requests: Sequence[str]) -> None:
         self._documents, self._requests = (
@@ -57,7 +56,7 @@ class Bm25:
 
     def scores(self, requests: Rows, tools: Rows) -> Matrix:
         """Shape (requests, tools) for a library of just these tools; 0 where no word matches.
-        Neither may name one twice.
+        Neither list may contain duplicates.
         """
         row, column = _inverse(requests, len(self._requests)), _inverse(tools, len(self._documents))
         lengths = self._lengths[tools]
@@ -77,8 +76,8 @@ class Bm25:
         return scores
 
     def without_request(self, tools: Rows) -> Matrix:
-        """Shape (requests): the score of each request's tool, one of `tools`, if it did not hold
-        the request's own words.
+        """Shape (requests): the score of each request's tool, one of `tools`, as if the tool did
+        not contain the request's own words.
         """
         mean, size = self._lengths.mean(), len(self._documents)
         scores = np.zeros(len(tools), dtype=np.float32)
@@ -124,7 +123,7 @@ def _inverse(chosen: Rows, size: int) -> Rows:
 
 
 def _weight(containing: int, tools: int) -> float:
-    """Of a word; next to nothing, as SQLite has it, if half of the tools contain it."""
+    """The weight of a word; almost zero, as in SQLite, if half of the tools contain it."""
     return float(max(0.0, np.log((tools - containing + 0.5) / (containing + 0.5))))
 
 
@@ -134,7 +133,7 @@ class Judged:
 
     name: str
     ids: tuple[str, ...]
-    """Of the tools."""
+    """Ids of the tools."""
     requests: Matrix
     """(m, d)"""
     tools: Matrix
@@ -143,8 +142,8 @@ class Judged:
     """(m, n): whether the tool serves the request."""
     words: Bm25
     own: Matrix | None = None
-    """(m, d), where each request is among those that its only tool is found by: the tool's vector
-    without this request.
+    """(m, d), if each request has one tool and that tool is found by it: the tool's vector without
+    this request.
     """
 
     @property
@@ -179,7 +178,7 @@ class Judged:
 def judge(
     data: RetrievalSet, embedder: Embedder, progress: Callable[[], None] = lambda: None
 ) -> Judged:
-    """A data set as a library would hold it; `progress` is called for each tool and request.
+    """Embed a data set as a library would; `progress` is called for each tool and request.
     Blocking. Raises what the embedder raises.
     """
     places = {tool.name: place for place, tool in enumerate(data.tools)}
@@ -217,10 +216,10 @@ def leave_one_out(
     embedder: Embedder,
     progress: Callable[[], None] = lambda: None,
 ) -> Judged:
-    """Every request that a tool with others is found by, put to the library as if it were not
-    known.
+    """Every request of the tools that are found by more than one, each judged as if the library did
+    not know it.
 
-    `tools` have beside them the requests that they have served; `progress` is called for each.
+    `tools` are paired with the requests that they have served; `progress` is called for each.
     Blocking. Raises what the embedder raises.
     """
     asked: list[str] = []

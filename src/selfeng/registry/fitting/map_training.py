@@ -1,9 +1,8 @@
-"""Fits the request map: cross-entropy over all tools of a set, so that the right ones come out on
-top.
+"""Fits the request map: cross-entropy over all tools of a set, so that the right ones rank first.
 
 score = cosine(map(request), tool) + weight · BM25, as the library ranks; probabilities are the
-softmax of 20 · score. Adam with a falling step; the penalty draws the map towards the one it starts
-from.
+softmax of 20 · score. Adam with a decreasing step; the penalty pulls the map towards its starting
+point.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,20 +16,18 @@ from selfeng.registry.request_map import Matrix, RequestMap, low_rank
 RANK = 64
 STEPS = 120
 STRENGTH = 0.03
-"""Of the penalty on half the squared distance to the start: the best of 0.03, 0.06 and 0.1 on
-requests that the fit had not seen.
+"""Weight of the penalty on half the squared distance to the start: the best of 0.03, 0.06 and 0.1
+on requests that the fit had not seen.
 """
 _SHARPNESS = 20.0
 _STEP = 0.005
 _MOMENTUM, _SPREAD, _TINY = 0.9, 0.99, 1e-6
 _PLACES = 500_000
-"""Pairs of request and tool that one step looks at in each set; larger sets give a sample of their
-requests.
-"""
+"""Request-tool pairs per step in each set; larger sets contribute a sample of their requests."""
 
 
 class TrainingPart(NamedTuple):
-    """Requests of a set to learn from; some tool serves each."""
+    """Training requests of a set; each is served by some tool."""
 
     judged: Judged
     rows: Rows
@@ -70,8 +67,8 @@ def train(
 
 
 def _gradient(judged: Judged, rows: Rows, change: Matrix, bm25_weight: float) -> Matrix:
-    """Of the mean cross-entropy by `change`, where map(request) = unit(request + request ·
-    change).
+    """The gradient of the mean cross-entropy with respect to `change`, where map(request) =
+    unit(request + request · change).
     """
     requests, gold = judged.requests[rows], judged.gold[rows]
     moved = requests + requests @ change

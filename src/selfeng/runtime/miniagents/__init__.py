@@ -1,5 +1,5 @@
-"""What only programs written for the package `miniagents` use: its agents and values, in terms of
-the runtime.
+"""What only programs written for the package `miniagents` use: its agents and values, built on the
+runtime.
 
 With this folder on the path, `import miniagents` finds `miniagents.py` beside this file, which has
 all names of that package.
@@ -58,8 +58,8 @@ class _AnyMessageWithText(type(Message)):  # type: ignore[misc]  # pydantic's me
 
 
 class TextMessage(Message, metaclass=_AnyMessageWithText):
-    """A message that serializes its text as `content`; equal to a plain Message that says the
-    same.
+    """A message that serializes its text as `content`; equal to a plain Message with the same
+    content.
     """
 
     def serialize(self) -> dict[str, Any]:
@@ -87,9 +87,7 @@ _LATER = {"text": "content", "text_template": "content_template"}
 
 
 class FlatSequence(Generic[In, Out]):
-    """A stream made of another one by a function that gives any number of pieces for each of its
-    pieces.
-    """
+    """A stream made from another by a function that yields any number of pieces for each piece."""
 
     def __init__(
         self,
@@ -116,7 +114,7 @@ class FlatSequence(Generic[In, Out]):
 
 @miniagent
 async def agent_chain(ctx: InteractionContext, agents: Iterable[Link]) -> None:
-    """Replies with what the last agent of the chain does."""
+    """Replies with what the last agent of the chain replies."""
     ctx.reply(await achain(agents, ctx.message_promises) or ())
 
 
@@ -151,7 +149,7 @@ async def prompt_agent(
 async def dialog_loop(
     ctx: InteractionContext, user_agent: Link, assistant_agent: Link, prompt_at_the_end: bool = True
 ) -> None:
-    """A loop of a person and an assistant, who gets the messages of this call as its prompt."""
+    """A loop of a person and an assistant, which gets the messages of this call as its prompt."""
     prompt = await ctx.message_promises
     if prompt and isinstance(assistant_agent, MiniAgent):
         place: dict[str, Any] = {"prompt_suffix" if prompt_at_the_end else "prompt_prefix": prompt}
@@ -167,7 +165,7 @@ async def dialog_loop(
 async def user_agent(
     ctx: InteractionContext, output_agent: Link, input_agent: Link, history_agent: Link = None
 ) -> None:
-    """A person, made of an agent that shows, one that asks, and one that remembers."""
+    """A person, composed of an agent that shows, one that asks, and one that remembers."""
     if isinstance(history_agent, MiniAgent):
         history_agent = history_agent.fork(return_full_history=True)
     ctx.reply(await achain([output_agent, input_agent, history_agent], ctx.message_promises) or ())
@@ -177,7 +175,7 @@ async def user_agent(
 async def in_memory_history_agent(
     ctx: InteractionContext, message_list: list[Message], return_full_history: bool = False
 ) -> None:
-    """Adds the messages to a list, and passes them on, or all that is in the list."""
+    """Adds the messages to a list, and passes on either them or the whole list."""
     if not return_full_history:
         ctx.reply(ctx.message_promises)
     message_list.extend(await ctx.message_promises)
@@ -193,7 +191,7 @@ async def markdown_history_agent(
     default_role: str = "assistant",
     return_full_history: bool = False,
 ) -> None:
-    """Keeps the messages in a Markdown file, and passes them on, or all that is in the file."""
+    """Stores the messages in a Markdown file, and passes on either them or the whole file."""
     if not return_full_history:
         ctx.reply(ctx.message_promises)
     history = ChatHistoryMD(history_md_file, default_role)
@@ -224,7 +222,7 @@ def message_to_llm_dict(message: Message) -> dict[str, Any]:
 
 
 def get_current_agent_trace() -> list[MiniAgent]:
-    """The agent that runs here, who called it, and so on."""
+    """The agent that runs here, its caller, and so on."""
     return InteractionContext.get_current().get_agent_trace()
 
 

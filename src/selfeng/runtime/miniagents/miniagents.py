@@ -1,7 +1,7 @@
-"""The package `miniagents` in one table: its modules, and the names that each of them has.
-Importing this makes them all.
+"""The package `miniagents` in one table: its modules, and their names. Importing this creates them
+all.
 
-It is found as `miniagents` by a program with this folder on its path.
+A program with this folder on its path finds it as `miniagents`.
 """
 
 import sys
@@ -92,11 +92,11 @@ MODULES = {
     "utils": "achain_loop adialog_loop as_single_text_promise display_agent_trace "
     "get_current_agent_trace join_messages split_messages",
 }
-"""Names by module, below `miniagents`; a module stands behind the one that it is in."""
+"""Names by module, below `miniagents`; a module comes after the one that contains it."""
 
 
 def _make(below: str, names: str) -> None:
-    """Put one module where `import` looks for it, and into the module that it is in."""
+    """Put one module where `import` looks for it, and into the module that contains it."""
     full = f"{__name__}.{below}".rstrip(".")
     module = sys.modules[full] if not below else sys.modules.setdefault(full, ModuleType(full))
     module.__dict__.update(

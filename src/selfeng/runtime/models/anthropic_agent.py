@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 MAX_TOKENS = 4096
-"""Default of the length of a reply, which Anthropic requires."""
+"""Default length limit of a reply, which Anthropic requires."""
 
 
 class AnthropicMessage(AssistantMessage):
-    """The reply of such a model."""
+    """The reply of an Anthropic model."""
 
 
 @miniagent
@@ -45,10 +45,10 @@ async def anthropic_agent(
 ) -> None:
     """Asks a model of Anthropic, and replies with one message.
 
-    The message has `tool_calls`, `usage`, `stop_reason` and whatever else the server says of it;
-    its fields from `response_metadata` are known beforehand. Other parameters go to the server. A
+    The message has `tool_calls`, `usage`, `stop_reason` and whatever else the server reports; its
+    fields from `response_metadata` are known before it comes. Other parameters go to the server. A
     conversation that does not begin with the user gets the fake message. Without a client, one is
-    made from the environment and kept for the context.
+    created from the environment and kept for the context.
     """
 
     async def say(tokens: MessageTokenAppender) -> None:
@@ -91,8 +91,8 @@ async def anthropic_agent(
 def anthropic_messages(
     messages: Iterable[Message], system: str | None, fake_first_user_message: str, delimiter: str
 ) -> tuple[str, list[dict[str, Any]]]:
-    """The system prompt and the messages as Anthropic takes them: the user begins, and roles take
-    turns.
+    """The system prompt and the messages in Anthropic's format: the user begins, and roles
+    alternate.
     """
     given = list(messages)
     prompts = [system or "", *(str(message) for message in given if role_of(message) == "system")]

@@ -1,4 +1,4 @@
-"""What all chat models have in common: roles, tool calls, and a reply that streams."""
+"""What all chat models share: roles, tool calls, and a reply that streams."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ from selfeng.runtime.message import Message, MessageTokenAppender
 
 
 class ToolCall(Frozen):
-    """A call of a function that the model wants, the same for every provider."""
+    """A function call that the model requests, the same for every provider."""
 
     id: str
     name: str
@@ -25,19 +25,19 @@ class RoleMessage(Message):
 
 
 class UserMessage(RoleMessage):
-    """What a person says."""
+    """A message from a person."""
 
     role: str = "user"
 
 
 class SystemMessage(RoleMessage):
-    """What the model is told to be."""
+    """Instructions to the model."""
 
     role: str = "system"
 
 
 class AssistantMessage(RoleMessage):
-    """What a model says, and the tools that it calls."""
+    """A message from a model, and the tools that it calls."""
 
     role: str = "assistant"
     model: str | None = None
@@ -46,19 +46,19 @@ class AssistantMessage(RoleMessage):
 
 
 class ToolMessage(RoleMessage):
-    """What a tool gave back."""
+    """The result of a tool."""
 
     role: str = "tool"
     tool_call_id: str
 
 
 def role_of(message: Message) -> str:
-    """The role, which is the user's if a message has none."""
+    """The role; the user's if a message has none."""
     return message.get("role") or "user"
 
 
 def content_of(message: Message) -> Any:
-    """The text, or the parts that a message has in its place, as models take them."""
+    """The text of a message, or the parts that replace it, in the models' format."""
     return (
         thaw(message.content)
         if message.text is None and message.content is not None
@@ -72,9 +72,7 @@ def streams_by_default(ctx: InteractionContext) -> bool:
 
 
 def for_sdk(call: Callable[..., Any], parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters as arguments of an SDK's function; those that it does not know go to the
-    server as they are.
-    """
+    """The parameters as arguments of an SDK's function; unknown ones go to the server unchanged."""
     known = inspect.signature(call).parameters
     unknown = {name: value for name, value in parameters.items() if name not in known}
     arguments = {name: value for name, value in parameters.items() if name in known}
@@ -91,8 +89,8 @@ async def reply_with_tokens(
     known_beforehand: dict[str, Any],
     say: Callable[[MessageTokenAppender], Awaitable[None]],
 ) -> None:
-    """Promise the one message of the reply at once, and let the model say it; what goes wrong is
-    raised to whoever reads it.
+    """Promise the one message of the reply at once, and stream the model's text into it; errors are
+    raised to its readers.
     """
     with MessageTokenAppender(capture_errors=True) as tokens:
         known = {"role": "assistant", "agent_alias": ctx.this_agent.alias, **known_beforehand}

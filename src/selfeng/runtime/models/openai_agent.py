@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class OpenAIMessage(AssistantMessage):
-    """The reply of such a model."""
+    """The reply of an OpenAI model."""
 
 
 @miniagent
@@ -37,11 +37,11 @@ async def openai_agent(
     response_metadata: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> None:
-    """Asks a model of OpenAI, or of a server like theirs, and replies with one message.
+    """Asks a model of OpenAI, or of a compatible server, and replies with one message.
 
-    The message has `tool_calls`, `usage` and whatever else the server says of it; its fields from
-    `response_metadata` are known beforehand. Other parameters go to the server. Without a client,
-    one is made from the environment and kept for the context.
+    The message has `tool_calls`, `usage` and whatever else the server reports; its fields from
+    `response_metadata` are known before it comes. Other parameters go to the server. Without a
+    client, one is created from the environment and kept for the context.
     """
     if parameters.get("n", 1) != 1:
         raise ValueError(
@@ -67,7 +67,7 @@ async def openai_agent(
 
 
 def openai_messages(messages: Iterable[Message], system: str | None = None) -> list[dict[str, Any]]:
-    """Messages as the server takes them, the system prompt first."""
+    """Messages in the server's format, the system prompt first."""
     wire = [] if system is None else [{"role": "system", "content": system}]
     return wire + [_openai_message(message) for message in messages]
 
@@ -112,8 +112,8 @@ def _say(completion: "ChatCompletion", tokens: MessageTokenAppender) -> None:
 
 
 class _StreamedReply:
-    """A reply as its chunks tell of it: text, tool calls in pieces, the reason of the end, and
-    usage, which may come alone.
+    """A reply collected from its chunks: text, tool calls in pieces, the finish reason, and usage,
+    which may come alone.
     """
 
     def __init__(self, tokens: MessageTokenAppender) -> None:

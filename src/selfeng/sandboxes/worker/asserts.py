@@ -1,6 +1,4 @@
-"""Why a test did not pass, in the few lines that a person, or a model that repairs the tool,
-needs.
-"""
+"""Why a test did not pass, in the few lines that a person or a repairing model needs."""
 
 import linecache
 from typing import TYPE_CHECKING
@@ -22,9 +20,7 @@ _WORDLESS = {"Failed"}
 
 
 def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> str:
-    """The failing line of the test, the exception with pytest's values, and the tool's own lines
-    behind it.
-    """
+    """The test's failing line, the exception with pytest's values, and the tool's own lines."""
     error = excinfo.value
     lines = []
     for entry in reversed(list(excinfo.traceback)):
@@ -42,7 +38,7 @@ def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> s
 
 
 def shorten(text: str) -> str:
-    """At most a few lines and characters of the text, its beginning and its end."""
+    """A few lines and characters of the text at most, from its start and its end."""
     lines = text.strip().splitlines()
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 4], f"... {len(lines) - _LINES + 1} more lines ...", *lines[-3:]]
@@ -57,12 +53,12 @@ def _text(error: BaseException) -> str:
         return f"fixture {getattr(error, 'argname', '')!r} not found"
     try:
         return str(error)
-    except Exception as broken:  # noqa: BLE001 - an exception class of the suite may be unable to say what it is
+    except Exception as broken:  # noqa: BLE001 - `__str__` of an exception class of the suite may fail
         return f"<no text: {type(broken).__name__}>"
 
 
 def _tool_lines(error: BaseException | None) -> list[str]:
-    """Where in the tool the exception, or the one that it came of, was raised."""
+    """Where in the tool the exception, or its cause, was raised."""
     seen = 0
     while error is not None and seen < 5:
         frames = error.__dict__.get("_sandbox_frames")
@@ -81,8 +77,8 @@ _EMPTY = re.compile(r"\[\s*\]|\blen\(|shape|size|empty|\bnot\b")
 
 
 def doubt_of(returned: Collection[str], tests: str, test: str) -> str:
-    """Why a test that passed does not count, by what the tool returned in it (`proxy.Returned`); ""
-    if it does.
+    """Why a test that passed does not count, by what the tool returned in it
+    (`tool_proxy.Returned`); "" if it does.
 
     `test` is its name, "" while the suite `tests` is loaded.
     """
@@ -115,14 +111,14 @@ def _source(tests: str, test: str) -> str:
 
 
 def rewrite_asserts(tree: ast.Module, source: bytes, filename: str, config: object) -> None:
-    """Rewrite the asserts of the tree in place, so that they tell the values that they compared."""
+    """Rewrite the asserts of the tree in place, so that they show the values they compared."""
     rewrite.rewrite_asserts(tree, source, filename, config)  # type: ignore[arg-type]
 
 
 def _without_location(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below, and the node itself, that lack a location."""
+    """The node and its descendants that lack a location."""
     nodes = [node]
-    for found in nodes:  # which grow
+    for found in nodes:  # the list grows
         if "lineno" in found._attributes and getattr(found, "lineno", None) is None:
             yield found
         for name in found._fields:

@@ -1,8 +1,8 @@
-"""What the tests' process refuses to do, whoever asks: it runs no text or pickle as code, and
-starts no process or connection.
+"""What the tests' process refuses to do, in any code: it runs no text or pickle as code, and starts
+no process or connection.
 
-An audit hook of Python's sees each of these however it is spelled, so no list of functions has to
-be complete. A suite that comes to one has failed, whatever its tests make of the exception.
+A Python audit hook sees each of these however it is spelled, so no list of functions has to be
+complete. A suite that triggers one has failed, whatever its tests make of the exception.
 """
 
 import ast
@@ -52,41 +52,39 @@ _DOES = {
         ("sqlite3.enable_load_extension", "sqlite3.load_extension", "import"), "loads a library"
     ),
 }
-"""The events that are looked at, and what a suite does with each; those of `ctypes` are added
-below.
-"""
+"""The watched events, and what a suite does with each; those of `ctypes` are added below."""
 _IMPORTING = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 _GENERATING = (dataclasses.__file__, collections.__file__)
-"""They make classes of source that they write themselves, of names that they have checked."""
+"""They build classes from source that they generate from checked names."""
 _STANDARD = str(Path(socket.__file__).parent)
 _READING = (f"{Path(_pytest.__file__).parent}/", f"{Path(__file__).parent}/")
 """Beside the standard library: they parse source, and run none of it but the suite."""
 
 
 class Tripped(BaseException):
-    """Raised in the place of what was refused."""
+    """Raised in place of what was refused."""
 
 
 class Audit:
     def __init__(self, libraries: tuple[str, ...]) -> None:
-        """`libraries` are the folders whose code may be imported; nothing that runs here can write
-        to them.
+        """`libraries` are the folders from which code may be imported; nothing that runs here can
+        write to them.
         """
         self._libraries = libraries
         self._filename = ""
         self._code: CodeType | None = None
         self.test = ""
-        """The test that runs."""
+        """The running test."""
         self.problem = ""
-        """What the suite came to, and what to do, in a sentence; "": nothing yet."""
+        """What the suite triggered, and what to do, in a sentence; "" if nothing yet."""
 
     def begin(self, filename: str, code: CodeType) -> None:
-        """Watch over a suite, whose own code is the only one that may be run as it stands."""
+        """Watch a suite, whose own code is the only one that may run directly."""
         self._filename, self._code = filename, code
         self.test = self.problem = ""
 
     def install(self) -> None:
-        """For as long as the process lives: hooks can't be removed."""
+        """Install the hook for the life of the process: hooks can't be removed."""
         sys.addaudithook(self._hear)
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
@@ -131,8 +129,8 @@ class Audit:
         return self._is_imported(frame)
 
     def _may_parse(self, frame: FrameType) -> bool:
-        """Whether source becomes a syntax tree for one who runs none of it: `ast.literal_eval`, the
-        suite, the standard library.
+        """Whether source is parsed by code that does not run it: `ast.literal_eval`, the suite, the
+        standard library.
         """
         parsing = frame.f_code.co_filename == ast.__file__ and frame.f_code.co_name == "parse"
         file = (
@@ -145,9 +143,7 @@ class Audit:
         return file.startswith(_READING) or (parsing and file.rpartition("/")[0] == _STANDARD)
 
     def _is_imported(self, frame: FrameType) -> bool:
-        """Whether it is the code of a library that does it, while it is imported: of that the suite
-        decides nothing.
-        """
+        """Whether a library does it while it is imported, which the suite can't control."""
         for file in _stack(frame):
             if file == self._filename:
                 return False

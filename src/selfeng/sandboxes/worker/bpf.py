@@ -1,7 +1,7 @@
-"""A seccomp filter: rules about system calls, and the program for the kernel's BPF machine that
-they become. Pure.
+"""Seccomp filters: rules about system calls, and the program that they become for the kernel's BPF
+machine. Pure.
 
-The machine and what it is shown are described in Linux's `linux/filter.h` and `linux/seccomp.h`.
+The machine and its input are described in Linux's `linux/filter.h` and `linux/seccomp.h`.
 """
 
 import struct
@@ -84,12 +84,12 @@ def _numbered(*tables: str) -> dict[str, int]:
 
 
 NUMBERS = {"x86_64": _numbered(_X86_64, _COMMON), "aarch64": _numbered(_AARCH64, _COMMON)}
-"""By machine, as `os.uname` names it, and by name."""
+"""Numbers of system calls by machine, as `os.uname` names it, and by name."""
 
 
 ALLOW = 0x7FFF0000
 KILL = 0x80000000
-"""End the whole process, as by SIGSYS."""
+"""Kill the whole process, as by SIGSYS."""
 
 EPERM = 1
 ENOSYS = 38
@@ -103,7 +103,7 @@ _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _IF_EQUAL, _IF_GREATER, _IF_AT_LEAST = 0x15, 0x25, 0x35
 
 Instruction = tuple[int, int, int, int]
-"""Code, jump if true, jump if false, operand; jumps count the instructions that are passed over."""
+"""Code, jump if true, jump if false, operand; jumps count the instructions that they skip."""
 
 
 def refuse(errno: int) -> int:
@@ -118,14 +118,14 @@ class Argument:
     position: int
     values: tuple[int, ...]
     mask: int = 0xFFFFFFFF
-    """What is compared of them."""
+    """The bits that are compared."""
     unless: bool = False
-    """Whether the condition holds for all other values."""
+    """Whether the condition holds for all other values instead."""
 
 
 @dataclass(frozen=True)
 class AtLeast:
-    """A condition on the lower 32 bits of one argument, taken as a number without a sign."""
+    """A condition on the lower 32 bits of one argument, read as unsigned."""
 
     position: int
     value: int
@@ -133,20 +133,20 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Rule:
-    """What becomes of a call, if all conditions hold."""
+    """What happens to a call if all conditions hold."""
 
     calls: str
-    """One call's name, or those of several that are treated alike, with spaces between them."""
+    """The names of the calls that it applies to, separated by spaces."""
     verdict: int
     conditions: tuple[Argument | AtLeast, ...] = ()
 
 
 def program(rules: Iterable[Rule], machine: str, otherwise: int = ALLOW) -> bytes:
-    """The filter for a machine, as `struct sock_filter[]`: the first rule that fits decides,
-    `otherwise` where none does.
+    """The filter for a machine, as `struct sock_filter[]`: the first rule that fits decides, or
+    `otherwise` if none does.
 
-    Calls that the machine has not, or that are newer than `system_calls`, fail with ENOSYS; calls
-    of another machine end the process.
+    Calls that the machine lacks, or that are newer than the tables above, fail with ENOSYS; calls
+    of another machine kill the process.
 
     Raises:
         KeyError: filters can't be made for this machine.
@@ -169,7 +169,7 @@ def program(rules: Iterable[Rule], machine: str, otherwise: int = ALLOW) -> byte
 
 
 def _of(rule: Rule, numbers: list[int]) -> Iterator[Instruction]:
-    """One rule for calls of these numbers. The number is loaded before it and after it."""
+    """The instructions of one rule for these numbers. The number is loaded before and after."""
     body: list[Instruction] = [(_RETURN, 0, 0, rule.verdict)]
     if rule.conditions:
         body.append((_LOAD, 0, 0, _NUMBER))
@@ -181,7 +181,7 @@ def _of(rule: Rule, numbers: list[int]) -> Iterator[Instruction]:
 
 
 def _test(condition: Argument | AtLeast, beyond: int) -> Iterator[Instruction]:
-    """Go on behind the test if the condition holds, else pass over `beyond` instructions."""
+    """Continue after the test if the condition holds, else skip `beyond` instructions."""
     yield (_LOAD, 0, 0, _ARGUMENTS + 8 * condition.position)
     if isinstance(condition, AtLeast):
         yield (_IF_AT_LEAST, 0, beyond, condition.value)

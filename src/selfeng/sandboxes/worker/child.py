@@ -1,6 +1,4 @@
-"""A process that runs foreign code, with its control channel to the judge and the pipe that its
-output comes through.
-"""
+"""A process that runs foreign code, with its channel to the judge and its output pipe."""
 
 import contextlib
 import fcntl
@@ -21,7 +19,7 @@ _FIRST = 3
 """The file descriptor after the standard streams."""
 
 _SETTLE = 100
-"""Looks, 5 ms apart, for the end of a process that has closed its channel."""
+"""Checks, 5 ms apart, for the end of a process that has closed its channel."""
 
 
 @dataclass
@@ -32,10 +30,10 @@ class Child:
     """File descriptor to read."""
     reader: FrameReader = field(default_factory=lambda: FrameReader(_LARGEST))
     status: int | None = None
-    """As `os.waitpid` gives it, once the process has ended."""
+    """As `os.waitpid` returns it, once the process has ended."""
 
     def send(self, message: Message) -> None:
-        """Nothing happens if the process is gone; its closed channel tells."""
+        """Send a message; do nothing if the process is gone, which its closed channel shows."""
         with contextlib.suppress(OSError):
             Channel(self.control).send(message)
 
@@ -48,11 +46,11 @@ class Child:
         try:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
         except ChildProcessError:
-            return 0  # it was buried with others; nobody asks any more how it died
+            return 0  # it was reaped with others; its status is no longer needed
         return status if pid else None
 
     def settle(self) -> None:
-        """Wait for the end of a process whose channel has closed; end it if it lives on."""
+        """Wait for the end of a process whose channel has closed; kill it if it does not end."""
         for _ in range(_SETTLE):
             if self.ended():
                 return
@@ -68,7 +66,7 @@ class Child:
         os.close(self.output)
 
     def reason(self) -> str:
-        """How the process ended, as the end of a sentence that begins with its name."""
+        """How the process ended, as the end of a sentence whose subject is the process."""
         if self.status is None:
             return "cut itself off from the judge"
         if os.WIFSIGNALED(self.status):
@@ -77,7 +75,7 @@ class Child:
 
 
 def end(code: int) -> NoReturn:
-    """End this process, and nothing that it inherited with it."""
+    """End this process without the clean-up that it inherited."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -87,8 +85,8 @@ def end(code: int) -> NoReturn:
 
 
 def keep_only(*descriptors: int) -> range:
-    """Close all others but the standard streams; where these are now, which is the same in every
-    process that does this.
+    """Close all descriptors but these and the standard streams; returns their new numbers, the same
+    in every process.
     """
     kept = range(_FIRST, _FIRST + len(descriptors))
     moved = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, kept.stop) for number in descriptors]
@@ -99,7 +97,7 @@ def keep_only(*descriptors: int) -> range:
 
 
 def redirect(write: int) -> None:
-    """Output into the pipe, input from nowhere."""
+    """Send output to the pipe, and read input from /dev/null."""
     nowhere = os.open("/dev/null", os.O_RDONLY)
     for source, target in ((nowhere, 0), (write, 1), (write, 2)):
         os.dup2(source, target)

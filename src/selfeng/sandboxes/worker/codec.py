@@ -1,8 +1,8 @@
-"""Plain values as JSON: what may pass between the tool's process and the tests' process.
+"""Plain values as JSON, for passing between the tool's process and the tests' process.
 
-Values arrive as exact built-in types, so nothing that a tool returns can bring its own `__eq__`
-along. There is no pickle: a decoder only ever builds the types listed here, and what lies `beyond`
-them is left to the side that decodes.
+Values arrive as exact built-in types, so a value from a tool can't bring its own `__eq__`. There is
+no pickle: a decoder only ever builds the types listed here, and leaves what lies `beyond` them to
+the side that decodes.
 
 Scalars of JSON stand for themselves, everything else is `[tag, payload]`.
 """
@@ -22,13 +22,13 @@ from types import EllipsisType
 from typing import Any
 
 DEPTH = 200
-"""Containers within containers that may pass; cycles end here too."""
+"""The deepest nesting of containers that may pass; it stops cycles too."""
 
 _SMALL_INT = 2**63
 
 Beyond = Callable[[Any, int], Any]
-"""Encodes, or decodes, what is not listed here; gets the value and its depth. Raises NotPlain for
-what can't pass.
+"""Encodes or decodes values that are not listed here; gets the value and its depth. Raises:
+NotPlain: the value can't pass.
 """
 
 
@@ -84,7 +84,7 @@ _ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 _BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *_ATOMS)}
 KINDS = (str, int, float, bool, *_BY_NAME.values())
-"""The types that pass as they are."""
+"""The types that pass unchanged."""
 _BASES = (
     str,
     int,
@@ -143,7 +143,7 @@ def plain_base(value: Any) -> Any:
     """A value of a class derived from a plain type, as that type; NotImplemented for any other
     value.
 
-    The conversions are those of the base type, whatever the class overrides.
+    The conversions are those of the base type, even if the class overrides them.
     """
     for base in _BASES:
         if isinstance(value, base):
@@ -153,7 +153,7 @@ def plain_base(value: Any) -> Any:
 
 
 def python_scalar(value: Any) -> Any:
-    """Python's own number, truth or date for one of numpy's; any other value as it is."""
+    """Python's own number, boolean or date for one of numpy's; any other value unchanged."""
     generic = getattr(sys.modules.get("numpy"), "generic", ())
     plain = value.item() if isinstance(value, generic) else value
     return (
@@ -178,7 +178,7 @@ def _as_base(value: Any, base: type) -> Any:
 
 
 def decode(data: Any, beyond: Beyond = _refuse) -> Any:
-    """The value that `encode` made `data` of.
+    """The value that `encode` turned into `data`.
 
     Raises:
         NotPlain: the data is not from `encode`, or nested too deeply.
@@ -219,7 +219,7 @@ def _decode(data: Any, beyond: Beyond, depth: int) -> Any:
 
 
 def holds_nan(value: Any) -> bool:
-    """Whether a decoded value is, or holds, what is not a number."""
+    """Whether a decoded value is or contains NaN."""
     if isinstance(value, float | complex):
         return cmath.isnan(value)
     if isinstance(value, Decimal):
@@ -236,14 +236,12 @@ def holds_nan(value: Any) -> bool:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a decoded value is a list without a single element, those of its lists included."""
+    """Whether a decoded value is a list without elements, those of nested lists included."""
     return isinstance(value, list | tuple) and all(map(is_empty, value))
 
 
 def write_back(original: Any, changed: Any) -> None:
-    """Change the mutable container `original`, and the ones within it, so that it holds what
-    `changed` holds.
-    """
+    """Change the mutable container `original`, and those within it, to equal `changed`."""
     if isinstance(original, list) and isinstance(changed, list):
         _write_back_items(original, changed)
         original[:] = _kept(original, changed)
@@ -276,9 +274,7 @@ def _write_back_items(
 
 
 def _kept(original: list[Any], changed: list[Any]) -> list[Any]:
-    """`changed`, with the original objects where they hold the same by now, so that their identity
-    stays.
-    """
+    """`changed`, with the original objects where they are now equal, to preserve their identity."""
     if len(original) != len(changed):
         return changed
     return [old if _same(old, new) else new for old, new in zip(original, changed, strict=True)]

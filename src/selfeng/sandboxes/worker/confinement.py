@@ -1,6 +1,6 @@
-"""What a process of the sandbox gives up before it runs anything that it was sent.
+"""What a process of the sandbox gives up before it runs code that it was sent.
 
-The container's limits hold without this. It keeps the processes inside the container apart from
+The container's limits don't depend on this. It isolates the processes inside the container from
 each other.
 """
 
@@ -14,8 +14,8 @@ from pathlib import Path
 
 FILES_OF_THE_JUDGE = 512
 """Open files that the judge and the zygotes may have beyond a job's. The kernel counts descriptors
-that are under way between processes per user, in all containers together, against the sender's own
-limit: so none of what jobs have under way keeps a judge from sending its own.
+in transit between processes per user, in all containers together, against the sender's own limit.
+With this margin, descriptors of jobs in transit never keep a judge from sending its own.
 """
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
@@ -30,37 +30,31 @@ _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.starts
 
 
 def hide() -> None:
-    """Make this process, and the ones it forks, unreadable and untraceable for others of the same
-    user.
-    """
+    """Make this process and its children unreadable and untraceable for the same user."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 
 def forget_environment() -> None:
-    """Keep what programs need of the environment; images and engines put more into it than a tool
-    should see.
-    """
+    """Keep only variables that programs need; images and engines add some not meant for tools."""
     for name in list(os.environ):
         if not _KEPT.fullmatch(name):
             del os.environ[name]
 
 
 def ignore_signals() -> None:
-    """Let process 1 lose Python's own handlers: without one, no process of the container can signal
-    it.
-    """
+    """Remove Python's handlers: without one, no process of the container can signal process 1."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def limit_files() -> None:
-    """Leave this process, and the ones it forks, as many open files as a job may have."""
+    """Limit this process and those it forks to as many open files as a job may have."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - FILES_OF_THE_JUDGE
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
 
 def die_first(score: int) -> None:
-    """Ask the kernel to end this process before the judge when memory runs out; best effort."""
+    """Ask the kernel to kill this process before the judge when memory runs out; best effort."""
     prctl(_PR_SET_DUMPABLE, 1)  # the file belongs to root as long as the process is hidden
     try:
         Path("/proc/self/oom_score_adj").write_text(str(score))
@@ -71,9 +65,7 @@ def die_first(score: int) -> None:
 
 
 def memory_kills() -> int:
-    """How many processes of this container the kernel has ended for lack of memory; 0 where it does
-    not tell.
-    """
+    """How many processes here the kernel has killed for lack of memory; 0 if unknown."""
     for path in _KILLED_COUNTS:
         try:
             lines = path.read_text().splitlines()
@@ -87,8 +79,8 @@ def memory_kills() -> int:
 
 
 def condition() -> tuple[object, ...]:
-    """What other processes of the same user can change of this one without touching its memory:
-    compare it with an earlier one.
+    """What others of the same user can change of this process without touching its memory; compare
+    it with an earlier one.
     """
     limits = tuple(resource.getrlimit(limit) for limit in _LIMITS)
     scheduling = (
@@ -100,7 +92,7 @@ def condition() -> tuple[object, ...]:
 
 
 def syscall(number: int, *arguments: int) -> int:
-    """What the call returns; -1 where it fails, or is not known."""
+    """What the call returns; -1 if it fails or is unknown."""
     return int(
         _LIBC.syscall(
             ctypes.c_long(number), *map(ctypes.c_ulong, (*arguments, *[0] * (6 - len(arguments))))

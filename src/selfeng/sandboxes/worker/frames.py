@@ -1,5 +1,5 @@
-"""Frames: JSON objects with a length before them, as host, judge and judged processes exchange
-them.
+"""Frames: JSON objects, each preceded by its length, which host, judge and judged processes
+exchange.
 
 On the wire: four bytes of length, big-endian, then that many bytes of ASCII JSON.
 """
@@ -19,7 +19,7 @@ Message = dict[str, Any]
 
 
 class BrokenStream(Exception):
-    """The bytes are no frames, or the stream ended within one."""
+    """The bytes are not frames, or the stream ended within one."""
 
 
 def pack(message: Message) -> bytes:
@@ -38,7 +38,7 @@ class FrameReader:
     """Cuts a stream of bytes into messages."""
 
     def __init__(self, largest: int = LARGEST, exact: bool = False) -> None:
-        """`exact`: numbers must be finite, and no key may be there twice."""
+        """`exact`: numbers must be finite, and keys unique."""
         self._largest = largest
         self._hooks: dict[str, Any] = (
             {"parse_constant": _refuse, "object_pairs_hook": _distinct} if exact else {}
@@ -87,7 +87,7 @@ def _refuse(constant: str) -> NoReturn:
 
 def _distinct(members: list[tuple[str, Any]]) -> Message:
     if len(found := dict(members)) < len(members):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
     return found
 
 
@@ -103,10 +103,10 @@ class Channel:
         self.sock.sendall(pack(message))
 
     def receive(self) -> Message | None:
-        """The next message, None when the other side has closed the stream between two frames.
+        """The next message; None when the other side has closed the stream between two frames.
 
         Raises:
-            BrokenStream: the stream holds something else, or ended within a frame.
+            BrokenStream: the stream contains something else, or ended within a frame.
         """
         while not self._waiting:
             data = self.sock.recv(65536)

@@ -1,5 +1,5 @@
-"""The folder of a job: one of its own in the empty /tmp, in which the tool finds the files it is
-given and leaves others.
+"""The folder of a job: its own in the empty /tmp, where the tool finds the files it is given and
+leaves others.
 """
 
 import base64
@@ -15,10 +15,10 @@ FOLDER = "/tmp/files"  # noqa: S108 - the container's own
 CHUNK = 192 * 1024
 """Bytes of a file in one frame."""
 NAMED = 20
-"""Files that are refused by name; of the rest there is a number."""
+"""Files that are refused by name; the rest are only counted."""
 
 _FONTS = Path("/opt/matplotlib")
-"""What matplotlib found when the image was built."""
+"""The fonts that matplotlib found when the image was built."""
 _ODD = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISLNK, "a symbolic link"),
@@ -30,17 +30,17 @@ Tell = Callable[[Message], None]
 
 
 class JobFolder:
-    """One job's; laid out before any foreign code runs, and read when none runs any more."""
+    """One job's folder; made before any foreign code runs, and read after all has ended."""
 
     def __init__(self) -> None:
         self._given: dict[str, tuple[int, ...]] = {}
-        """What each file was like before the job."""
+        """The state of each file before the job."""
 
     def lay_out(self) -> None:
         """Make the folder.
 
-        matplotlib takes its list of fonts only from a folder that can be written to. Without it,
-        each first plot would look for fonts, and say so.
+        matplotlib takes its list of fonts only from a writable folder. Without the list, each first
+        plot would search for fonts, and print that.
         """
         os.mkdir(FOLDER, 0o700)
         if folder := os.environ.get("MPLCONFIGDIR"):
@@ -57,7 +57,7 @@ class JobFolder:
         self._given[name] = _condition(os.lstat(path))
 
     def touched(self) -> bool:
-        """Whether anything is there that was not, or is not as it was."""
+        """Whether anything is new or changed."""
         try:
             with os.scandir(FOLDER) as entries:
                 return any(
@@ -68,11 +68,11 @@ class JobFolder:
             return True
 
     def give_out(self, count: int, size: int, tell: Tell) -> Message:
-        """Tell the pieces of the files that are new or changed, up to so many, and so many bytes
-        together; what is refused and why.
+        """Send the new or changed files in pieces, up to so many, and so many bytes together;
+        returns what is refused and why.
 
         Every process of the job must have ended. Only ordinary files are opened, and no more is
-        read than they claim to hold.
+        read than their stated size.
         """
         refused: list[tuple[str, str]] = []
         told = total = 0
@@ -114,7 +114,7 @@ def _opened_folder() -> int:
     folder = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not os.path.samestat(
         os.fstat(folder), os.lstat(FOLDER)
-    ):  # older gVisor follows a link all the same
+    ):  # older gVisor follows a link despite O_NOFOLLOW
         os.close(folder)
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     return folder
@@ -124,7 +124,7 @@ def _fonts() -> list[str]:
     try:
         return os.listdir(_FONTS)
     except FileNotFoundError:
-        return []  # a backend without them: they are looked for
+        return []  # a backend without them: matplotlib searches for fonts
 
 
 def _condition(found: os.stat_result) -> tuple[int, ...]:
@@ -132,16 +132,14 @@ def _condition(found: os.stat_result) -> tuple[int, ...]:
 
 
 def _oddity(found: os.stat_result) -> str:
-    """What the file is instead of an ordinary one, "" if it is one."""
+    """What the file is instead of an ordinary one; "" if it is one."""
     if stat.S_ISREG(found.st_mode):
         return ""
     return next((words for test, words in _ODD if test(found.st_mode)), "no ordinary file")
 
 
 def _tell_file(folder: int, name: str, size: int, tell: Tell) -> None:
-    """A file in pieces; none of the flags is needed for a file that is what it was a moment ago,
-    and each for one that is not.
-    """
+    """Send a file in pieces. The flags matter only if it has changed since it was examined."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     with open(os.open(name, flags, dir_fd=folder), "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -1,7 +1,7 @@
-"""Process 1 of the container: it alone speaks to the host, and it runs nothing that it was sent.
+"""Process 1 of the container: it alone talks to the host, and it runs nothing that it was sent.
 
-It has the processes of a job forked, says `ready`, reads the job's frame, hands each process its
-part, and passes on what they report under the nonce of the job, which no other process has seen.
+It has the processes of a job forked, says `ready`, reads the job's frame, gives each process its
+part, and passes on their reports with the nonce of the job, which no other process has seen.
 """
 
 import math
@@ -27,14 +27,14 @@ _LONGEST = 32 * 1024
 """Characters of a problem."""
 _READ = 64 * 1024
 _GATHER = 0.01
-"""Seconds for which results are gathered before the host hears of them: each time, all that is
-between wakes up for it.
+"""Seconds for which results are collected before they are sent to the host: each send wakes every
+process on the way.
 """
 
 
 def main() -> None:
-    """Do what the host asks for, until it hangs up or a process has done what no later one should
-    feel.
+    """Serve the host until it hangs up, or a process has done something that would affect later
+    ones.
     """
     confinement.hide()
     confinement.ignore_signals()
@@ -62,8 +62,8 @@ def _judge(host: "_Host") -> None:
 
 
 def _verify(host: "_Host") -> None:
-    """One suite, or one suite against versions of one tool: what the tests' process holds must not
-    be seen by another tool.
+    """Verify one suite, or one suite against versions of one tool. The state of the tests' process
+    must not reach another tool.
     """
     tests = Zygote(_run_tests, 500)
     tool = Zygote(
@@ -83,9 +83,7 @@ def _verify(host: "_Host") -> None:
 
 
 def _execute(host: "_Host") -> None:
-    """One job after the other, each in a process of its own, as long as nothing of the last one is
-    left.
-    """
+    """Do one job after the other, each in its own process, while nothing of the last is left."""
     zygote = Zygote(_run_tool, 1000)
     zygote.await_ready()
     condition, kills = confinement.condition(), confinement.memory_kills()
@@ -110,8 +108,8 @@ def _execute(host: "_Host") -> None:
 
 
 def _give_out(job: Message, zygote: Zygote, folder: JobFolder, tell: Tell) -> Message:
-    """Tell the files that the call has left, which nobody may change meanwhile; what the job's end
-    says of them.
+    """Send the files that the call has left, while no process can change them; returns what the
+    job's end says of them.
     """
     if not folder.touched():
         return {}
@@ -158,19 +156,17 @@ class _JobRun:
         self._loaded = False
         self._disturbed = False
         self._to_come: list[Any] = []
-        """The tests that have no result yet, the one that runs first; the last one stays."""
+        """The tests that have no result yet, in the order in which they run; the last one stays."""
         self._problem: str | None = None
         self._load_failed: str | None = None
         self._lost: str | None = None
         """How the tool's process ended, if it did."""
         self._unsaid = b""
-        """Frames for the host, to be sent when it is time."""
+        """Frames for the host that are not sent yet."""
         self._due = math.inf
 
     def run(self) -> bool:
-        """Do the job and report its end; whether every process played its part until then, and can
-        play it again.
-        """
+        """Do the job and report its end; whether every process is fit for another job."""
         try:
             self._tool.send(
                 {
@@ -224,7 +220,7 @@ class _JobRun:
         _write(unsaid)
 
     def _watch(self) -> Message:
-        """Pass on what the processes report until one of them, or the clock, ends the job."""
+        """Pass on the processes' reports until one of them, or the time limit, ends the job."""
         deadline = self._started + float(self._job["timeout"])
         inputs: dict[int, Child | None] = {0: None}
         inputs.update(
@@ -234,13 +230,13 @@ class _JobRun:
             if now >= self._due:
                 self._speak()
             ready, _, _ = select.select(list(inputs), [], [], min(deadline, self._due) - now)
-            # The tests first: they have said which test it was before its call could end the tool.
+            # The tests first: they report which test it is before its call can end the tool.
             for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
                 child = inputs[number]
                 if child is None:
                     os._exit(
                         0
-                    )  # the host hung up, or sent more than it should: nobody waits for a report
+                    )  # the host hung up, or sent more than it should: no report is needed
                 if number == child.output:
                     if not self._read_output(child):
                         del inputs[number]
@@ -258,7 +254,7 @@ class _JobRun:
         return self._ended(f"It ran longer than {self._job['timeout']:g} seconds{self._where()}.")
 
     def _hear(self, child: Child, message: Message) -> Message | None:
-        """Take in a message; the end of the job if it is one."""
+        """Process a message; returns the end of the job if it is one."""
         if child is self._tool:
             return self._hear_tool(message)
         if "collected" in message:
@@ -288,8 +284,8 @@ class _JobRun:
         return None
 
     def _notice_loss(self, told: bool) -> None:
-        """A tool that ended during the suite spoils it, whatever the tests made of that; they may
-        know earlier than its parent.
+        """Record that the tool ended during the suite, which spoils the run whatever the tests make
+        of it. They may notice before its parent.
         """
         if self._lost is None and (told or self._tool.ended()):
             self._tool.settle()
@@ -301,7 +297,7 @@ class _JobRun:
         loss = self._loss(child)
         if self._tests is None or child is self._tests or not self._loaded:
             return self._ended(self._lost or loss)
-        self._lost = loss  # the tests go on, and fail: what they report until then is worth having
+        self._lost = loss  # the tests continue and fail: their reports until then are useful
         return None
 
     def _loss(self, child: Child) -> str:
@@ -329,7 +325,7 @@ class _JobRun:
         return bool(data)
 
     def _drain(self) -> None:
-        """Take what is in the pipes now, but no more than what is kept."""
+        """Read what is in the pipes now, but no more than is kept."""
         for child in self._children:
             for _ in range(2 + OUTPUT // _READ):
                 before = len(self._output)
@@ -338,7 +334,9 @@ class _JobRun:
 
 
 def _messages(child: Child) -> list[Message] | None:
-    """What a process has said since; None when it has closed its channel, or speaks nonsense."""
+    """The messages of a process since the last read; None if it has closed its channel, or sent
+    invalid data.
+    """
     try:
         data = child.control.recv(_READ)
         return child.reader.feed(data) if data else None
@@ -347,9 +345,7 @@ def _messages(child: Child) -> list[Message] | None:
 
 
 def _flat(fields: Any) -> Message | None:
-    """The fields that are no containers: whoever writes a frame could nest it deeper than anybody
-    can read it.
-    """
+    """The fields that are not containers: a forged frame could be nested too deeply to be read."""
     return (
         {name: value for name, value in fields.items() if not isinstance(value, dict | list)}
         if isinstance(fields, dict)
@@ -366,11 +362,7 @@ def _texts(values: Any) -> list[str] | None:
 
 
 def _text(value: Any) -> str:
-    return (
-        value[:_LONGEST]
-        if isinstance(value, str) and value
-        else "It has no words for what went wrong."
-    )
+    return value[:_LONGEST] if isinstance(value, str) and value else "It gave no reason."
 
 
 def _say(nonce: str, message: Message) -> None:
@@ -387,7 +379,7 @@ def _write(data: bytes) -> None:
 
 
 class _Host:
-    """What the host says."""
+    """Reads the host's frames."""
 
     def __init__(self) -> None:
         self._reader = FrameReader()

@@ -1,8 +1,7 @@
-"""Library modules: what a tool may import beside the standard library and the packages, known to
-this process by source alone.
+"""Library modules: the tools that a tool may import beside the standard library and the packages.
+This process has only their sources.
 
-They are found after everything else, so they shadow nothing, and loaded when they are first
-imported.
+They are found after everything else, so they shadow nothing, and are loaded when first imported.
 """
 
 import linecache
@@ -21,13 +20,11 @@ class Library(MetaPathFinder, Loader):
 
     @property
     def files(self) -> frozenset[str]:
-        """What tracebacks call the modules."""
+        """The file names of the modules in tracebacks."""
         return frozenset(map(_file, self._sources))
 
     def provide(self, sources: Mapping[str, str]) -> None:
-        """Let code import these modules by name, and those of an earlier job, with all that they
-        hold, no more.
-        """
+        """Let code import these modules; forget those of an earlier job with all their state."""
         for name in self._sources:
             sys.modules.pop(name, None)
             linecache.cache.pop(_file(name), None)
@@ -53,7 +50,7 @@ LIBRARY = Library()
 
 
 def compiled(source: str, filename: str) -> CodeType:
-    """A module's source, ready to be run; tracebacks will show its lines."""
+    """Compile a module's source; tracebacks will show its lines."""
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     return compile(source, filename, "exec", dont_inherit=True)
 

@@ -1,8 +1,8 @@
-"""Local copies of what a tool offers: classes and objects that behave like the tool's own, built
-from descriptions.
+"""Local copies of what a tool offers, built from descriptions: classes and objects that behave like
+the tool's own.
 
-The tests' side of the codec. A copy compares by values that were decoded here, or by identity;
-never by asking the tool.
+The tests' side of the codec. A copy compares by values that were decoded here, or by identity, and
+never asks the tool.
 """
 
 import collections
@@ -18,7 +18,7 @@ from . import codec
 from .codec import NotPlain
 
 _NEVER = {"unittest", "doctest", "bdb", "pdb"}
-"""Modules whose exceptions steer a test run; the tool can raise only look-alikes of them."""
+"""Modules whose exceptions control a test run; the tool can only raise look-alikes of them."""
 
 _ENUMS: dict[str, Any] = {
     c.__name__: c for c in (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
@@ -26,7 +26,7 @@ _ENUMS: dict[str, Any] = {
 
 
 class Link(Protocol):
-    """The way to the tool's process."""
+    """The connection to the tool's process."""
 
     def call(self, handle: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
@@ -35,9 +35,7 @@ class Link(Protocol):
     def next(self, handle: int) -> Any: ...
 
     def doubt(self, reason: str) -> None:
-        """Let the test that runs fail, as what the tool returned decides itself whether it is
-        right.
-        """
+        """Make the running test fail: a value of the tool decides itself whether it is right."""
         ...
 
 
@@ -51,7 +49,7 @@ class Lent:
     """An object that lives in the tool's process. Equal to itself only."""
 
     asked_for = False
-    """Whether the suite names the class, and so expects an object of it and not a plain value."""
+    """Whether the suite names the class, and so expects an object of it, not a plain value."""
 
     def __init__(self, link: Link, handle: int, text: str) -> None:
         self.__dict__.update(_lent=handle, _link=link, _text=text)
@@ -102,7 +100,7 @@ class LentObject(Lent):
 
 
 class LentIterator(Lent):
-    """An iterator or generator of the tool; each value is asked for when it is wanted."""
+    """An iterator or generator of the tool; each value is fetched when it is needed."""
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -112,9 +110,7 @@ class LentIterator(Lent):
 
 
 class RemoteObjects:
-    """Decodes what the tool's side sends, and encodes what goes back; one per run, so that a class
-    has one copy.
-    """
+    """Decodes what the tool sends and encodes replies; one per run, so a class has one copy."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -285,8 +281,8 @@ class RemoteObjects:
 
 
 def _name(name: Any) -> str:
-    """An ordinary attribute's name. A special method must never come from the tool: it could answer
-    every comparison.
+    """The name of an ordinary attribute. A special method must never come from the tool: it could
+    answer every comparison.
     """
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("__"):
         raise NotPlain(f"what arrived names an attribute {name!r}")
@@ -305,7 +301,7 @@ def _exception_text(error: BaseException) -> str:
 
 
 def _known_exception(described: dict[str, Any]) -> type | None:
-    """The real class, when it belongs to Python itself and the tests could name it."""
+    """The real class, if it belongs to Python itself and the tests can name it."""
     top = described["module"].partition(".")[0]
     if top not in sys.stdlib_module_names and top != "builtins":
         return None

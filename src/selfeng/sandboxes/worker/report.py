@@ -17,12 +17,12 @@ TEXT = 20_000
 DATA = 256 * 1024
 """Characters of a value's JSON."""
 _DIGITS = 22_500
-"""Somewhat more than `TEXT`, so that a number which is cut is shown up to there; `_BITS` are always
+"""Slightly more than `TEXT`, so that a number that is cut is shown up to there; `_BITS` are always
 fewer digits.
 """
 _BITS = _DIGITS * 3
 _JSON_BITS = 14_000
-"""Python reads no number of more than 4300 digits from text."""
+"""Python parses no number of more than 4300 digits."""
 _NESTED = 60
 _BRACKETS: dict[type, tuple[str, str]] = {
     list: ("[", "]"),
@@ -35,7 +35,7 @@ _LAZY = {"generator", "async_generator", "coroutine"}
 
 
 def allow_long_numbers() -> None:
-    """Let numbers be shown as far as text is."""
+    """Let numbers be shown up to the limit of text."""
     sys.set_int_max_str_digits(max(_DIGITS, sys.get_int_max_str_digits()))
 
 
@@ -84,8 +84,8 @@ def load_problem(what: str, error: BaseException, filename: str) -> str:
 
 
 def plain_json(value: Any) -> str | None:
-    """The value as JSON text; None if JSON can't say it exactly (tuples count as lists), or if it
-    is too large.
+    """The value as JSON text; None if JSON can't represent it exactly (tuples count as lists), or
+    if it is too large.
     """
     if not _plain(value, [DATA], 0):
         return None
@@ -116,7 +116,7 @@ def _plain(value: Any, left: list[int], depth: int) -> bool:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether the text holds no half of a character, which no file, socket or database takes."""
+    """Whether the text has no lone surrogate, which files, sockets and databases refuse."""
     try:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:
@@ -128,9 +128,7 @@ def _article(name: str) -> str:
 
 
 class _Text:
-    """The `repr` of a value, written until there is enough of it, so that large values cost no more
-    than small ones.
-    """
+    """The `repr` of a value, written up to a limit, so that large values are not costly."""
 
     def __init__(self, limit: int) -> None:
         self.pieces: list[str] = []
@@ -144,7 +142,7 @@ class _Text:
             self.cut |= self.left < 0
 
     def stand_in(self, piece: str) -> None:
-        """Add words in the place of a part that is too large to be shown."""
+        """Add words in place of a part that is too large to show."""
         self.cut = True
         self.add(piece)
 
@@ -178,17 +176,14 @@ class _Text:
 
 
 _CAUSES = 5
-"""How far back an error is followed; pandas raises one of its own where an optional package is
-missing.
-"""
+"""How many causes of an error are followed; pandas wraps the error of a missing package."""
 
 
 def missing_package(what: str, error: BaseException) -> str:
-    """A sentence that names the package which the `code` or the `tests` need and the sandbox does
-    not have; else "".
+    """A sentence that names the package that the `code` or the `tests` need and the sandbox lacks;
+    else "".
 
-    A module that a package which is there does not have, or one of the tool itself, is no missing
-    package.
+    A missing module of the tool itself, or of a package that is present, does not count.
     """
     package = _missing(error)
     if not package:

@@ -1,7 +1,7 @@
-"""The system calls that a sandbox's processes have no use for, refused by filters of our own.
+"""Filters that refuse system calls which the sandbox's processes don't need.
 
-They come on top of the container's own filter, which differs between engines and their versions. A
-refused call fails as it would in a place where what it asks for does not exist; it ends nobody.
+They add to the container's own filter, which differs between engines and their versions. A refused
+call fails as if what it asks for did not exist; no process is ended.
 """
 
 import ctypes
@@ -25,22 +25,22 @@ fsopen fspick get_kernel_syms init_module ioperm iopl kexec_file_load kexec_load
 name_to_handle_at nfsservctl open_by_handle_at open_tree open_tree_attr pivot_root query_module quotactl quotactl_fd reboot setdomainname
 sethostname setns settimeofday statmount swapoff swapon sysfs syslog umount2 unshare uselib ustat vhangup _sysctl
 """  # noqa: E501
-"""For who administers a machine, or makes new namespaces."""
+"""For administering a machine, or making new namespaces."""
 _DEEP = """
 add_key bpf io_uring_enter io_uring_register io_uring_setup keyctl lsm_get_self_attr lsm_list_modules lsm_set_self_attr map_shadow_stack
 memfd_secret modify_ldt perf_event_open personality request_key seccomp userfaultfd vmsplice
 """  # noqa: E501
-"""Ways deep into the kernel, which many of its holes were found in."""
+"""Deep interfaces of the kernel, in which many holes were found."""
 _INTO_OTHERS = """
 kcmp mbind migrate_pages move_pages pidfd_getfd pidfd_open pidfd_send_signal process_madvise process_mrelease process_vm_readv
 process_vm_writev ptrace set_mempolicy set_mempolicy_home_node
 """  # noqa: E501
-"""Into the memory and the descriptors of other processes."""
+"""Access to the memory and the descriptors of other processes."""
 _OUTLIVING = """
 mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat
 shmctl shmget
 """  # noqa: E501
-"""What stays when its process has ended."""
+"""Objects that outlive their process."""
 
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _STREAM, _DATAGRAM, _TYPE = 1, 2, 0xF
@@ -49,16 +49,14 @@ _CLONE_NAMESPACES = 0x7E020000
 
 _FOR_EVERYBODY = (
     Rule(f"{_PRIVILEGED} {_DEEP} {_INTO_OTHERS} {_OUTLIVING}", refuse(EPERM)),
-    Rule(
-        "clone3", refuse(ENOSYS)
-    ),  # its flags can't be looked at here; who gets this error uses `clone`
+    Rule("clone3", refuse(ENOSYS)),  # a filter can't read its flags; callers fall back to `clone`
     Rule(
         "clone",
         refuse(EPERM),
         (Argument(0, (0,), mask=_CLONE_NAMESPACES | _CLONE_PARENT, unless=True),),
     ),
     # There is no network. Loopback, abstract names and families that no namespace confines (vsock)
-    # are not missed either.
+    # are not needed either.
     Rule(
         "socket",
         refuse(ENETUNREACH),
@@ -70,21 +68,19 @@ _FOR_EVERYBODY = (
 )
 
 _PR_HARMLESS = (1, 2, 3, 15, 16, 21, 23, 29, 30, 39, 0x53564D41)
-"""Signal at the parent's end, names, timer slack, and reading what is so."""
+"""Signal at the parent's end, names, timer slack, and reading settings."""
 _F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY = 8, 15, 1024, 1026
 _FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX, _TIOCSETD = 0x8901, 0x8902, 0x5412, 0x541C, 0x5423
 _PRIO_PROCESS, _IOPRIO_WHO_PROCESS = 0, 1
 _OWN = 0x5A5A0001
-"""Stands for a process's own number in the program that is made in advance."""
+"""Stands for a process's own number in the program, which is made in advance."""
 _OTHER_GROUPS = 2**32 - _OWN + 1
-"""Process groups are negative numbers, and so is everybody; read without the sign, the groups
-before its own begin here.
+"""Process groups are negative numbers, as is "all processes"; read as unsigned, the groups older
+than its own start here.
 """
 
 _RULESET = struct.Struct("=QQQ")
-"""`struct landlock_ruleset_attr`: what is handled of files and of the network, and what is
-scoped.
-"""
+"""`struct landlock_ruleset_attr`: the handled access to files and to the network, and the scope."""
 _SCOPE_SIGNAL = 2
 
 _SIGNALS = "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo"
@@ -99,7 +95,7 @@ _FOR_ONE = (
     Rule("setpriority ioprio_set", refuse(EPERM), (Argument(1, (0, _OWN), unless=True),)),
     Rule("setpriority", refuse(EPERM), (Argument(0, (_PRIO_PROCESS,), unless=True),)),
     Rule("ioprio_set", refuse(EPERM), (Argument(0, (_IOPRIO_WHO_PROCESS,), unless=True),)),
-    # Signals by way of a file: to its owner, or to who has waited for a lease to end.
+    # Signals through a file: to its owner, or to a process that waits for the end of a lease.
     Rule("fcntl", refuse(EPERM), (Argument(1, (_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)),)),
     Rule(
         "ioctl",
@@ -111,10 +107,11 @@ _FOR_ONE = (
 
 
 def restrict() -> None:
-    """Refuse this process, and those that it will fork, what none of the sandbox's processes needs.
+    """Refuse, for this process and those that it will fork, calls that no process of the sandbox
+    needs.
 
     Raises:
-        OSError: there is no filter for this machine, or the kernel takes none.
+        OSError: there is no filter for this machine, or the kernel refuses it.
     """
     machine = os.uname().machine
     if machine not in NUMBERS:
@@ -124,23 +121,23 @@ def restrict() -> None:
 
 
 class Fence:
-    """Keeps a process and its descendants from reaching those that were there before it: by
-    signals, limits or priority.
+    """Keeps a process and its descendants from affecting older processes by signals, limits or
+    priority.
 
-    What comes after it has higher numbers, so that it can end its own. Threads that older processes
-    start later have such numbers too; where the kernel can tell them apart (Landlock, from Linux
-    6.12 on), they are out of reach as well. Made before the fork, so that the process itself only
-    writes its number into the program.
+    Newer processes have higher numbers, so it can end its own. Threads that older processes start
+    later have such numbers too; where the kernel can tell them apart (Landlock, from Linux 6.12
+    on), they are out of reach as well. The fence is made before the fork, so that the process
+    itself only writes its number into the program.
     """
 
     def __init__(self) -> None:
         self._program = _Program(program(_FOR_ONE, os.uname().machine))
 
     def close(self) -> None:
-        """Let this process lead a process group, and close the fence around it.
+        """Make this process a group leader, and close the fence around it.
 
         Raises:
-            OSError: the kernel takes no filter.
+            OSError: the kernel refuses the filter.
         """
         own = os.getpid()
         os.setpgid(0, 0)
@@ -151,7 +148,7 @@ class Fence:
 
 
 def _keep_signals_inside() -> None:
-    """Let this process and its descendants signal nobody else, where the kernel knows how."""
+    """Keep signals of this process and its descendants inside, where the kernel supports it."""
     numbers = NUMBERS[os.uname().machine]
     rules = ctypes.create_string_buffer(_RULESET.pack(0, 0, _SCOPE_SIGNAL), _RULESET.size)
     ruleset = syscall(numbers["landlock_create_ruleset"], ctypes.addressof(rules), _RULESET.size)
@@ -161,7 +158,7 @@ def _keep_signals_inside() -> None:
 
 
 class _Program:
-    """A program as the kernel takes it, `struct sock_fprog`."""
+    """A program in the kernel's form, `struct sock_fprog`."""
 
     def __init__(self, instructions: bytes) -> None:
         self._instructions = ctypes.create_string_buffer(instructions, len(instructions))
@@ -171,7 +168,7 @@ class _Program:
         self._places = {word: list(_find(instructions, word)) for word in (_OWN, _OTHER_GROUPS)}
 
     def put(self, word: int, number: int) -> None:
-        """Write a number in the place of a word that stands for it."""
+        """Replace a placeholder with a number."""
         for place in self._places[word]:
             _WORD.pack_into(self._instructions, place, number)
 

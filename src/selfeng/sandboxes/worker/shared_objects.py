@@ -1,8 +1,8 @@
-"""What a tool offers beyond plain values, as descriptions: exceptions, records, enums, functions,
+"""Descriptions of what a tool offers beyond plain values: exceptions, records, enums, functions,
 iterators, objects.
 
-The tool's side of the codec. Live objects stay here and are lent out as numbers; nothing but plain
-data leaves the process.
+The tool's side of the codec. Live objects stay here and are passed as numbers; only plain data
+leaves the process.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ _BUILT_IN = ("filename", "filename2", "name", "path", "code")
 
 
 class SharedObjects:
-    """Encodes for, and decodes from, the tests' side."""
+    """Encodes for the tests' side, and decodes what it sends."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
@@ -41,8 +41,8 @@ class SharedObjects:
         return self._lent[handle]
 
     def exception(self, error: BaseException, depth: int = 0, causes: int = _CAUSES) -> Any:
-        """The exception as data: its class, its plain arguments and fields, its text and where in
-        the tool it came from.
+        """The exception as data: its class, plain arguments and fields, its text, and where in the
+        tool it was raised.
         """
         cause = error.__cause__
         return [
@@ -177,9 +177,7 @@ class SharedObjects:
 
 
 def _fields(error: BaseException) -> dict[str, Any]:
-    """What an exception holds beside its arguments; the built-in ones keep some of it outside of
-    `__dict__`.
-    """
+    """An exception's fields beside its arguments; built-in ones keep some outside `__dict__`."""
     kept = {name: getattr(error, name, None) for name in _BUILT_IN}
     known = {name: value for name, value in kept.items() if isinstance(value, str | int)}
     return known | {k: v for k, v in vars(error).items() if not k.startswith("__")}
@@ -199,7 +197,7 @@ def _record_kind(cls: Any) -> dict[str, Any]:
 
 
 def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
-    """`show(value)`, beyond `limit` shortened; says so when the value can't be shown."""
+    """`show(value)`, cut at `limit`; a note if the value can't be shown."""
     try:
         text = str.__str__(show(value))
     except Exception as error:  # noqa: BLE001 - the tool's own code runs here and may do anything
@@ -208,9 +206,7 @@ def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
 
 
 def own_frames(error: BaseException, module: ModuleType) -> list[str]:
-    """The traceback's lines that lie in the tool's source, or in that of a tool which it imports;
-    the innermost last.
-    """
+    """The traceback's lines in the tool, or in a tool that it imports; the innermost last."""
     own = LIBRARY.files | {module.__file__}
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in own]
     lines = [

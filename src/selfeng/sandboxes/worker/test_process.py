@@ -1,9 +1,8 @@
-"""The process of the tests: pytest, run on a suite that exists in memory only.
+"""The process of the tests: pytest, run on a suite that exists only in memory.
 
-pytest is imported and configured, and has done a small suite, before the job arrives. What it finds
-goes to the judge as
-messages: `collected` in the order in which they run, `result` per test, `problem`, and `finished`
-    at the end.
+pytest is imported and configured, and has run a small suite, before the job arrives. The judge gets
+its messages: `collected` in the order in which tests run, `result` per test, `problem`, and
+`finished` at the end.
 """
 
 import ast
@@ -37,7 +36,7 @@ _LEFT_OUT = (
     "threadexception",
     "unraisableexception",
 )
-"""The last two turn exceptions that nobody can catch into warnings, which nobody would see."""
+"""The last two turn exceptions that can't be caught into warnings, which would not be shown."""
 _LOGGING = "logging-plugin"
 _OPTIONS = (
     "--noconftest",
@@ -52,9 +51,7 @@ _OPTIONS = (
 
 
 def run(fork_server: ForkServer) -> None:
-    """Run the suite that arrives for a process of this zygote, against the tool that it can
-    call.
-    """
+    """Run the suite that arrives for a process of this zygote, with the tool it can call."""
     plugin = _Run(fork_server)
     pytest.main([*_OPTIONS], plugins=[plugin])
     plugin.finish(last=True)  # a test has ended the run
@@ -72,7 +69,7 @@ class TestB:
     def test_c(self, capsys, caplog):
         assert tool([3]) == {"a": 2}
 """
-"""Calls the tool as `tool_process.rehearse` has answered."""
+"""Calls the tool for the answers of `tool_process.rehearse`."""
 
 
 class _Suite(pytest.Module):
@@ -85,14 +82,14 @@ class _Suite(pytest.Module):
 
 
 class _Run:
-    """The plugin that gives pytest the suite and reports what becomes of it."""
+    """The plugin that gives pytest the suite and reports its results."""
 
     def __init__(self, fork_server: ForkServer) -> None:
         self._fork_server = fork_server
         self._results: dict[str, Message] = {}
         self._filename = ""
         self._code: tuple[str, CodeType] = "", compile("", "", "exec")
-        """The suite that was compiled last."""
+        """The suite that was last compiled."""
         self._link: ToolLink | None = None
         self._busy = False
         self._audit = Audit(tuple(f"{folder}/" for folder in sys.path))
@@ -103,8 +100,8 @@ class _Run:
 
     @pytest.fixture
     def tmp_path(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        """In the place of pytest's own, whose folders are named after the test, and so after the
-        values that it expects.
+        """Replaces pytest's own, whose folders are named after the test, and so reveal the values
+        that it expects.
         """
         return tmp_path_factory.mktemp(secrets.token_hex(8), numbered=False)
 
@@ -116,7 +113,7 @@ class _Run:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._rehearse(session)
         gc.collect()
-        gc.freeze()  # what is here now need not be looked at again
+        gc.freeze()  # later collections need not examine what exists now
         self._control, calls = self._fork_server.wait()
         assert calls is not None
         self._calls = calls
@@ -125,9 +122,7 @@ class _Run:
         return True
 
     def _rehearse(self, session: pytest.Session) -> None:
-        """Do a small job, so that what is loaded and prepared when it is first needed is there
-        before the job.
-        """
+        """Do a small job, so that what is prepared on first use is ready before the real one."""
         judge, control = socket.socketpair()
         tool, calls = socket.socketpair()
         with judge, control, tool, calls:
@@ -147,8 +142,8 @@ class _Run:
         del linecache.cache["test_rehearsal.py"]
 
     def _do_jobs(self, session: pytest.Session) -> None:
-        """Do jobs until there are no more: one, or versions of one tool. What stays between two is
-        pytest's, not the suite's.
+        """Do jobs until there are no more: one, or versions of one tool. Only pytest's state lasts
+        from one to the next, not the suite's.
         """
         while (job := self._control.receive()) is not None:
             session.items, self._link, self._busy = [], None, True
@@ -159,19 +154,19 @@ class _Run:
             self.finish()
 
     def _collect(self, session: pytest.Session, job: Message) -> bool:
-        """Load the suite once its tool is ready, and find its tests; whether that went well."""
+        """Load the suite once its tool is ready, and find its tests; whether that succeeded."""
         self._filename = f"test_{job['name']}.py"
         if "caplog" not in job["tests"] and session.config.pluginmanager.has_plugin(_LOGGING):
             session.config.pluginmanager.unregister(
                 name=_LOGGING
-            )  # takes its time in every test, and does nothing else for them
+            )  # it costs time in every test, and does nothing for these
         try:
             code = self._compiled(job["tests"], session.config)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             self._problem(report.load_problem("tests", error, self._filename))
             return False
         ready = self._control.receive()
-        if ready is None or not ready["go"]:  # the tool can't be loaded, which the judge tells
+        if ready is None or not ready["go"]:  # the tool can't be loaded; the judge reports it
             return False
         self._audit.begin(self._filename, code)
         self._link = ToolLink(self._calls)
@@ -232,7 +227,7 @@ class _Run:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, obj: object) -> list[Any] | None:
-        """A tool called `test_...` is no test where a suite imports it."""
+        """A tool called `test_...` is not a test where a suite imports it."""
         return [] if hasattr(obj, "_lent") else None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -296,9 +291,7 @@ class _Run:
         self._problem(f"pytest itself failed: {excinfo.typename}: {shorten(str(excinfo.value))}")
 
     def finish(self, last: bool = False) -> None:
-        """Tell that all has been told, if that has not been told; `last`: this process can do no
-        other job.
-        """
+        """Report the end, unless that was done; `last`: this process can do no other job."""
         if not self._busy:
             return
         self._busy = False
@@ -315,9 +308,7 @@ class _Run:
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:
-    """In place of pytest's own account of a failure, which takes as long as the test and goes
-    nowhere: see `describe`.
-    """
+    """Replaces pytest's own account of a failure, which is slow and not used: see `describe`."""
     return "failed"
 
 
@@ -332,12 +323,12 @@ def _in_order(items: list[pytest.Item], order: str | None) -> list[pytest.Item]:
 
 
 def _name(nodeid: str) -> str:
-    """The test without the file that it pretends to come from."""
+    """The test's name without the file that it seems to come from."""
     return nodeid.partition("::")[2]
 
 
 def _names(code: CodeType) -> frozenset[str]:
-    """The names that stand in a piece of code."""
+    """The names used in a piece of code."""
     inner = [_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return frozenset(code.co_names).union(*inner)
 

@@ -1,9 +1,9 @@
-"""The process of the tool: it holds the tool's source, those of the tools that it imports, and
+"""The process of the tool: it has the tool's source, those of the tools that it imports, and
 nothing else of the job.
 
 It loads the module, then calls the function once (`execute`) or answers the tests' requests
-(`verify`): by the same frames, with the same streams and descriptors, so that a tool finds no
-difference in what surrounds it.
+(`verify`). Frames, streams and descriptors are the same in both, so that a tool can't tell them
+apart.
 """
 
 import contextlib
@@ -28,8 +28,8 @@ _PRINTED = 64 * 1024
 
 
 def run(fork_server: ForkServer) -> None:
-    """Do the job that arrives for a process of this zygote, and those that follow it: versions of
-    one tool.
+    """Do the job that arrives for a process of this zygote, then any further versions of the
+    tool.
     """
     report.allow_long_numbers()
     rehearse()
@@ -62,8 +62,8 @@ def _do(job: Message, control: Channel, calls: Channel) -> None:
 
 
 def rehearse() -> list[Message]:
-    """Load and call a small tool, so that what is loaded and prepared when it is first needed is
-    there before the job; the answers.
+    """Load and call a small tool, so that whatever is loaded or prepared on first use is ready
+    before the job; returns the answers.
     """
     module = load("rehearsal", _REHEARSAL)
     shared = SharedObjects(module)
@@ -87,7 +87,7 @@ def tool(x: list[int]) -> dict[str, float]:
 
 
 def load(name: str, source: str) -> ModuleType:
-    """The module of the given source, registered as an ordinary import would."""
+    """Load a module from its source and register it as an ordinary import would."""
     module = types.ModuleType(name)
     module.__file__ = f"{name}.py"
     code = compiled(source, module.__file__)
@@ -99,7 +99,7 @@ def load(name: str, source: str) -> ModuleType:
 def _serve(
     module: ModuleType, receive: Callable[[], Message | None], send: Callable[[Message], None]
 ) -> None:
-    """Answer the tests until they have come to their end, or the judge's one request."""
+    """Answer the tests' requests until they end, or the judge's one request."""
     shared = SharedObjects(module)
     while (request := receive()) is not None and request["op"] != "leave":
         reply = _answer(module, shared, request)
@@ -144,7 +144,7 @@ def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Mess
 def _meant(
     module: ModuleType, shared: SharedObjects, request: Message
 ) -> tuple[Any, list[Any], dict[str, Any]]:
-    """The function that is to be called, and its arguments."""
+    """The function to call, and its arguments."""
     if request["op"] == "execute":
         function = getattr(module, request["name"], None)
         if not callable(function):
@@ -177,7 +177,7 @@ def _encoded(shared: SharedObjects, value: Any) -> Any:
 def _changed(
     shared: SharedObjects, request: Message, args: list[Any], kwargs: dict[str, Any]
 ) -> list[Any] | None:
-    """The arguments of a call as they are now, None if the call left them as they were."""
+    """The arguments of a call as they are now; None if the call left them unchanged."""
     if request["op"] != "call":
         return None
     before = [*request["args"], *request["kwargs"].values()]
@@ -191,7 +191,7 @@ def _changed(
 
 
 class _Printed:
-    """Catches what is printed during a call, up to a limit, or passes it on at once."""
+    """Captures what is printed during a call, up to a limit, or passes it on at once."""
 
     def __init__(self, passed_on: bool) -> None:
         self._kept = tuple(_Capped(number, passed_on) for number in (1, 2))
@@ -216,7 +216,7 @@ class _Printed:
 
 
 class _Capped(io.BytesIO):
-    """Keeps the first bytes and forgets the rest, or keeps none and passes all on."""
+    """Keeps the first bytes and drops the rest, or keeps none and passes all on."""
 
     def __init__(self, number: int, passed_on: bool) -> None:
         super().__init__()
@@ -236,4 +236,4 @@ class _Capped(io.BytesIO):
         return len(written)
 
     def close(self) -> None:
-        """Stay readable: the text layer above closes what it wraps when it is forgotten."""
+        """Stay readable: the text layer closes what it wraps when it is garbage-collected."""

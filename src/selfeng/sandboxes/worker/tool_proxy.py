@@ -1,10 +1,10 @@
 """The module that tests import in place of the tool: every name in it is fetched from the tool's
 process.
 
-Which names there are was read from the tool's source on the host, so that the tool itself can't
-name what is bound in a suite. Requests and replies alternate on one socket. Request: `{"op":
-get|call|attribute|next, ...}`; reply: `{"value"}` or `{"error"}`, with `args` where the call
-changed its arguments, and `out` where it printed.
+The names are read from the tool's source on the host, so that the tool can't choose what a suite
+binds. Requests and replies alternate on one socket. Request: `{"op": get|call|attribute|next,
+...}`; reply: `{"value"}` or `{"error"}`, with `args` if the call changed its arguments, and `out`
+if it printed.
 """
 
 import builtins
@@ -25,8 +25,8 @@ from .remote_objects import Lent, RemoteObjects
 
 
 class ToolGone(BaseException):
-    """The tool's process has ended, or speaks nonsense. No `except Exception` of a test can swallow
-    it.
+    """The tool's process has ended, or sends invalid replies. No `except Exception` of a test can
+    swallow it.
     """
 
 
@@ -35,34 +35,32 @@ _STOPS = (StopIteration, StopAsyncIteration, GeneratorExit)
 
 
 class ToolStopped(Exception):
-    """Stands for a StopIteration that the tool raised, which would end the loop of whoever called
-    it as if all were well.
-    """
+    """Stands for the tool's StopIteration, which would silently end the caller's loop."""
 
 
 class ToolLink:
-    """Asks the tool's process, one request at a time."""
+    """Sends requests to the tool's process, one at a time."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._lock = threading.RLock()
         self.gone = False
-        """Whether the tool's process was found to have ended."""
+        """Whether the tool's process is known to have ended."""
         self.objects = RemoteObjects(self)
         self.doubts: list[str] = []
-        """Why the test that runs must not pass."""
+        """Why the running test must not pass."""
         self.returned: set[Returned] = set()
-        """What the tool returned in the test that runs."""
+        """What the tool returned in the running test."""
 
     def begin(self) -> None:
-        """A test begins."""
+        """Start a test."""
         self.doubts, self.returned = [], set()
 
     def doubt(self, reason: str) -> None:
         self.doubts.append(reason)
 
     def leave(self) -> None:
-        """Tell the tool's process that no test will ask it any more."""
+        """Tell the tool's process that the tests will send no more requests."""
         with contextlib.suppress(OSError):
             self._channel.send({"op": "leave"})
 
@@ -132,7 +130,7 @@ class ToolLink:
 
 
 def _folder() -> str | None:
-    """The current folder, which is the tool's as well while it is called."""
+    """The current folder, which a call of the tool uses too."""
     try:
         return os.getcwd()
     except OSError:
@@ -140,7 +138,7 @@ def _folder() -> str | None:
 
 
 def _print(out: Any) -> None:
-    """What the tool printed during the call, printed here, so that `capsys` sees it."""
+    """Print here what the tool printed during the call, so that `capsys` sees it."""
     if isinstance(out, list) and len(out) == 2:
         for stream, text in zip((sys.stdout, sys.stderr), out, strict=True):
             if isinstance(text, str) and text:
@@ -161,11 +159,11 @@ class ProxyModule(ModuleType):
         public: Collection[str],
         written: Collection[str] = (),
     ) -> None:
-        """`names` are all that there are; `public` those that `import *` binds, without what Python
-        and pytest have by that name.
+        """`names` are all names of the tool; `public` those that `import *` binds, except those
+        that Python and pytest have.
 
-        `written` are the names that stand in the suite: if one is a class, the suite expects
-        objects of it.
+        `written` are the names in the suite's source: if one is a class, the suite expects objects
+        of it.
         """
         super().__init__(name)
         self.__file__ = f"{name}.py"

@@ -1,9 +1,9 @@
-"""A zygote: a process that has loaded what it needs, and turns into the process of a job or forks
-one, over and over.
+"""A zygote: a process that has loaded what a job needs, and becomes the process of a job or forks
+one after another.
 
-It never hears of any job, so what it hands down holds nothing of an earlier one. The judge asks it
-by short packets, with the file descriptors of the new process's channels along; the answers are
-packets of JSON.
+It never sees a job, so its children inherit nothing of an earlier one. The judge sends it short
+packets, together with the file descriptors of the new process's channels; the answers are packets
+of JSON.
 """
 
 import json
@@ -22,25 +22,25 @@ from .job_folder import FOLDER
 _TMP = Path("/tmp")  # noqa: S108 - the container's own
 _SHARED = tuple(Path("/proc/sysvipc", name) for name in ("shm", "msg", "sem"))
 _LOAD = 20.0
-"""Seconds until a zygote must have loaded what it needs."""
+"""Seconds within which a zygote must have loaded what it needs."""
 _PATIENCE = 3.0
-"""Seconds until it must have answered."""
+"""Seconds within which it must answer."""
 _ROUNDS = 400
-"""How often processes are looked for that must be gone, a millisecond apart."""
+"""How often to look for processes that must end, a millisecond apart."""
 
 Channels = tuple[Channel, Channel]
-"""To the judge, and between the tool's and the tests' processes. A tool that is only called has
-nobody at the second's other end.
+"""To the judge, and between the tool's and the tests' processes. For a tool that is only called,
+the other end of the second is unused.
 """
 
 
 class Forked(BaseException):
-    """Leads a new process out of the judge's frames, whose variables foreign code could look at."""
+    """Leads a new process out of the judge's frames: foreign code could read their variables."""
 
     def __init__(self, main: Callable[["ForkServer"], None], fork_server: "ForkServer") -> None:
         self.main = main
         self.fork_server = fork_server
-        """Kept to the end, with its sockets: Python complains of forgotten ones."""
+        """Kept to the end, with its sockets: Python warns of sockets that were not closed."""
 
 
 class Zygote:
@@ -49,8 +49,8 @@ class Zygote:
     def __init__(
         self, main: Callable[["ForkServer"], None], oom_score: int, *close: "Zygote"
     ) -> None:
-        """`main` is what the process does, and calls `wait` when it is ready; `close` are the
-        zygotes that it must not reach.
+        """`main` runs in the process, and calls `wait` when it is ready; `close` are the zygotes
+        that it must not reach.
 
         Raises:
             Forked: in the process itself.
@@ -80,17 +80,15 @@ class Zygote:
 
     def fork(self, calls: socket.socket) -> Child:
         """A new process for a job. Its parent is the judge, as if the zygote had become it, so that
-        no job can tell.
+        no job can see a difference.
 
         Raises:
-            OSError, ValueError: the zygote is gone, or held up.
+            OSError, ValueError: the zygote is gone, or does not answer.
         """
         return self._start(b"fork", calls)
 
     def stop(self) -> bool:
-        """End all processes but process 1 and the zygote; whether none is left, which is then
-        certain to stay so.
-        """
+        """End all processes but process 1 and the zygote; whether none is left for good."""
         try:
             for _ in range(_ROUNDS):
                 if self._ask(b"stop")["alone"]:
@@ -103,16 +101,14 @@ class Zygote:
         return False
 
     def clean(self) -> bool:
-        """The same, and empty /tmp; whether nothing of the job is left."""
+        """End all processes as `stop` does, and empty /tmp; whether nothing of the job is left."""
         try:
             return self.stop() and bool(self._ask(b"clean")["clean"])
         except (OSError, ValueError):
             return False
 
     def _bury(self) -> bool:
-        """Take note of all processes that have ended, as their parent; whether the zygote is not
-        among them.
-        """
+        """Reap all processes that have ended; whether the zygote is not among them."""
         while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
             if pid == self.pid:
                 return False
@@ -148,8 +144,8 @@ class ForkServer:
         self._channels: Channels | None = None
 
     def wait(self, bare: bool = False) -> Channels:
-        """Serve the judge; returns in each process that is to do a job. `bare`: it keeps no other
-        descriptors than those it is given.
+        """Serve the judge; returns in each process that is to do a job. `bare`: that process keeps
+        only the descriptors that it is given.
         """
         condition = confinement.condition()
         _wiped()  # so that the first job finds /tmp as all later ones do
@@ -176,7 +172,7 @@ class ForkServer:
                     end(0)
 
     def _enter(self, fds: list[int], bare: bool) -> Channels:
-        """Leave the zygote's life behind: this process's channels are those that came along."""
+        """Detach from the zygote: this process uses the channels that came with the request."""
         self._socket.close()
         os.chdir(FOLDER)
         control, output, calls = fds
@@ -197,7 +193,7 @@ class ForkServer:
 
 
 def _let_go() -> None:
-    """Leave input and output to the judge."""
+    """Detach standard input and output, which are the judge's."""
     nowhere = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1):
         os.dup2(nowhere, number)
@@ -205,8 +201,8 @@ def _let_go() -> None:
 
 
 def _orphan() -> int:
-    """Fork a process whose parent is process 1: the one between has ended. Its number; 0 in the
-    process itself.
+    """Fork a process whose parent is process 1, since the one between has ended. Returns its
+    number; 0 in the process itself.
     """
     read, write = os.pipe()
     between = os.fork()
@@ -224,10 +220,10 @@ def _orphan() -> int:
 
 
 def _alone() -> bool:
-    """End every process but process 1 and this one; whether there was none, dead ones that process
-    1 has not noticed included.
+    """End every process but process 1 and this one; whether there was none, not even a dead one
+    that process 1 has not reaped.
 
-    One signal reaches all at once, so that no process can fork its way out.
+    One signal reaches all at once, so that no process can escape by forking.
     """
     try:
         os.kill(-1, signal.SIGKILL)
@@ -237,7 +233,7 @@ def _alone() -> bool:
 
 
 def _wiped() -> bool:
-    """Empty /tmp and reset what its inode can tell; whether that worked."""
+    """Empty /tmp and reset the times of its inode; whether that worked."""
     try:
         for folder, folders, files in os.walk(_TMP, topdown=False):
             for name in files:
@@ -261,5 +257,5 @@ def _attributes(path: Path) -> list[str]:
 
 
 def _unshared() -> bool:
-    """Whether no System V object is left, which would outlive its process."""
+    """Whether no System V object is left; they outlive their process."""
     return all(len(path.read_text().splitlines()) <= 1 for path in _SHARED if path.exists())

@@ -1,4 +1,4 @@
-"""The policy for suites: what a suite must look like to be worth running, told from its source
+"""The policy for suites: what a suite must look like to be worth running, judged by its source
 alone.
 """
 

@@ -1,9 +1,9 @@
-"""What a suite may use of modules: lists of what does no harm. What is on none falls outside,
-however it is reached or spelled.
+"""Lists of the harmless names that a suite may use from modules. Anything else is refused, however
+it is reached or spelled.
 
-Harmless is what makes or compares values. What loads, evaluates or runs something, starts a process
-or a connection, or changes how tests or Python run, is not. An audit hook in the sandbox watches
-over what a list can't know (`src/selfeng/sandboxes/worker/audit.py`).
+Making or comparing values is harmless. Loading, evaluating or running something, starting a process
+or a connection, or changing how tests or Python run is not. An audit hook in the sandbox covers
+what a list can't (`src/selfeng/sandboxes/worker/audit.py`).
 """
 
 import sys
@@ -19,8 +19,8 @@ _WHOLE_MODULES = """
     tempfile textwrap time token tokenize tomllib traceback unicodedata uuid warnings wave weakref xml zipfile zlib zoneinfo
 """  # noqa: E501
 _WHOLE = frozenset(_WHOLE_MODULES.split())
-"""Modules of the standard library that may be used but for what is private in them, and the modules
-that they use themselves.
+"""Modules of the standard library that may be used, except their private names and the modules that
+they import.
 """
 
 _NUMPY = """
@@ -169,13 +169,13 @@ LISTED: dict[str, frozenset[str]] = {
         "datetime_ambiguous",
     }.items()
 }
-"""Of these modules, nothing but what is named here."""
+"""Of these modules, only the names listed here may be used."""
 
 EVALUATING = frozenset({"eval", "query"})
-"""Methods of pandas' values that run text."""
+"""Methods of pandas objects that run text as code."""
 
 _NAMESAKES = frozenset({"datetime.time"})
-"""Named like a module, and something else where they stand."""
+"""Names that look like modules but are something else in their module."""
 _LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 
@@ -190,7 +190,7 @@ def unlisted(name: str) -> str:
     for part in rest:
         inner = f"{module}.{part}"
         if _is_dunder(part):
-            return ""  # which has rules of its own
+            return ""  # has its own rules
         if module in LISTED:
             if part not in LISTED[module]:
                 return inner
@@ -205,15 +205,15 @@ def unlisted(name: str) -> str:
 
 
 def _is_foreign(part: str) -> bool:
-    """Whether it is the name of a module; where one module holds another, it is not for the use of
-    others.
+    """Whether it is the name of a module; a module that another one imports is not part of that
+    one's interface.
     """
     return part in sys.stdlib_module_names or part in LISTED
 
 
 @cache
 def _is_module(name: str) -> bool:
-    """Whether it is a module of the standard library, by its files alone."""
+    """Whether it is a module of the standard library, judged by files alone."""
     path = _LIBRARY / name.replace(".", "/")
     return name in sys.stdlib_module_names or path.is_dir() or path.with_suffix(".py").is_file()
 

@@ -1,8 +1,8 @@
-"""The assertions of a suite, and which of them can fail over what the tool does.
+"""The assertions of a suite, and which of them can fail because of the tool.
 
-An assertion that is always true, is never reached, whose failure is swallowed or that has nothing
-to do with the tool counts for nothing. Every test needs one that counts, in itself or in a function
-of the suite that it uses.
+An assertion does not count if it is always true, is never reached, has its failure swallowed, or is
+unrelated to the tool. Every test needs one that counts, in itself or in a function of the suite
+that it uses.
 """
 
 import ast
@@ -24,11 +24,11 @@ class Findings:
 
     counting: bool = False
     comparing: bool = False
-    """Whether a value is looked at, more than its type and that there is one."""
+    """Whether a value is checked, beyond its type and existence."""
     idle: list[str] = field(default_factory=list)
     """Why assertions don't count, as ends of sentences that begin with the test."""
     uses: set[str] = field(default_factory=set)
-    """Names of functions that are used where a failure of theirs gets through."""
+    """Names of functions that are used where their failures are not swallowed."""
 
 
 class Assertions:
@@ -90,8 +90,8 @@ class Assertions:
 
 
 class _Reader:
-    """Walks the statements of one function and knows which are reached, and whose failures get
-    through.
+    """Walks the statements of one function and tracks which are reached and which failures are not
+    swallowed.
     """
 
     def __init__(self, assertions: Assertions, function: Function) -> None:
@@ -109,7 +109,7 @@ class _Reader:
         self._block(self._function.body, "")
 
     def _block(self, body: list[ast.stmt], lost: str) -> None:
-        """`lost` says why a failure in the block is none; "" if it is one."""
+        """`lost` says why a failure in the block has no effect; "" if it has one."""
         for number, statement in enumerate(body):
             self._statement(statement, lost)
             if isinstance(statement, _ENDS) and number + 1 < len(body):
@@ -243,7 +243,7 @@ class _Reader:
         )
 
     def _unraised(self, node: ast.With | ast.AsyncWith, call: ast.Call) -> str:
-        """Why it says nothing of the tool that something is raised, "" if it does."""
+        """Why an expected exception says nothing about the tool, "" if it does."""
         if not self._flow.touches(*node.body):
             return (
                 f"calls nothing of {self._suite.tool} under `{shown(call)}` in line "
@@ -291,8 +291,8 @@ class _Reader:
         return [*call.args, *(k.value for k in call.keywords)]
 
     def _expressions(self, node: ast.AST, lost: str) -> None:
-        """What stands within a statement: calls that assert, and functions of the suite that are
-        used.
+        """Read the expressions of a statement: calls that assert, and functions of the suite that
+        are used.
         """
         waiting = [node]
         while waiting:
@@ -346,7 +346,7 @@ class _Reader:
         )
 
     def _idle(self, test: ast.expr) -> str:
-        """Why an assertion says nothing of the tool, "" if it does."""
+        """Why an assertion says nothing about the tool, "" if it does."""
         known = self._truth.of(test)
         if known is False:
             return self._unrelated()
@@ -364,7 +364,7 @@ class _Reader:
         return "" if self._flow.kind(test) is Kind.VALUE else self._about_nothing(test)
 
     def _unrelated(self) -> str:
-        """A plain failure is about the tool where the tool is used around it."""
+        """Why a plain failure is not about the tool; "" if the tool is used around it."""
         return (
             ""
             if self._touches

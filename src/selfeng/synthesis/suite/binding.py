@@ -1,6 +1,6 @@
-"""Names that a suite may not take: the tool's own, those of its tests and of what it asserts with.
+"""Names that a suite may not redefine: the tool's, its tests' and those that it asserts with.
 
-A suite that defines the function under test, or what equals what, judges itself.
+A suite that defines the function under test, or equality, judges itself.
 """
 
 import ast
@@ -143,9 +143,7 @@ def _comparing(suite: Suite, node: ast.ClassDef) -> Iterator[str]:
 
 
 def _builtin(suite: Suite, node: ast.AST) -> Iterator[str]:
-    """A function at the top in the place of a builtin one; a mere value of that name does no
-    harm.
-    """
+    """Module-level functions that replace a builtin one; a plain value of that name is harmless."""
     if (
         isinstance(node, (*FUNCTIONS, ast.ClassDef))
         and node.name in _FUNCTIONS

@@ -12,15 +12,15 @@ from selfeng.synthesis.suite.source import Suite, Test, shown
 from selfeng.synthesis.suite.steering import parametrized
 
 _ROWS = 500
-"""Cases of a parametrized test that are looked at."""
+"""Maximum number of cases examined of a parametrized test."""
 _STATEMENTS = 20
-"""Of such a test that are looked at in each case."""
+"""Maximum number of its statements examined in each case."""
 _UNKNOWN = object()
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a test says of one call."""
+    """What a test says about one call."""
 
     test: str
     call: str
@@ -62,7 +62,7 @@ def problems(suite: Suite, flow: Flow) -> Iterator[str]:
 
 
 def _claims(suite: Suite, flow: Flow, test: Test) -> Iterator[Claim]:
-    """What the statements at the top of a test say, for each of its cases."""
+    """The claims of a test's top-level statements, for each of its cases."""
     for case in _cases(suite, test):
         reader = _Reader(suite, flow, test, case)
         for statement in test.node.body[: _STATEMENTS if case else None]:

@@ -1,4 +1,4 @@
-"""Changes to a suite that leave the rest of it as it stands: tests taken out, tests taken apart."""
+"""Edits of a suite that leave the rest unchanged: removing tests and splitting tests."""
 
 import ast
 import copy
@@ -10,8 +10,8 @@ _DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 
 def without(source: str, tool: str, names: Collection[str]) -> str:
-    """The suite without these tests, named as pytest reports them; of a parametrized test single
-    cases go where its source allows it.
+    """The suite without these tests, named as pytest reports them; single cases of a parametrized
+    test are removed if its source allows it.
     """
     suite, cut, changed = Suite(source, tool), set[ast.AST](), dict[ast.AST, Function]()
     for test in suite.tests:
@@ -42,11 +42,11 @@ def without(source: str, tool: str, names: Collection[str]) -> str:
 
 
 def apart(source: str, tool: str, names: Collection[str]) -> str:
-    """The suite with each of these tests made several: one for each of its assertions that calls
-    the tool, where there is more than one.
+    """The suite with each of these tests split: one for each of its assertions that calls the tool,
+    if there is more than one.
 
-    An assertion that does not call the tool looks at what one before it did, so such a test stays
-    whole.
+    An assertion that does not call the tool checks the effect of an earlier one, so a test with one
+    is not split.
     """
     suite, changed = Suite(source, tool), dict[ast.AST, tuple[Function, ...]]()
     taken = {test.name for test in suite.tests}
@@ -121,8 +121,8 @@ def _renamed(node: Function, name: str) -> Function:
 
 
 def _without_cases(suite: Suite, node: Function, names: Collection[str]) -> Function | None:
-    """The function with one list of cases, without those that pytest names so; None if that can't
-    be told from the source.
+    """The function without the cases that pytest gives these names; None unless it has one list of
+    cases with names known from the source.
     """
     marks = [d for d in node.decorator_list if suite.decorator(d) == "pytest.mark.parametrize"]
     if (
@@ -149,8 +149,8 @@ def _without_cases(suite: Suite, node: Function, names: Collection[str]) -> Func
 
 
 def _ids(names: ast.expr, values: ast.List | ast.Tuple) -> Iterator[str]:
-    """The names that pytest gives to cases of plain values; any other value makes a name that none
-    has.
+    """The names that pytest gives to cases of plain values; other values get a name that matches no
+    case.
     """
     parameters = (
         [n.strip() for n in names.value.split(",")]

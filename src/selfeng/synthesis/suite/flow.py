@@ -1,9 +1,9 @@
-"""What comes from the tool: which names and expressions of a suite refer to it, or hold what it
+"""Data flow from the tool: which names and expressions of a suite refer to it, or hold what it
 returned, raised or touched.
 
 Names are followed through assignments, helpers, fixtures, parameters and containers, without regard
-to the order of statements. So an honest test is hardly ever taken for one that has nothing to do
-with the tool, and some others pass for honest.
+to the order of statements. So an honest test is rarely taken for one unrelated to the tool, but
+some unrelated tests are taken for honest.
 """
 
 import ast
@@ -80,11 +80,11 @@ class Flow:
         self._settle()
 
     def kind(self, node: ast.AST) -> Kind:
-        """What an expression is, where it stands."""
+        """The kind of an expression in its scope."""
         return self._kind(node, self._scope(node))
 
     def touches(self, *nodes: ast.AST) -> bool:
-        """Whether the tool, or what came from it, is used in there."""
+        """Whether the nodes use the tool or something that came from it."""
         plain = [n for n in nodes if not isinstance(n, (*FUNCTIONS, ast.ClassDef))]
         return any(
             self.kind(n) is Kind.VALUE
@@ -111,7 +111,7 @@ class Flow:
         self._memo.clear()
 
     def _enter(self, scope: Scope) -> None:
-        """What a function's parameters are when pytest calls it, and what its name is to others."""
+        """Bind a function's parameters as pytest calls it, and its name for its callers."""
         if not isinstance(scope, FUNCTIONS):
             return
         test = self._tests.get(scope)
@@ -183,8 +183,8 @@ class Flow:
                 self._learn_call(node, scope)
 
     def _learn_call(self, node: ast.Call, scope: Scope) -> None:
-        """What a call does to names: it may change its arguments, and its object; a function of the
-        suite receives them.
+        """Bind names that a call affects: it may change its arguments and its object; a function of
+        the suite receives them.
         """
         given = [(None, a) for a in node.args] + [(k.arg, k.value) for k in node.keywords]
         kinds = [self._kind(value, scope) for _, value in given]
@@ -332,7 +332,7 @@ def _receiving(function: Function, func: ast.expr, place: str | int | None) -> l
     """The parameters that an argument may arrive at; `place` is None for `*` and `**`."""
     asked = parameters(function)
     if isinstance(place, int):
-        # Of a method, `self` may or may not be among the parameters.
+        # The parameters of a method may or may not include `self`.
         found = asked[place : place + (2 if isinstance(func, ast.Attribute) else 1)]
     else:
         found = [p for p in asked if p.arg == place]
@@ -340,7 +340,7 @@ def _receiving(function: Function, func: ast.expr, place: str | int | None) -> l
 
 
 def _own(scope: Scope) -> Iterable[ast.AST]:
-    """Nodes of a scope; a class is no scope of its own, its methods are."""
+    """Nodes of a scope; a class is not a scope here, its methods are."""
     for node in within(scope):
         yield node
         for child in ast.iter_child_nodes(node):

@@ -1,9 +1,8 @@
-"""Suites joined into one, in which each keeps what is its own: helpers, fixtures, constants,
-imports, and the state in them.
+"""Joins suites into one, in which each keeps its own helpers, fixtures, constants, imports, and the
+state in them.
 
-Where two of them mean different things by a name, the later one's is called otherwise, and all that
-means it with it. A fixture that is there for all tests of a suite becomes one that its tests ask
-for.
+If two suites use one name for different things, the later one's is renamed, with all references to
+it. An autouse fixture becomes one that the tests of its suite request.
 """
 
 import ast
@@ -45,15 +44,14 @@ _OUTSIDE = {*dir(builtins), *_OF_PYTEST}
 class Joined(NamedTuple):
     source: str
     names: tuple[Mapping[str, str], ...]
-    """Of each suite: what its tests, functions and classes at the top are called now."""
+    """For each suite: the new names of its module-level tests, functions and classes."""
 
 
 def join(*suites: str, open_first: bool = False) -> Joined:
-    """One suite of several. What says the same as in a suite before, with all that it uses, is
-    there once.
+    """Join several suites. Definitions that, with all that they use, equal those of an earlier
+    suite are kept once.
 
-    `open_first`: fixtures of the first suite that are there for all its tests are there for those
-    of the others too.
+    `open_first`: autouse fixtures of the first suite apply to the tests of the others too.
     """
     made = [_Part(source) if source.strip() else None for source in suites]
     parts = [part for part in made if part is not None]
@@ -76,12 +74,12 @@ def join(*suites: str, open_first: bool = False) -> Joined:
 
 
 def joined(*suites: str) -> str:
-    """The source of `join`."""
+    """The source that `join` makes."""
     return join(*suites).source
 
 
 class _Part:
-    """One of the suites; its tree is changed, and what did not change keeps its form."""
+    """One of the suites; its tree is changed, and unchanged parts keep their formatting."""
 
     def __init__(self, source: str) -> None:
         self.suite = Suite(source, "")
@@ -97,7 +95,7 @@ class _Part:
         self._gone: set[int] = set()
         self._imports_pytest = False
         self.bound: dict[str, set[str]] = {}
-        """What is bound at the top: by name, the imports that bind it, "" for anything else."""
+        """Module-level bindings: by name, the imports that bind it, "" for anything else."""
         for name, imported in bound(self._statements):
             self.bound.setdefault(name, set()).add(imported)
         for node in self.suite.nodes:
@@ -111,7 +109,7 @@ class _Part:
         self.tests = {id(t.owner or t.node): (t.owner or t.node) for t in self.suite.tests}
 
     def look_outside(self) -> None:
-        """Find the names that it means from outside, and all its words, before anything is
+        """Collect the names that it uses from outside, and all its words, before anything is
         renamed.
         """
         fresh = Suite(self._source, "")
@@ -121,11 +119,13 @@ class _Part:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is left of the suite that tests."""
+        """Whether no test of the suite is left."""
         return not self._statements or (bool(self.tests) and self.tests.keys() <= self._gone)
 
     def leave_out(self, earlier: Collection["_Part"]) -> None:
-        """Leave out the tests that stand in an earlier part, together with all that they use."""
+        """Leave out the tests that, together with all that they use, are also in an earlier
+        part.
+        """
         for node in self.tests.values():
             if any(
                 node.name in part.owned and part.meaning(node.name) == self.meaning(node.name)
@@ -135,7 +135,7 @@ class _Part:
                 self.names[node.name] = node.name
 
     def meaning(self, name: str) -> str:
-        """All statements that what is called so rests on."""
+        """All statements that a name depends on."""
         found, waiting = dict[int, str](), [name, *self._for_all()]
         while waiting:
             wanted = waiting.pop()
@@ -148,7 +148,7 @@ class _Part:
         return "\n".join(sorted(found.values()))
 
     def _for_all(self) -> dict[str, Function]:
-        """The fixtures at the top that are there for every test."""
+        """The module-level autouse fixtures."""
         return {
             name: f
             for name, f in self._fixtures.items()
@@ -156,7 +156,7 @@ class _Part:
         }
 
     def rename(self, earlier: Collection["_Part"], later: Collection["_Part"]) -> None:
-        """Give other names to what is called as something else in the other parts."""
+        """Rename what has the same name as something else in the other parts."""
         taken = {
             word
             for part in (self, *earlier, *later)
@@ -179,7 +179,7 @@ class _Part:
         return mine == theirs and "" not in mine
 
     def keep_to_itself(self) -> None:
-        """Have the tests ask for the fixtures that were there for every test."""
+        """Make the tests request the fixtures that were autouse."""
         marks = []
         for fixture in self._for_all().values():
             mark = self.suite.fixture_mark(fixture)
@@ -207,9 +207,7 @@ class _Part:
             node.decorator_list.insert(0, asking)
 
     def future(self) -> Iterator[str]:
-        """The features that the suite takes from Python's future, which have to stand before all
-        else.
-        """
+        """The features that the suite imports from `__future__`, which have to come first."""
         for node in self._statements:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
                 self._gone.add(id(node))
@@ -246,7 +244,7 @@ def _autouse(mark: ast.expr) -> bool:
 
 
 def _words(node: ast.AST) -> Iterator[str]:
-    """Every name that a statement may mean something by."""
+    """Every name that a statement may refer to."""
     for inner in ast.walk(node):
         match inner:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):

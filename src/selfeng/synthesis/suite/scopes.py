@@ -1,8 +1,8 @@
-"""Names as Python and pytest look them up: what a suite binds at its top, what it takes from
-outside, and giving names others.
+"""Names as Python and pytest look them up: what a suite binds at module level, what it uses from
+outside, and renaming.
 
-A local variable, a parameter or a name of a class stays what it is; a fixture keeps those who ask
-for it.
+Local variables, parameters and names in a class are left alone; requests for a renamed fixture
+follow it.
 """
 
 import ast
@@ -22,8 +22,8 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
-    """The names that the nodes bind in the scope they stand in, each with what is imported there,
-    "" for anything else.
+    """The names that the nodes bind in their scope, each with what is imported there, "" for
+    anything else.
     """
     waiting = list(nodes)
     while waiting:
@@ -68,13 +68,13 @@ def bound(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
 
 
 def top_fixtures(suite: Suite) -> dict[str, Function]:
-    """The fixtures at the top of a suite, by the name under which tests ask for them."""
+    """The module-level fixtures of a suite, by the name under which tests request them."""
     tops = [n for n in statements(suite.module.body) if isinstance(n, FUNCTIONS)]
     return {fixture_name(mark, f): f for f in tops if (mark := suite.fixture_mark(f)) is not None}
 
 
 def assigned_fixtures(suite: Suite) -> set[str]:
-    """Names at the top that are set to a fixture."""
+    """Module-level names that are set to a fixture."""
     found = set[str]()
     for node in statements(suite.module.body):
         if isinstance(node, ast.Assign) and any(
@@ -88,16 +88,18 @@ def assigned_fixtures(suite: Suite) -> set[str]:
 @dataclass
 class _Scope:
     names: dict[str, str] = field(default_factory=dict)
-    """What each name that is bound here is called from now on."""
+    """The new name of each name that is bound here."""
     of_class: bool = False
-    """Seen from its own statements only, and each name only once it is bound."""
+    """Whether it is a class: seen only from its own statements, and each name only once it is
+    bound.
+    """
 
 
 class Renaming(ast.NodeTransformer):
-    """Gives names at the top of a suite others, in place, wherever they are meant; with no names it
-    only looks.
+    """Renames module-level names of a suite in place, wherever they are referenced; without names
+    it only collects.
 
-    `fixtures` are those of them that tests and fixtures ask for.
+    `fixtures` are those of them that tests and fixtures request.
     """
 
     def __init__(self, suite: Suite, names: Mapping[str, str], fixtures: Container[str]) -> None:
@@ -109,7 +111,7 @@ class Renaming(ast.NodeTransformer):
         }
         self._scopes: list[_Scope] = []
         self.outer: set[str] = set()
-        """The names that were looked up at the top, or are asked of pytest."""
+        """The names that were looked up at module level, or are requested from pytest."""
         self._strings = {
             id(node)
             for call in self._suite.nodes
@@ -278,7 +280,7 @@ class Renaming(ast.NodeTransformer):
         return node
 
     def _naming(self, call: ast.Call) -> Iterator[ast.AST]:
-        """The texts in a call that name fixtures."""
+        """The strings in a call that name fixtures."""
         match self._suite.dotted(call.func):
             case "pytest.mark.usefixtures":
                 named: list[ast.expr] = call.args

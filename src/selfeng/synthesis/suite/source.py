@@ -1,4 +1,4 @@
-"""A suite as source: its tests, its functions, and what its names stand for; nothing of it is
+"""A suite as source: its tests, its functions, and what its names stand for. Nothing in it is
 run.
 """
 
@@ -27,7 +27,7 @@ class Test:
 
 
 class Suite:
-    """What `if __name__ == "__main__":` guards is left out, as it never runs."""
+    """A parsed suite, without the code under `if __name__ == "__main__":`, which never runs."""
 
     def __init__(self, source: str, tool: str) -> None:
         """`tool` names the function under test and its module.
@@ -63,7 +63,7 @@ class Suite:
 
     @cached_property
     def fixtures(self) -> dict[str, Function]:
-        """By the name under which tests ask for them."""
+        """The fixtures, by the name under which tests request them."""
         return {
             fixture_name(decorator, f): f
             for f in self.functions
@@ -93,7 +93,7 @@ class Suite:
         assigned = [
             n for n in self.nodes if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr)
         ]
-        for _ in range(3):  # aliases of aliases, in whatever order they stand
+        for _ in range(3):  # aliases of aliases, in any order
             for node in assigned:
                 value = _dotted(node.value, found) if node.value else ""
                 for target in targets(node):
@@ -103,7 +103,7 @@ class Suite:
 
     @cached_property
     def modules(self) -> frozenset[str]:
-        """Dotted names of the modules that are imported whole, but for the tool's own."""
+        """Dotted names of the modules that are imported whole, except the tool's own."""
         whole = (n for node in self.nodes if isinstance(node, ast.Import) for n in node.names)
         return frozenset(n.name if n.asname else n.name.partition(".")[0] for n in whole) - {
             self.tool
@@ -124,8 +124,8 @@ class Suite:
         )
 
     def dotted(self, node: ast.AST | None) -> str:
-        """`pytest.mark.skip` for whatever way the suite writes it; the name of a builtin; "" for
-        anything else.
+        """The dotted name, such as `pytest.mark.skip`, however the suite writes it; the name of a
+        builtin; "" for anything else.
         """
         return _dotted(node, self.meanings)
 
@@ -146,7 +146,7 @@ class Suite:
         ]
 
     def value_of(self, node: ast.expr) -> ast.expr:
-        """What a name is set to, where it is set once at the top."""
+        """The value of a name, if it is set once at module level."""
         if not isinstance(node, ast.Name):
             return node
         values = [
@@ -161,7 +161,7 @@ class Suite:
         return self.dotted(called(self.value_of(node)))
 
     def where(self, node: ast.AST) -> str:
-        """The test that a node stands in, or "the suite"."""
+        """The test that contains a node, or "the suite"."""
         around: ast.AST | None = node
         while around is not None:
             for test in self.tests:
@@ -206,8 +206,8 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def within(*nodes: ast.AST) -> Iterator[ast.AST]:
-    """The nodes and what they hold, as they stand, without the insides of functions and classes
-    that are defined in them.
+    """The nodes and their descendants in source order, without the functions and classes that are
+    defined in them.
     """
     waiting = list(reversed(nodes))
     while waiting:
@@ -258,7 +258,7 @@ def root(node: ast.expr) -> ast.expr:
 
 
 def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
-    """All but `self` of a method, which nothing here asks about, in their order."""
+    """All parameters; `self` of a method is not treated specially."""
     a = function.args
     return [
         *a.posonlyargs,

@@ -1,7 +1,8 @@
-"""Whether a suite can give another verdict at another time: it asks the clock, or draws at random
-without a fixed seed.
+"""Whether a suite can give another verdict at another time, because it reads the clock or draws at
+random without a fixed seed.
 
-What depends on the order of the tests or on the hash seed shows only when it runs, see the gate.
+What depends on the order of the tests or on the hash seed shows only when the suite runs, see the
+gate.
 """
 
 import ast

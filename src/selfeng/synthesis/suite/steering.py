@@ -1,7 +1,7 @@
 """What a suite may not do: skip, patch or steer the test framework, the interpreter or the process
 that judges it.
 
-Of modules, only what `allowed` lists may be used, so that no other spelling of the rest helps.
+Of modules, only what `allowed` lists may be used, so no other spelling gets around this.
 """
 
 import ast
@@ -147,8 +147,8 @@ def _import(suite: Suite, name: str) -> Iterator[str]:
 
 
 def _unlisted(suite: Suite, name: str) -> str:
-    """What no suite may use of what it imports, "" if it may use all of it. Packages that are not
-    there are told elsewhere.
+    """What no suite may use of what it imports, "" if it may use all of it. Missing packages are
+    reported elsewhere.
     """
     first = name.partition(".")[0]
     known = first in sys.stdlib_module_names or first in LISTED

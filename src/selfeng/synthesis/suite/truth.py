@@ -1,5 +1,5 @@
-"""What is known of a condition without running it: that it is always true, always false, or
-compares a thing with itself.
+"""What is known about a condition without running it: that it is always true, always false, or
+compares something with itself.
 """
 
 import ast
@@ -8,9 +8,9 @@ from selfeng.synthesis.suite.flow import Flow, Kind
 from selfeng.synthesis.suite.source import FUNCTIONS, Suite
 
 _ALIASES = 5
-"""Names of names that are followed."""
+"""Maximum length of a followed chain of aliases."""
 _OPERANDS = 12
-"""Of an `or` that are compared with each other."""
+"""Maximum number of operands of an `or` that are compared with each other."""
 _REFLEXIVE = (ast.Eq, ast.Is, ast.LtE, ast.GtE)
 _OPPOSITE = {
     ast.Eq: ast.NotEq,
@@ -61,7 +61,7 @@ class Truth:
         return None
 
     def of_type(self, node: ast.expr) -> bool:
-        """Whether a condition looks at the type of a value only, or at whether there is one."""
+        """Whether a condition checks only the type of a value, or whether there is one."""
         match node:
             case ast.Call(func=func):
                 return self._suite.dotted(func) in (
@@ -96,7 +96,7 @@ class Truth:
         return None
 
     def same(self, one: ast.expr, other: ast.expr) -> bool:
-        """Whether two expressions are the same, names of a tool's value written out."""
+        """Whether two expressions are the same, with names of a tool's value written out."""
         return self._key(one) == self._key(other)
 
     def _of_both(self, node: ast.BoolOp) -> bool | None:
@@ -156,7 +156,7 @@ class Truth:
         )
 
     def _key(self, node: object, depth: int = 0) -> object:
-        """Equal for expressions that are the same, wherever they stand."""
+        """A key that is equal for expressions that are the same, wherever they are."""
         if (
             isinstance(node, ast.Name)
             and depth < _ALIASES
@@ -181,7 +181,7 @@ class Truth:
         return (type(node).__name__, repr(node))
 
     def _value(self, name: ast.Name) -> ast.expr | None:
-        """The call of the tool that a name of a function is set to, once and before."""
+        """The call of the tool that a local name is set to, if it is set once and earlier."""
         scope = self._suite.parents.get(name)
         while scope is not None and not isinstance(scope, FUNCTIONS):
             scope = self._suite.parents.get(scope)

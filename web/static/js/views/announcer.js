@@ -1,9 +1,9 @@
-// The live region: says politely what happened, for those who can't see it.
+// The live region: announces politely what happened, for screen readers.
 
 import { html } from "../html.js";
 import { memo } from "../memo.js";
 
-// Two regions in turn, so that the same sentence twice is still a change.
+// Two alternating regions, so that the same sentence twice is still a change.
 export const Announcer = memo(({ announcement: { number, text } }) => {
   const shown = (parity) => (number % 2 === parity ? text : "");
   return html`<div class="visually-hidden" data-testid="announcer">

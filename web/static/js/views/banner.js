@@ -1,4 +1,4 @@
-// The strip under the header: trouble with the connection, or what the server complained about.
+// The strip under the header: trouble with the connection, or an error from the server.
 
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
@@ -9,7 +9,7 @@ const CONNECTION = {
   reconnecting: {
     tone: "warn",
     message: "Connection lost.",
-    remedy: "Reconnecting; nothing that happens meanwhile is missed.",
+    remedy: "Reconnecting – nothing will be lost.",
   },
   refused: {
     tone: "bad",

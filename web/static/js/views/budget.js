@@ -1,4 +1,4 @@
-// What a running turn has spent of its budget: a bar for the limit that is nearest, and all of them in words.
+// What a running turn has spent of its budget: a bar for the nearest limit, and all of them in words.
 
 import { budgetOf } from "../format.js";
 import { html } from "../html.js";

@@ -1,4 +1,4 @@
-// A block of code: plain while it streams in, highlighted once it is whole; long ones open on demand.
+// A block of code: plain while it streams, highlighted once it is complete; long ones open on demand.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { copy } from "../clipboard.js";

@@ -1,4 +1,4 @@
-// The composer: Enter sends, Shift and Enter begin a new line; it is never disabled, since turns may run side by side.
+// The composer: Enter sends, Shift+Enter starts a new line; it is never disabled, since turns may run in parallel.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ask } from "../connection.js";
@@ -41,10 +41,10 @@ export const Composer = memo(({ draft, focus, attached, limits }) => {
     <button type="button" class="icon-button attach" data-testid="attach" aria-label="Attach files" title=${`Attach files: ${limitsText(limits)}`} onClick=${() => picker.current.click()}><${Icon} name="paperclip" /></button>
     <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Files" data-testid="file-input" ref=${picker} onChange=${picked} />
     <label class="visually-hidden" for="composer">Your request</label>
-    <textarea id="composer" data-testid="composer" ref=${field} rows="1" placeholder=${attached.length > 0 ? "What is to be done with it?" : "Ask for something…"} autocomplete="off"
+    <textarea id="composer" data-testid="composer" ref=${field} rows="1" placeholder=${attached.length > 0 ? "What should I do with this file?" : "Ask for something…"} autocomplete="off"
       aria-describedby="composer-hint" value=${draft} onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })} onKeyDown=${pressed} onPaste=${pasted}></textarea>
     <button type="submit" class="send" data-testid="send" aria-label="Send" data-ready=${draft.trim() !== ""}><${Icon} name="arrowUp" /></button>
-    <p class="composer-hint" id="composer-hint"><kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line; files may be dropped anywhere</p>
+    <p class="composer-hint" id="composer-hint"><kbd>Enter</kbd> to send · <kbd>Shift</kbd>+<kbd>Enter</kbd> for a new line · drop files anywhere</p>
   </form>`;
 });
 

@@ -3,7 +3,7 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
-// `about`: what tells this button from others with its label.
+// `about` distinguishes this button from others with the same label.
 export function Confirm({ label, about, question, act, testid }) {
   const [asking, setAsking] = useState(false);
   const [trigger, answer, asked] = [useRef(null), useRef(null), useRef(false)];

@@ -1,4 +1,4 @@
-// What a file of a project holds: a picture, a table, or text; of anything else only that it can be downloaded.
+// The content of a project's file: a picture, a table, or text; anything else can only be downloaded.
 
 import { useEffect } from "preact/hooks";
 import { isTable, parseTable } from "../csv.js";
@@ -22,7 +22,7 @@ export function Contents({ id, file }) {
   if (isPicture(file))
     return html`<img class="picture" data-testid="project-picture" src=${fileAddress(id, file)} alt=${file.path} />`;
   if (!readable)
-    return html`<p class="step-note">${isText(file) ? "It is too large to be shown here; download it." : "It is no text; download it to open it."}</p>`;
+    return html`<p class="step-note">${isText(file) ? "It is too large to be shown here; download it." : "It is not text; download it to open it."}</p>`;
   if (text == null) return html`<span class="spinner" role="img" aria-label="Loading"></span>`;
   if (text === "") return html`<p class="step-note">It is empty.</p>`;
   if (isTable(file))

@@ -1,4 +1,4 @@
-// The stages of a turn: those that it came to, in their order, with the present one marked; on demand the whole graph.
+// The stages that a turn reached, in order, with the current one marked; on demand the whole graph.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { marksOf } from "../course.js";
@@ -11,10 +11,10 @@ import { Disclosure } from "./disclosure.js";
 import { Elapsed } from "./elapsed.js";
 import { Problem } from "./problem.js";
 
-// Shorter times would say no more than that nothing was to do.
+// Shorter times would only say that there was nothing to do.
 const SHOWN = 0.01;
 
-// In one line, which keeps the present stage in sight.
+// On one line, which keeps the current stage in view.
 export function CourseLine({ course, skew }) {
   const line = useRef(null);
   useLayoutEffect(() => {
@@ -24,7 +24,7 @@ export function CourseLine({ course, skew }) {
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => toEnd(line.current), [course.length]);
-  return html`<div class="course-line" ref=${line} tabindex="0" role="region" aria-label="Way of the turn"><${Course} course=${course} label="Stages of the turn" skew=${skew} /></div>`;
+  return html`<div class="course-line" ref=${line} tabindex="0" role="region" aria-label="Path of the turn"><${Course} course=${course} label="Stages of the turn" skew=${skew} /></div>`;
 }
 
 const toEnd = (line) => void (line.scrollLeft = line.scrollWidth);

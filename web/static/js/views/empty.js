@@ -1,4 +1,4 @@
-// What an empty conversation shows: what this is, and requests to begin with.
+// What an empty conversation shows: what this is, and example requests.
 
 import { EXAMPLES } from "../examples.js";
 import { firstLine } from "../format.js";

@@ -18,7 +18,7 @@ export function AttachedFiles({ files }) {
   </ul>`;
 }
 
-// Files that have no address yet are named only.
+// Files without an address yet are only named.
 export function RequestFiles({ files, conversationId }) {
   if (files.length === 0) return null;
   return html`<ul class="files sent" aria-label="Files of the request">

@@ -1,4 +1,4 @@
-// The header: whose page this is, and the state of model, sandbox and library.
+// The header: the name, and the state of model, sandbox and library.
 
 import { html } from "../html.js";
 import { Icon, Mark } from "../icons.js";

@@ -1,4 +1,4 @@
-// Keeping a plan that worked: the button, and what it came to.
+// Saving a plan that worked as a tool: the button, and its result.
 
 import { useState } from "preact/hooks";
 import { keep } from "../connection.js";
@@ -11,5 +11,5 @@ export function Keep({ turnId }) {
     setSent(true);
     setSent(await keep(turnId));
   };
-  return html`<button type="button" class="button keep" data-testid="keep" disabled=${sent} onClick=${send}><${Icon} name="tool" />Keep as one tool</button>`;
+  return html`<button type="button" class="button keep" data-testid="keep" disabled=${sent} onClick=${send}><${Icon} name="tool" />Save these steps as a tool</button>`;
 }

@@ -1,4 +1,4 @@
-// One lesson: when it applies, what to do then, how it has done, and the ways to change it.
+// One lesson: when it applies, what to do then, its record, and the ways to change it.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { deleteLesson, patchLesson } from "../api.js";
@@ -39,9 +39,7 @@ export function Lesson({ lesson, removed }) {
 
 function facts({ uses, helped, failed, weight, evidence, expired }) {
   const used =
-    uses > 0
-      ? `shown ${plural(uses, "time")}, helped ${helped}, did not ${failed}`
-      : "not shown yet";
+    uses > 0 ? `used ${plural(uses, "time")}, helped ${helped}, failed ${failed}` : "not used yet";
   return [
     expired ? "expired" : `weight ${percent(weight)}`,
     used,
@@ -83,7 +81,7 @@ function Removal({ lesson, close, removed }) {
   </div>`;
 }
 
-// Whether the server took the change; what it says against it is shown on top of the page.
+// Whether the server accepted the change; an error is shown at the top of the page.
 async function changed(request) {
   try {
     await request;

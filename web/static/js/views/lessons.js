@@ -20,6 +20,6 @@ function NoLessons() {
   return html`<div class="nothing">
     <${Icon} name="lamp" />
     <p class="nothing-title">No lessons yet</p>
-    <p>What fails, has to be repaired or is corrected by you is learnt from, and shown to the next attempt of that kind.</p>
+    <p>The engine learns from failures, repairs and your corrections, and shows these lessons to the next similar attempt.</p>
   </div>`;
 }

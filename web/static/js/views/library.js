@@ -52,6 +52,6 @@ function NoTools({ search }) {
   return html`<div class="nothing">
     <${Icon} name="book" />
     <p class="nothing-title">${search ? `No tool matches “${search}”` : "No tools yet"}</p>
-    <p>${search ? "Ask for it in the conversation, and one is built." : "The first request that needs one adds it here."}</p>
+    <p>${search ? "Ask for it in the conversation and it will be built." : "The first request that needs one adds it here."}</p>
   </div>`;
 }

@@ -1,4 +1,4 @@
-// A plan in the conversation: its steps with the state of each, and what they gave.
+// A plan in the conversation: its steps with their states and results.
 
 import { firstLine, STATE_WORDS } from "../format.js";
 import { html } from "../html.js";

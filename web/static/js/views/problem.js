@@ -1,4 +1,4 @@
-// A problem: what happened, and what to do about it. Where a model put it into words, those are Markdown.
+// A problem: what happened, and what to do about it. Text from a model is Markdown.
 
 import { html } from "../html.js";
 import { Icon } from "../icons.js";

@@ -1,4 +1,4 @@
-// What a build is to do: the form for a new project, and the one for building on.
+// The goal of a build: the form for a new project, and the one to continue building.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { beginProject, buildOn } from "../connection.js";
@@ -16,7 +16,7 @@ const LIMITS = [
 ];
 const EMPTY = { name: "", goal: "", step: false, packages: "", limits: {} };
 
-// What the server is sent: of what was left blank nothing.
+// What is sent to the server: blank fields are left out.
 function optionsOf({ name, goal, step, packages, limits }) {
   const given = Object.fromEntries(
     Object.entries(limits)
@@ -33,7 +33,7 @@ function optionsOf({ name, goal, step, packages, limits }) {
   };
 }
 
-// `close`: what ends the form that a person has called for; null where there is nothing else to show.
+// `close` closes a form that a person opened; null if there is nothing else to show.
 export function NewProject({ offline, close }) {
   const [form, setForm] = useState(EMPTY);
   const first = useRef(null);
@@ -49,7 +49,7 @@ export function NewProject({ offline, close }) {
       <input class="input" ref=${first} required maxlength="100" autocomplete="off" spellcheck="false" placeholder="word-counter" data-testid="project-name" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} />
     </label>
     <label class="field">Goal
-      <textarea class="input" required rows="3" placeholder="What is it to do?" data-testid="project-goal" value=${form.goal} onInput=${(e) => setForm({ ...form, goal: e.target.value })}></textarea>
+      <textarea class="input" required rows="3" placeholder="What should it do?" data-testid="project-goal" value=${form.goal} onInput=${(e) => setForm({ ...form, goal: e.target.value })}></textarea>
     </label>
     <div>
       <p class="eyebrow">${offline ? "The offline model knows these" : "Try one of these"}</p>
@@ -63,19 +63,19 @@ export function NewProject({ offline, close }) {
   </form>`;
 }
 
-// Left blank, the goal stays what it was.
+// A blank goal keeps the old one.
 export function BuildOn({ project }) {
   const [form, setForm] = useState(EMPTY);
   const begin = async (event) => {
     event.preventDefault();
     if (await buildOn(project.id, optionsOf(form))) setForm({ ...form, goal: "" });
   };
-  return html`<form class="project-form" data-testid="build-on" aria-label="Build on" onSubmit=${begin}>
-    <label class="field">What is it to do now?
+  return html`<form class="project-form" data-testid="build-on" aria-label="Continue building" onSubmit=${begin}>
+    <label class="field">What should change?
       <textarea class="input" rows="2" placeholder=${`As before: ${project.goal}`} data-testid="build-on-goal" value=${form.goal} onInput=${(e) => setForm({ ...form, goal: e.target.value })}></textarea>
     </label>
     <${Options} form=${form} setForm=${setForm} />
-    <div class="form-actions"><button type="submit" class="button" data-testid="build-on-begin"><${Icon} name="hammer" />Build on</button></div>
+    <div class="form-actions"><button type="submit" class="button" data-testid="build-on-begin"><${Icon} name="hammer" />Continue building</button></div>
   </form>`;
 }
 
@@ -85,7 +85,7 @@ function Options({ form, setForm }) {
   return html`<label class="check"><input type="checkbox" data-testid="step-mode" checked=${form.step} onChange=${(e) => setForm({ ...form, step: e.target.checked })} />Ask me before each step</label>
     <${Disclosure} label="Limits and packages">
       <div class="limits">${LIMITS.map(({ key, label, placeholder, step = "1" }) => html`<label key=${key} class="field">${label}<input class="input" type="number" min="0" step=${step} placeholder=${placeholder} data-testid=${key} value=${form.limits[key] ?? ""} onInput=${limited(key)} /></label>`)}</div>
-      <label class="field">Packages that it may ask for
+      <label class="field">Allowed packages
         <input class="input" autocomplete="off" spellcheck="false" placeholder="requests==2.32.5" data-testid="packages" value=${form.packages} onInput=${(e) => setForm({ ...form, packages: e.target.value })} />
       </label>
     <//>`;

@@ -1,4 +1,4 @@
-// The open project, in the place of the conversation: how far it is, what waits for a word, its files, and what to do next.
+// The open project, in place of the conversation: its progress, what waits for approval, its files, and what to do next.
 
 import { useEffect, useState } from "preact/hooks";
 import { deleteProject } from "../api.js";
@@ -110,7 +110,7 @@ function Actions({ id, files }) {
   </div>`;
 }
 
-// What came of the newest turn: a build's summary, or what a person has run.
+// The result of the newest turn: a build's summary, or what a person ran.
 function End({ turn }) {
   const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
   const open = () => dispatch({ type: "turn_selected", turnId: turn.id });
@@ -118,7 +118,7 @@ function End({ turn }) {
   return html`<div class="project-end" data-testid="project-end" data-state=${turn.state}>
     ${ran ? html`<div class="step-body" data-testid="outcome"><${ActStep} step=${ran} /></div>` : turn.answer && html`<${Markdown} text=${turn.answer} />`}
     ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} ...${turn.failure} />`}
-    ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason} remedy="Build on whenever you like; what was built is kept." />`}
+    ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason} remedy="You can continue building at any time; what was built is kept." />`}
     <div class="summary"><span class="summary-facts">${facts}</span><button type="button" class="text-button" data-testid="show-activity" onClick=${open}>Steps<${Icon} name="chevronRight" /></button></div>
   </div>`;
 }
@@ -129,7 +129,7 @@ function Backups({ project: { id, name, backups } }) {
     <ol class="backups" data-testid="backups">${backups.map(
       ({ number, at, size }) => html`<li key=${number} class="version">
       <div class="version-head"><h3 class="version-title">Backup ${number}</h3><span class="version-facts">${fileSize(size)}</span><time class="time" datetime=${at}>${moment(at)}</time></div>
-      <${Confirm} testid=${`restore-${number}`} label="Restore" question=${`Make the files of ${name} what they were then? How they are now becomes the newest backup.`} act=${() => restoreBackup(id, number)} />
+      <${Confirm} testid=${`restore-${number}`} label="Restore" question=${`Restore the files of ${name} from this backup? The current files become the newest backup.`} act=${() => restoreBackup(id, number)} />
     </li>`,
     )}</ol>
   <//>`;
@@ -148,5 +148,5 @@ function Removal({ project: { id, name } }) {
       });
     }
   };
-  return html`<div class="project-removal"><${Confirm} testid="delete-project" label="Delete the project" question=${`Delete ${name} with its files, backups and steps? That can’t be undone.`} act=${remove} /></div>`;
+  return html`<div class="project-removal"><${Confirm} testid="delete-project" label="Delete the project" question=${`Delete ${name} with its files, backups and steps? This can’t be undone.`} act=${remove} /></div>`;
 }

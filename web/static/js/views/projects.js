@@ -1,4 +1,4 @@
-// The projects: those that were begun, and the form for a new one.
+// The list of projects, and the form for a new one.
 
 import { useState } from "preact/hooks";
 import { date, STATE_WORDS } from "../format.js";

@@ -1,4 +1,4 @@
-// The requests by which a tool is found: each can be asked again, and one that it has served can be removed.
+// The requests that a tool is found by: each can be sent again, and one that it served can be removed.
 
 import { useRef } from "preact/hooks";
 import { forget } from "../changing.js";
@@ -14,16 +14,16 @@ export function Requests({ name, written, used }) {
     await forget(name, text);
     heading.current?.focus(); // the button that had the focus is gone
   };
-  return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>Ask for it like this</h3>
+  return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>Example requests</h3>
     <ul class="examples compact" data-testid="requests">
       ${written.map((text) => html`<li key=${text}><${Example} text=${text} /></li>`)}
       ${used.map((text) => html`<${Used} key=${`used ${text}`} name=${name} text=${text} remove=${remove} />`)}
     </ul>
-    ${used.length > 0 && html`<p class="step-note">Those that can be removed are your own requests that it has served; nobody else sees them.</p>`}`;
+    ${used.length > 0 && html`<p class="step-note">You can remove your own earlier requests, which only you see.</p>`}`;
 }
 
 function Used({ name, text, remove }) {
-  const question = `Have ${name} no longer be found by “${text}”?`;
+  const question = `Stop matching this tool to “${text}”? This applies to everyone.`;
   return html`<li class="used-request"><${Example} text=${text} /><${Confirm} testid="forget" label="Remove" about=${text} question=${question} act=${() => remove(text)} /></li>`;
 }
 

@@ -1,11 +1,11 @@
-// What the start of the server is still setting up: a strip under the header, gone when all is ready.
+// What the server is still setting up: a strip under the header, until all is ready.
 
 import { partWords } from "../format.js";
 import { html } from "../html.js";
 import { Icon, StateIcon } from "../icons.js";
 import { memo } from "../memo.js";
 
-// A sandbox that can't be had is told in an empty conversation.
+// An empty conversation reports a missing sandbox.
 const isTold = ({ part, state, detail }) => state === "failed" && part !== "sandbox" && detail;
 
 export const SettingUp = memo(({ unready = [] }) => {
@@ -14,7 +14,7 @@ export const SettingUp = memo(({ unready = [] }) => {
     ${
       working.length > 0 &&
       html`<p class="banner" data-tone="info" data-testid="setting-up">
-      <${StateIcon} state="running" /><span><strong>Setting up.</strong> ${working.map(told).join(" · ")}. You can ask already: what a request needs, it waits for.</span>
+      <${StateIcon} state="running" /><span><strong>Setting up.</strong> ${working.map(told).join(" · ")}. You can already send requests; they wait for what they need.</span>
     </p>`
     }
     ${unready.filter(isTold).map(
@@ -22,7 +22,7 @@ export const SettingUp = memo(({ unready = [] }) => {
         part,
         detail,
       }) => html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
-      <${Icon} name="alert" /><span><strong>${partWords(part)}: not set up yet.</strong> It can’t be had now: ${detail}. The server tries again by itself.</span>
+      <${Icon} name="alert" /><span><strong>${partWords(part)}: not set up yet.</strong> ${detail[0].toUpperCase()}${detail.slice(1)}. The server will try again.</span>
     </p>`,
     )}
   </div>`;

@@ -26,7 +26,7 @@ const waiting = { state: "unknown", tone: "idle", word: "…" };
 
 export function ModelStatus({ model }) {
   const shown = !model
-    ? { ...waiting, title: "Asking for the model" }
+    ? { ...waiting, title: "Checking the model" }
     : model.offline
       ? { state: "offline", tone: "warn", word: "Offline model", title: "Offline model" }
       : { state: "online", tone: "good", word: model.name, title: model.name };
@@ -40,14 +40,14 @@ export function ModelStatus({ model }) {
 export function SandboxStatus({ sandbox, unready }) {
   const preparing = isPreparing(unready);
   const shown = !sandbox
-    ? { ...waiting, title: "Asking for the sandbox" }
+    ? { ...waiting, title: "Checking the sandbox" }
     : preparing
       ? { state: "preparing", tone: "idle", word: "Setting up", title: "Setting up the sandbox" }
       : sandbox.available
         ? { state: "available", tone: "good", word: "Ready", title: "Sandbox ready" }
         : { state: "unavailable", tone: "bad", word: "Unavailable", title: "No sandbox" };
   return html`<${Status} id="sandbox" icon="box" label="Sandbox" ...${shown}>
-    <p>${preparing ? "What generated code runs in is being set up. Requests that need it wait." : sandbox?.available ? `Generated code runs in ${backendWords(sandbox.backend)} of its own, never on this machine itself.` : "Without a sandbox no tool is written or run. The page and the library still work."}</p>
+    <p>${preparing ? "The sandbox is being set up. Requests that need it wait." : sandbox?.available ? `Generated code runs in ${backendWords(sandbox.backend)} of its own, never on this machine itself.` : "Without a sandbox no tool is written or run. The page and the library still work."}</p>
     ${sandbox && !preparing && html`<p class="muted">${sandbox.detail}</p>`}
     ${!preparing && sandbox?.not_guaranteed?.length > 0 && html`<${Disclosure} label="What it does not guarantee"><ul class="limits">${sandbox.not_guaranteed.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}</ul><//>`}
   <//>`;
@@ -57,7 +57,7 @@ export function LibraryStatus({ library, count }) {
   const tools = count ?? library?.tools;
   const shown =
     tools == null
-      ? { ...waiting, title: "Asking for the library" }
+      ? { ...waiting, title: "Checking the library" }
       : {
           state: "loaded",
           tone: "good",

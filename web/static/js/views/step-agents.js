@@ -1,4 +1,4 @@
-// Steps of agents: a message with all that it caused, and a run of their code.
+// Steps of agents: a message with everything that it caused, and a run of their code.
 
 import { agentWords, plural, STATE_WORDS } from "../format.js";
 import { html } from "../html.js";

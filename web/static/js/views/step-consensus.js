@@ -14,7 +14,7 @@ export function ConsensusStep({ step }) {
     <ul class="tests" aria-label="Candidates">${found.candidates.map((candidate) => html`<${Candidate} key=${candidate.name} candidate=${candidate} />`)}</ul>
     ${
       found.dropped.length > 0 &&
-      html`<p class="step-text">${plural(found.dropped.length, "test")} dropped, as most candidates refute ${found.dropped.length === 1 ? "it" : "them"}:</p>
+      html`<p class="step-text">${plural(found.dropped.length, "test")} dropped, because most candidates contradict ${found.dropped.length === 1 ? "it" : "them"}:</p>
       <ul class="tests" aria-label="Dropped tests">${found.dropped.map((test) => html`<${Dropped} key=${test.test} test=${test} />`)}</ul>`
     }`;
 }
@@ -48,13 +48,13 @@ export function MutationStep({ step }) {
       found?.mutants > 0 &&
       html`<div class="tally" data-testid="mutation-tally">
       <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${share}%` }}></span></span>
-      <span class="tally-words">${found.killed} of ${plural(found.mutants, "mutant")} noticed</span>
+      <span class="tally-words">caught ${found.killed} of ${plural(found.mutants, "planted bug")}</span>
     </div>`
     }
     ${!found?.mutants && html`<p class="step-text">${step.text}</p>`}
     ${
       found?.survivors.length > 0 &&
-      html`<${Disclosure} label=${`Show the ${plural(found.survivors.length, "mutant")} that no test notices`}>
+      html`<${Disclosure} label=${`Show the ${plural(found.survivors.length, "planted bug")} that no test catches`}>
       <ul class="tests">${found.survivors.map((change) => html`<li class="test" key=${change}><span class="test-name">${change}</span></li>`)}</ul><//>`
     }`;
 }

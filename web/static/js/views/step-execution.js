@@ -1,4 +1,4 @@
-// The execution step: how the tool was called, and what came of it.
+// The execution step: how the tool was called, and the result.
 
 import { fileSize } from "../format.js";
 import { html } from "../html.js";
@@ -14,7 +14,7 @@ export function ExecutionStep({ step }) {
     ${args && html`<${CodeBlock} code=${prettyJson(args)} language="json" label="Arguments" />`}
     ${execution && html`<${Outcome} execution=${execution} />`}
     ${made.length > 0 && html`<p class="call"><span class="call-label">Made</span><span>${made.map((f) => `${f.name} (${fileSize(f.size)})`).join(", ")}</span></p>`}
-    ${refused.length > 0 && html`<${Disclosure} label="Files that were not handed out"><ul class="output" data-testid="refused-files">${refused.map((text) => html`<li>${text}</li>`)}</ul><//>`}
+    ${refused.length > 0 && html`<${Disclosure} label="Refused files"><ul class="output" data-testid="refused-files">${refused.map((text) => html`<li>${text}</li>`)}</ul><//>`}
     ${execution?.stdout && html`<${Disclosure} label="What it printed"><pre class="output" tabindex="0" aria-label="What it printed">${execution.stdout}</pre><//>`}
   `;
 }

@@ -1,4 +1,4 @@
-// The plan in the activity feed: each of its steps, with all that it took on demand.
+// The plan in the activity feed: each of its steps, with all details on demand.
 
 import { duration, plural, STATE_WORDS } from "../format.js";
 import { html } from "../html.js";

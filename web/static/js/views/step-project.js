@@ -55,7 +55,7 @@ function Tested({ tested }) {
   );
 }
 
-// Of a run that only examines, output and pictures stay folded: the run that is meant shows them.
+// The output and pictures of a run that only examines stay folded: the actual run shows them.
 function Run({ run, folded = false }) {
   const { path, arguments: args, success, exitCode, ended, stdout, stderr, made, refused } = run;
   const output = html`${stdout && html`<pre class="output" tabindex="0" aria-label="Standard output" data-testid="stdout">${stdout}</pre>`}
@@ -63,10 +63,10 @@ function Run({ run, folded = false }) {
   return html`<p class="call" data-testid="run" data-outcome=${success ? "passed" : "failed"}><code>python ${[path, ...args].join(" ")}</code> <span class="muted">${ended || `exit code ${exitCode}`}</span></p>
     ${(stdout || stderr) && (folded && success ? html`<${Disclosure} label="What it printed">${output}<//>` : output)}
     ${made.map((file) => html`<${Made} key=${file.path} file=${file} />`)}
-    ${refused.length > 0 && html`<${Disclosure} label="Files that were not taken"><ul class="output">${refused.map((text) => html`<li key=${text}>${text}</li>`)}</ul><//>`}`;
+    ${refused.length > 0 && html`<${Disclosure} label="Refused files"><ul class="output">${refused.map((text) => html`<li key=${text}>${text}</li>`)}</ul><//>`}`;
 }
 
-// A file as it is now; one that is gone since, or was not taken into the folder, is named only.
+// A file as it is now; one that is gone, or was refused, is only named.
 function Made({ file }) {
   const { conversationId } = store.value;
   const kept = fileOf(store.value, file.path);

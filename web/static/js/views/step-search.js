@@ -1,4 +1,4 @@
-// What the search brought: the tool with the confidence that it fits, or why none does, and what else was near.
+// The result of the search: the tool with the confidence that it fits, or why none does, and other close matches.
 
 import { percent } from "../format.js";
 import { html } from "../html.js";
@@ -20,13 +20,13 @@ export function SearchOutcome({ step }) {
     ${reason && html`<p class="step-text">${reason}</p>`}
     ${
       others.length > 0 &&
-      html`<p class="candidates-label">${tool ? "Also considered" : "Considered"}${confidences.length > 0 && ", with the confidence of the search alone"}</p>
+      html`<p class="candidates-label">${tool ? "Other close matches" : "Closest matches"}</p>
       <ul class="candidates" data-testid="candidates">${others.map((c) => html`<${Candidate} key=${c.name} ...${c} />`)}</ul>`
     }
   `;
 }
 
-// Records of older versions hold no confidence.
+// Records of older versions have no confidence.
 function Candidate({ name, confidence }) {
   return html`<li class="candidate"><${ToolName} name=${name} />${
     confidence != null &&

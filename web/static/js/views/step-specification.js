@@ -1,4 +1,4 @@
-// The specification step: what the tool shall do, readable; the raw JSON on demand.
+// The specification step: what the tool should do, readable; the raw JSON on demand.
 
 import { html } from "../html.js";
 import { Markdown } from "../markdown.js";

@@ -1,4 +1,4 @@
-// Steps that run the suite: against an empty stub, where every test has to fail, and against the implementation.
+// Steps that run the suite: against an empty stub, where every test must fail, and against the implementation.
 
 import { duration, plural } from "../format.js";
 import { html } from "../html.js";
@@ -8,10 +8,9 @@ import { Disclosure } from "./disclosure.js";
 
 export function StubStep({ step }) {
   const { total, passed } = count(step.tests);
-  const failing = total - passed;
   const verdict =
     passed === 0
-      ? `${failing} of ${total} fail on an empty stub, as they should.`
+      ? `${total === 1 ? "The only test fails" : `All ${total} tests fail`} without an implementation, as expected.`
       : `${plural(passed, "test")} of ${total} passed without any implementation, so they test nothing.`;
   return html`<p class="step-text" data-testid="stub-verdict">${verdict}</p>
     <${Repeats} repeats=${step.repeats} />
@@ -38,7 +37,7 @@ export function VerificationStep({ step, steps }) {
     <${TestList} tests=${step.tests} />`;
 }
 
-// Further runs of the whole suite, which a flaky one does not survive.
+// Repeated runs of the whole suite, which a flaky suite fails.
 function Repeats({ repeats }) {
   if (repeats.length === 0) return null;
   const state = repeats.every((r) => r.same) ? "passed" : "failed";

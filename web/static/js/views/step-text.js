@@ -1,4 +1,4 @@
-// Steps that are told in a sentence.
+// Steps that one sentence describes.
 
 import { html } from "../html.js";
 import { stepWords } from "../format.js";
@@ -22,10 +22,10 @@ export function LessonsStep({ step }) {
     <ul class="hints" data-testid="hints">${step.lessons.map(({ id, trigger, advice }) => html`<li key=${id}><span class="hint-trigger">${trigger}:</span> ${advice}</li>`)}</ul>`;
 }
 
-// What the step that failed has said already is not said again.
+// The failed step's own message is not repeated.
 export function FailureStep({ step, steps }) {
   const said = steps.some((s) => s !== step && s.state === "failed" && s.text === step.message);
-  return html`<p class="step-text">At ${stepWords(step.where).toLowerCase()}${said ? ", as said above." : `: ${step.message}`}</p>
+  return html`<p class="step-text">At ${stepWords(step.where).toLowerCase()}${said ? ", see above." : `: ${step.message}`}</p>
     ${step.reached && html`<p class="step-text">${step.reached}</p>`}
     ${step.remedy && html`<p class="step-note"><strong>What to do:</strong> ${step.remedy}</p>`}`;
 }

@@ -1,4 +1,4 @@
-// One step of the activity feed: its name, its state in colour and words, how long it took, and what it brought.
+// One step of the activity feed: its name, its state in colour and words, how long it took, and its result.
 
 import { ACTIONS } from "../build.js";
 import { duration, STATE_WORDS, stepWords } from "../format.js";

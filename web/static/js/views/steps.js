@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { previous } from "../steps.js";
 import { Step } from "./step.js";
 
-// Only these are drawn from other steps too, and so again whenever one of those changes.
+// Only these also depend on other steps, and are drawn again when one of those changes.
 const SEES_ALL = new Set(["verify", "turn_failed"]);
 
 export function Steps({ of, skew }) {

@@ -1,4 +1,4 @@
-// A tool of the library: what it does, its code, the tests it passed, and what it was before.
+// A tool of the library: what it does, its code, the tests it passed, and its earlier versions.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { date, plural } from "../format.js";
@@ -20,13 +20,13 @@ const TABS = [
   { id: "versions", label: "Versions" },
 ];
 
-// `line` is the tool in the list of all; the list knows tools whose details can't be shown, as those that were edited by hand.
+// `line` is the tool in the list; the list includes tools without details, such as hand-edited ones.
 export function ToolDetail({ name, line, detail, versions, sources, problem }) {
   const [tab, setTab] = useState("overview");
   const [back, opened] = [useRef(null), useRef(null)];
   useEffect(() => {
     if (detail && opened.current === name) return;
-    opened.current = name; // what is known from before is shown at once, but may have served more since
+    opened.current = name; // known details are shown at once, but the tool may have served more requests since
     loadTool(name);
   }, [name, detail]);
   useEffect(() => back.current.focus({ preventScroll: true }), []);

@@ -1,4 +1,4 @@
-// A turn in the conversation: the request, how far it is, the answer, and what it took.
+// A turn in the conversation: the request, its progress, the answer, and its cost.
 
 import { ask, stop } from "../connection.js";
 import { runningStep } from "../delegation.js";
@@ -24,7 +24,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, conversationId
   const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
   const asks = last && turn.state === "done" && turn.questions;
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
-    ${turn.keeps && html`<p class="keeps" data-testid="keeps">Keep as one tool</p>`}
+    ${turn.keeps && html`<p class="keeps" data-testid="keeps">Save these steps as a tool</p>`}
     <p class="request" data-testid="request">${turn.request}</p>
     <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
     <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />

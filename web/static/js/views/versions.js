@@ -1,4 +1,4 @@
-// The versions of a tool: how far it is trusted, what it was when and why, what two of them differ in, and the way back.
+// The versions of a tool: its standing, when and why each was made, the differences of two, and the rollback.
 
 import { useEffect, useState } from "preact/hooks";
 import { retire, restore, rollBack } from "../changing.js";
@@ -29,12 +29,12 @@ function Standing({ tool: { name, standing } }) {
   const asked = retired
     ? {
         label: "Restore",
-        question: `Have searches offer ${name} again? It begins provisional.`,
+        question: `Restore ${name}? Searches offer it again, at first as provisional.`,
         act: () => restore(name),
       }
     : {
         label: "Retire",
-        question: `Retire ${name}? No search offers it any more, to anybody, until it is restored.`,
+        question: `Retire ${name}? It won’t be offered until you restore it.`,
         act: () => retire(name),
       };
   return html`<div class="standing"><${Badge} standing=${standing} /><p class="standing-words">${standingTitle(standing)}</p><${Confirm} testid="standing" ...${asked} /></div>`;
@@ -46,7 +46,7 @@ function VersionList({ tool, list }) {
 }
 
 function Version({ tool: { name, version: current }, version: v, newest }) {
-  const question = `Roll ${name} back to version ${v.version}? That makes version ${newest + 1}, for everybody; nothing is lost.`;
+  const question = `Roll ${name} back to version ${v.version}? This creates version ${newest + 1} for everyone; no version is lost.`;
   return html`<li class="version" data-testid="version" data-version=${v.version}>
     <div class="version-head">
       <h4 class="version-title">Version ${v.version}</h4>
