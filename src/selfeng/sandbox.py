@@ -30,7 +30,7 @@ from selfeng.settings import Settings, load_settings
 
 _LANES = 2
 """The most containers in which versions of a tool take turns, if they need none of their own."""
-_LANE = 12
+_LANE = 10
 """Versions that one such container serves; starting another costs more than running these."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
