@@ -18,7 +18,7 @@ from selfeng.core.verdict import TestResult, Verdict
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import IMAGE, Behind, DockerBehind, expectation, parameters
-from tests.sandbox.extended import is_extended
+from tests.sandbox.extended import backend_of, beyond_a_third, is_extended
 from tests.sandbox.private_engine import RUNSC, PrivateEngine
 
 FOLDER = Path(__file__).parent
@@ -54,12 +54,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in (item for item in items if item.path.parent == FOLDER):
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    own = [item for item in items if item.path.parent == FOLDER]
+    for item in own:
         if mark := expectation(item.nodeid):
             item.add_marker(mark)
         if is_extended(item):
             item.add_marker("extended")
+    left_out: set[pytest.Item] = set()
+    for item in beyond_a_third(own):
+        if backend_of(item) == "bubblewrap":
+            item.add_marker("extended")
+        elif not config.getoption("everywhere"):
+            left_out.add(item)
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture

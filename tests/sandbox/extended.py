@@ -1,10 +1,12 @@
-"""What `make test` leaves to `make test-all`: the same contract on a further backend, and engines
-that are brought up to be mistreated.
+"""What `make test` leaves to `make test-all`: the same contract on a further backend, two thirds of
+each long table of cases, and engines that are brought up to be mistreated.
 
 On Docker `make test` keeps how containers begin and end, their limits, and all that is Docker's
 alone. Elsewhere in the tests the mark `extended` stands at what takes long and repeats another
 test: with other instants, servers or commands.
 """
+
+from collections.abc import Iterable
 
 import pytest
 
@@ -26,15 +28,39 @@ SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
 
 
+LONG_TABLE = 9
+"""Cases, from which on a table counts as long."""
+
+
+def backend_of(item: pytest.Item) -> str | None:
+    """The backend that the test runs on, if it is one of those that run on several."""
+    if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+        return item.callspec.params.get("backend")
+    return None
+
+
 def is_extended(item: pytest.Item) -> bool:
     module = item.path.stem
-    backend = (
-        item.callspec.params.get("backend")
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
-        else None
-    )
     return (
         module in SLOW
         or item.get_closest_marker("runsc") is not None
-        or (module in ONCE and backend == "docker")
+        or (module in ONCE and backend_of(item) == "docker")
     )
+
+
+def beyond_a_third(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Of each long table of cases on a backend two thirds, spread over the table.
+
+    `make test` leaves them out on bubblewrap, where `make test-all` runs all; on the other backends
+    `make test-all` leaves them out, and `make test-everywhere` runs all.
+    """
+    tables: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        if backend := backend_of(item):
+            tables.setdefault((item.nodeid.partition("[")[0], backend), []).append(item)
+    return [
+        item
+        for table in tables.values()
+        for number, item in enumerate(table)
+        if len(table) > LONG_TABLE and number % 3
+    ]
