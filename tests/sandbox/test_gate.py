@@ -112,7 +112,7 @@ async def test_a_suite_whose_tests_need_each_other_is_flaky(sandbox: SecureSandb
     second = "def test_b():\n    if SEEN:\n        assert tool(2) == 4\n"
     with pytest.raises(
         SynthesisFailed,
-        match=r"^tool: the suite is flaky: on an empty stub it came to another end .* test_b "
+        match=r"^tool: the suite is flaky: on an empty stub it gave another result .* test_b "
         r"passed",
     ):
         await examine(sandbox, HEAD + first + second)
