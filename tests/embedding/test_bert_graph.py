@@ -6,7 +6,7 @@ import onnxruntime
 import pytest
 
 from selfeng.embedding.bert_graph import BertShape, build_graph
-from selfeng.embedding.reference import encode
+from tests.embedding.reference import encode
 
 WIDTH, WORDS, SHAPE = 24, 50, BertShape(layers=2, heads=3, max_tokens=12)
 Array = npt.NDArray[np.float32]
