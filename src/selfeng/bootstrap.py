@@ -93,7 +93,7 @@ async def build_engine(settings: Settings) -> Engine:
         readiness = Readiness()
         orchestrator = Orchestrator(
             tools.library,
-            Executor(model, tools.sandbox, tools.library),
+            Executor(model, tools.sandbox, tools.library, tools.sources),
             tools.synthesis,
             ResponseSynthesizer(model),
             thresholds=_thresholds(settings),
@@ -169,7 +169,7 @@ async def _tool_parts(
     )
     stack.push_async_callback(upkeep.aclose)
     seeded = SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database))
-    return ToolParts(library, changes, seeded, sandbox, synthesis, upkeep)
+    return ToolParts(library, sources, changes, seeded, sandbox, synthesis, upkeep)
 
 
 def _turn_parts(

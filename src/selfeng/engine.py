@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
+from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import LibraryError, RequestError, ResourceNotFound
 from selfeng.core.events import QuestionsAsked, Record
 from selfeng.core.files import File, FileLimits, FileReference
@@ -79,6 +80,7 @@ class ToolParts:
     """The library, and what builds and verifies its tools."""
 
     library: CapabilityRegistry
+    sources: PinnedSources
     changes: Changes
     seeded: SeedMark
     sandbox: SecureSandbox

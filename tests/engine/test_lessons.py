@@ -68,16 +68,15 @@ async def engine_on(
         )
         recorder = Recorder(book.journal)
         turns = TurnRegistry(recorder, runtime.start)
+        sources = PinnedSources(library)
         upkeep = Reverifier(
-            Reverification(
-                library, synthesis.reexamine, PinnedSources(library), lambda outcome: None
-            )
+            Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
         )
         seeded = SeedMark(Path("seeded"), "scripted")
         engine = Engine(
             model=model,
             model_status=ModelStatus(name="scripted", offline=True, detail=""),
-            tool_parts=ToolParts(library, Changes(), seeded, sandbox, synthesis, upkeep),
+            tool_parts=ToolParts(library, sources, Changes(), seeded, sandbox, synthesis, upkeep),
             turn_parts=TurnParts(
                 orchestrator=orchestrator,
                 turns=turns,
