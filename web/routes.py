@@ -44,6 +44,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(f"selfeng.{__name__}")
 
+_STAGE_WORDS = json.dumps(
+    [stage.model_dump(include={"name", "title", "now", "icon"}) for stage in STAGES.values()],
+    ensure_ascii=False,
+).replace("<", "\\u003c")
+"""The page's words for each stage, as JSON that can be embedded in it."""
 _FOR_GOOD = 365 * 24 * 3600
 _STATUS: dict[type[AgentError], int] = {
     ResourceNotFound: 404,
@@ -67,7 +72,7 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
         return flask.render_template(
             "index.html",
             import_map=Markup(vendor.import_map),  # noqa: S704 - made of our own table, "<" escaped
-            stages=Markup(stage_words()),  # noqa: S704 - the same
+            stages=Markup(_STAGE_WORDS),  # noqa: S704 - the same
             csp_nonce=nonce_of(flask.request.environ),
             preload=list(vendor.addresses.values()),
         )
@@ -177,11 +182,3 @@ def _report(error: Exception) -> Response:
     if isinstance(error, HTTPException):
         response.headers.extend((k, v) for k, v in error.get_headers() if k == "Allow")
     return response
-
-
-def stage_words() -> str:
-    """The page's words for each stage, as JSON that can be embedded in it."""
-    words = [
-        stage.model_dump(include={"name", "title", "now", "icon"}) for stage in STAGES.values()
-    ]
-    return json.dumps(words, ensure_ascii=False).replace("<", "\\u003c")

@@ -332,8 +332,8 @@ class CapabilityRegistry:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._background.aflush_tasks()
-        snapshot = await self._look()
-        return await asyncio.to_thread(self._index.settle, snapshot.revision, seconds)
+        await self._look()
+        return await self._settled(seconds)
 
     @property
     def indexing(self) -> Progress | None:

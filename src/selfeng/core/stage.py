@@ -35,7 +35,7 @@ class Stage(Value):
     """Whether it is the first stage of a path that needs the sandbox."""
 
 
-STAGES: Mapping[StageName, Stage] = {
+STAGES: Mapping[str, Stage] = {
     stage.name: stage
     for stage in (
         Stage(
@@ -228,4 +228,5 @@ Place = Annotated[str, BeforeValidator(as_now)]
 
 def words_of(place: str) -> str:
     """A stage in words for people; anything else unchanged."""
-    return next((stage.title.lower() for stage in STAGES.values() if stage.name == place), place)
+    stage = STAGES.get(place)
+    return stage.title.lower() if stage else place

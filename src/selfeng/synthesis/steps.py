@@ -15,7 +15,7 @@ from selfeng.core.events import SynthesisStep
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
 from selfeng.core.provenance import AskedPrompt
-from selfeng.core.stage import STAGES, StageName
+from selfeng.core.stage import StageName, words_of
 from selfeng.core.turn import Turn
 from selfeng.core.words import count
 
@@ -124,10 +124,7 @@ def checked(reply: str, check: Callable[[str], str | None]) -> tuple[str, str]:
 
 
 def gave_up(where: StageName, attempts: int, problem: str) -> SynthesisFailed:
-    message = (
-        f"no usable {STAGES[where].title.lower()} in {count(attempts, 'attempt')}; the "
-        f"last: {problem}"
-    )
+    message = f"no usable {words_of(where)} in {count(attempts, 'attempt')}; the last: {problem}"
     return SynthesisFailed(message, "rephrase the request", where=where)
 
 
