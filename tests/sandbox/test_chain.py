@@ -14,6 +14,7 @@ from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.mutants import strength
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 
@@ -258,3 +259,26 @@ async def test_a_suite_that_notices_few_mutants_lets_nothing_in(
     else:
         problem = await door(sandbox, kept(tests, code), tests, code, 0.5)
     assert problem.partition("only ")[0].endswith("the tests notice "), problem
+
+
+FAILING_BESIDE_MUTANTS = {
+    "it marks the interpreter": "import sys\n\n\ndef tool(n):\n"
+    "    if getattr(sys, 'seen', tool) is not tool:\n        raise RuntimeError\n"
+    "    sys.seen = tool\n    return 2 * n\n",
+    "it counts the processes": "import os\n\n\ndef tool(n):\n"
+    "    others = [name for name in os.listdir('/proc') if name.isdigit()]\n"
+    "    return 2 * n if len(others) == 3 else None\n",
+    "it counts its loads": "import builtins\n\nbuiltins.loads = getattr(builtins, 'loads', 0) + 1\n"
+    "LOADS = builtins.loads\n\n\ndef tool(n):\n    return [None, 2 * n, None][min(LOADS, 2)]\n",
+}
+
+
+@pytest.mark.parametrize("what", FAILING_BESIDE_MUTANTS)
+async def test_a_tool_that_fails_where_its_mutants_run_proves_nothing(
+    sandbox: SecureSandbox, what: str
+) -> None:
+    code = FAILING_BESIDE_MUTANTS[what]
+    assert (await sandbox.verify("tool", code, TESTS, lambda _: None)).passed
+    found = await strength(sandbox, "tool", code, TESTS)
+    assert found.score == 0
+    assert found.problem.startswith("the tool fails where its mutants run")

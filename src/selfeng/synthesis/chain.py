@@ -139,6 +139,8 @@ class Chain:
 
 def weakness(found: Strength) -> str:
     """A message for people about a suite that notices too little."""
+    if found.problem:
+        return found.problem
     named = "; ".join(mutant.change for mutant in found.survivors[:SURVIVORS])
     return (
         f"the tests notice only {found.killed} of {count(found.mutants, 'mutant')}, so they would "

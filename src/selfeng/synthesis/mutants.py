@@ -53,6 +53,8 @@ class Strength(Value):
     killed: int
     mutants: int
     survivors: tuple[Mutant, ...]
+    problem: str = ""
+    """Why the failures of mutants prove nothing; then none of them counts as noticed."""
 
     @property
     def score(self) -> float:
@@ -63,17 +65,31 @@ class Strength(Value):
 async def strength(
     sandbox: Sandbox, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES
 ) -> Strength:
-    """Run the suite on mutants of code that passes it.
+    """Run the suite on mutants of code that passes it, and on the code itself after them: what
+    fails there by itself would make every mutant look noticed.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
     found = await asyncio.to_thread(mutants, code)
-    versions = [Version(code=mutant.code, apart=False) for mutant in found]
-    verdicts = (
-        await sandbox.verify_versions(name, versions, tests, SECONDS, library=library)
-        if found
-        else ()
+    if not found:
+        return Strength(killed=0, mutants=0, survivors=())
+    # In both containers, if there are two.
+    itself = [Version(code=code, whole=True, apart=False)] * 2
+    *verdicts, one, other = await sandbox.verify_versions(
+        name,
+        [*(Version(code=mutant.code, apart=False) for mutant in found), *itself],
+        tests,
+        SECONDS,
+        library=library,
     )
+    if not (one.passed and other.passed):  # it may only be slow
+        one, other = await sandbox.verify_versions(name, itself, tests, library=library)
+    if not (one.passed and other.passed):
+        problem = (
+            "the tool fails where its mutants run, so their failures prove nothing: it keeps state "
+            "between runs, or looks at what runs beside it"
+        )
+        return Strength(killed=0, mutants=len(found), survivors=tuple(found), problem=problem)
     survivors = tuple(
         mutant for mutant, verdict in zip(found, verdicts, strict=True) if verdict.passed
     )
