@@ -39,9 +39,9 @@ class SecureSandbox:
     """The sandbox on one of its backends. The constructor connects to nothing; one object serves
     any number of concurrent jobs on one event loop.
 
-    A suite runs in its own container, which is started in advance and removed afterwards. A call of
-    a tool runs in its own process, in a container that has only served calls for the same owner;
-    see `selfeng.core.owner`.
+    A suite that decides runs in its own container, which is started in advance and removed
+    afterwards. Versions that are compared, and calls, run in processes of their own, in containers
+    that have served only the same owner; see `selfeng.core.owner`.
     """
 
     def __init__(self, options: SandboxOptions | None = None, /, **changes: Any) -> None:
@@ -64,9 +64,15 @@ class SecureSandbox:
         self._verifiers = Pool(
             lambda: self._backend.container("verify", self.id), options.verifiers, reusable=False
         )
+        self._comparers = Pool(
+            lambda: self._backend.container("compare", self.id), options.comparers, reusable=True
+        )
         self._executors = Pool(
             lambda: self._backend.container("execute", self.id), options.executors, reusable=True
         )
+        self._pools = (self._executors, self._comparers, self._verifiers)
+        for pool in self._pools:
+            pool.neighbours = self._pools
 
     @classmethod
     def from_settings(cls, settings: Settings, **changes: Any) -> "SecureSandbox":
@@ -83,10 +89,12 @@ class SecureSandbox:
         self._executors.fill()
         if verifiers:
             self._verifiers.fill()
+            self._comparers.fill()
 
     async def settle(self) -> None:
         """Wait until enough containers are ready and none is being removed."""
-        await asyncio.gather(self._verifiers.full(), self._executors.full())
+        for pool in self._pools:
+            await pool.full()
 
     @property
     def backend(self) -> str:
@@ -109,7 +117,7 @@ class SecureSandbox:
             if error.remedy:
                 error.add_note(f"What to do: {error.remedy}")  # shown on a command line
             raise
-        for pool in (self._verifiers, self._executors):
+        for pool in self._pools:
             pool.outdate()
             if self._loop and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(pool.renew)
@@ -137,7 +145,7 @@ class SecureSandbox:
         """Release containers, threads and connections. Running jobs get `grace` seconds to end,
         then they are killed.
         """
-        await asyncio.gather(self._verifiers.aclose(grace), self._executors.aclose(grace))
+        await asyncio.gather(*(pool.aclose(grace) for pool in self._pools))
         await asyncio.to_thread(self._backend.close)
 
     async def verify(
@@ -185,7 +193,11 @@ class SecureSandbox:
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(
-                        self._take_turns([work[n] for n in lane], timeout or self.timeout)
+                        self._take_turns(
+                            self._verifiers if versions[lane[0]].apart else self._comparers,
+                            [work[n] for n in lane],
+                            timeout or self.timeout,
+                        )
                     )
                     for lane in lanes
                 ]
@@ -230,32 +242,34 @@ class SecureSandbox:
             packed = packed_files(files) + self._packed(job, result, self.timeout)
         except BrokenStream as problem:
             return _TOO_LARGE.format(problem), 0.0
-        container = await pool.take(current_owner() if pool is self._executors else "")
+        container = await pool.take(current_owner())
         async with _discarded_on_error(pool, container):
             killed = await run_job(container, packed, self.timeout, result)
         pool.give_back(container, result.nonce)
         return killed, asyncio.get_running_loop().time() - started
 
     async def _take_turns(
-        self, work: Sequence[tuple[Message, SuiteResult]], timeout: float
+        self, pool: Pool, work: Sequence[tuple[Message, SuiteResult]], timeout: float
     ) -> list[Verdict]:
         """Do the jobs in one container as long as its processes are unharmed, else in several."""
         verdicts = []
-        container = None
-        for number, (job, result) in enumerate(work, 1):
+        container, nonce = None, ""
+        for job, result in work:
             try:
                 packed = self._packed(job, result, timeout)
             except BrokenStream as problem:
                 verdicts.append(result.verdict(_TOO_LARGE.format(problem), 0.0))
                 continue
-            container = container or await self._verifiers.take()
-            async with _discarded_on_error(self._verifiers, container):
-                verdicts.append(
-                    result.verdict(await run_job(container, packed, timeout, result), 0.0)
-                )
-            if number == len(work) or not result.orderly:
-                self._verifiers.give_back(container, result.nonce)
+            container = container or await pool.take(current_owner())
+            async with _discarded_on_error(pool, container):
+                killed = await run_job(container, packed, timeout, result)
+                verdicts.append(result.verdict(killed, 0.0))
+            nonce = result.nonce
+            if not result.orderly:
+                pool.give_back(container, nonce)
                 container = None
+        if container:
+            pool.give_back(container, nonce)
         return verdicts
 
     def _packed(self, job: Message, result: JobResult, timeout: float) -> bytes:

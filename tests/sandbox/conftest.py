@@ -25,7 +25,12 @@ FOLDER = Path(__file__).parent
 Verify = Callable[..., "object"]
 Containers = Callable[[SecureSandbox], set[str]]
 
-HASTY = {"timeout": 1, "verifiers": PoolSize(1, 1, 2), "executors": PoolSize(1, 1, 2)}
+HASTY = {
+    "timeout": 1,
+    "verifiers": PoolSize(1, 1, 2),
+    "comparers": PoolSize(1, 1, 2),
+    "executors": PoolSize(1, 1, 2),
+}
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -33,7 +33,7 @@ ONE = PoolSize(least=0, ready=0, most=1)
 @pytest.fixture
 async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbox]:
     sandbox = SecureSandbox(
-        timeout=20, verifiers=ONE, executors=ONE, **behind("bubblewrap").options
+        timeout=20, verifiers=ONE, comparers=ONE, executors=ONE, **behind("bubblewrap").options
     )
     yield sandbox
     await sandbox.aclose()

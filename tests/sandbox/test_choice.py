@@ -228,7 +228,9 @@ async def test_without_a_bwrap_of_the_machine_the_one_from_pypi_runs_the_code(
         (private / name).symlink_to(str(shutil.which(name)))
     monkeypatch.setattr(bwrap_process, "PATH", str(private))
     monkeypatch.setattr(bubblewrap, "packages_with_bwrap", lambda: private)
-    sandbox = SecureSandbox(timeout=20, verifiers=NONE, **behind("bubblewrap").options)
+    sandbox = SecureSandbox(
+        timeout=20, verifiers=NONE, comparers=NONE, **behind("bubblewrap").options
+    )
     try:
         status = await sandbox.status()
         outcome = await sandbox.execute("tool", "def tool(): return 2", {})

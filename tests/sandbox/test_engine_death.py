@@ -32,7 +32,7 @@ async def sandbox(
     for name, value in private_engine.environment.items():
         monkeypatch.setenv(name, value)
     sandbox = SecureSandbox(
-        image=image, timeout=100, backend="docker", verifiers=TWO, executors=TWO
+        image=image, timeout=100, backend="docker", verifiers=TWO, comparers=TWO, executors=TWO
     )
     sandbox.start()
     await sandbox.settle()

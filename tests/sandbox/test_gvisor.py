@@ -28,7 +28,9 @@ def gvisor(behind: Callable[[str], Behind]) -> Behind:
 @pytest.fixture
 async def sandbox(gvisor: Behind) -> AsyncIterator[SecureSandbox]:
     """A sandbox with a single executor."""
-    sandbox = SecureSandbox(timeout=20, verifiers=ONE, executors=ONE, **gvisor.options)
+    sandbox = SecureSandbox(
+        timeout=20, verifiers=ONE, comparers=ONE, executors=ONE, **gvisor.options
+    )
     yield sandbox
     await sandbox.aclose()
     assert gvisor.containers(sandbox.id) == set()
@@ -149,7 +151,12 @@ async def test_a_runtime_that_the_engine_lacks_is_named_with_those_it_has(
 @pytest.mark.docker
 async def test_a_runtime_that_the_engine_has_is_used(behind: Callable[[str], Behind]) -> None:
     sandbox = SecureSandbox(
-        timeout=20, **behind("docker").options, runtime="runc", verifiers=ONE, executors=ONE
+        timeout=20,
+        **behind("docker").options,
+        runtime="runc",
+        verifiers=ONE,
+        comparers=ONE,
+        executors=ONE,
     )
     assert await run(sandbox, "def tool(): return 1") == 1
     status = await sandbox.status()

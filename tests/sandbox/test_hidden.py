@@ -42,7 +42,11 @@ def told(path):
 @pytest.fixture
 async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
     sandbox = SecureSandbox(
-        timeout=20, executors=PoolSize(0, 0, 1), verifiers=PoolSize(0, 0, 1), **backend.options
+        timeout=20,
+        executors=PoolSize(0, 0, 1),
+        verifiers=PoolSize(0, 0, 1),
+        comparers=PoolSize(0, 0, 1),
+        **backend.options,
     )
     yield sandbox
     await sandbox.aclose()

@@ -34,7 +34,9 @@ COLD = PoolSize(least=0, ready=0, most=8)
 @pytest.fixture
 async def sandbox(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox that has no containers but those that run a job."""
-    sandbox = SecureSandbox(timeout=20, verifiers=COLD, executors=COLD, **backend.options)
+    sandbox = SecureSandbox(
+        timeout=20, verifiers=COLD, comparers=COLD, executors=COLD, **backend.options
+    )
     yield sandbox
     await sandbox.aclose()
     assert containers(sandbox) == set()
@@ -43,7 +45,7 @@ async def sandbox(backend: Behind, containers: Containers) -> AsyncIterator[Secu
 @pytest.fixture
 async def on_docker(image: str) -> AsyncIterator[SecureSandbox]:
     sandbox = SecureSandbox(
-        image=image, timeout=20, backend="docker", verifiers=COLD, executors=COLD
+        image=image, timeout=20, backend="docker", verifiers=COLD, comparers=COLD, executors=COLD
     )
     yield sandbox
     await sandbox.aclose()

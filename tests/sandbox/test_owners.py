@@ -1,4 +1,6 @@
-"""What can't be undone in an executor never reaches another owner: an executor serves one."""
+"""What can't be undone in a container never reaches another owner: an executor or a comparer serves
+one.
+"""
 
 import asyncio
 import json
@@ -8,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from selfeng.core.owner import owned_by
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
@@ -68,10 +70,10 @@ def tool(number):
 
 @pytest.fixture
 async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
-    """A sandbox with a single executor."""
-    one = PoolSize(least=1, ready=1, most=1)
+    """A sandbox with a single container for each mode."""
+    one = PoolSize(least=0, ready=1, most=1)
     sandbox = SecureSandbox(
-        timeout=20, executors=one, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options
+        timeout=20, executors=one, verifiers=one, comparers=one, **backend.options
     )
     yield sandbox
     await sandbox.aclose()
@@ -105,11 +107,29 @@ async def test_an_executor_ends_before_another_owner_comes(
     assert all(not earlier & later for earlier, later in pairwise(seen[1:]))
 
 
+async def test_a_comparer_ends_before_another_owner_comes(
+    sandbox: SecureSandbox, containers: Containers
+) -> None:
+    suite = "from tool import tool\ndef test_a(): assert tool(1) == 1"
+    seen: list[set[str]] = []
+    for owner in ("one", "one", "another", "one", ""):
+        with owned_by(owner):
+            [verdict] = await sandbox.verify_versions(
+                "tool", [Version(code="def tool(number): return number", apart=False)], suite
+            )
+        assert verdict.passed
+        await sandbox.settle()
+        seen.append(await asyncio.to_thread(containers, sandbox))
+    assert seen[0] == seen[1]
+    assert all(not earlier & later for earlier, later in pairwise(seen[1:]))
+
+
 async def test_owners_at_once_never_share_an_executor(backend: Behind) -> None:
     sandbox = SecureSandbox(
         timeout=20,
         executors=PoolSize(1, 2, 2, patience=0.05),
         verifiers=PoolSize(0, 0, 1),
+        comparers=PoolSize(0, 0, 1),
         **backend.options,
     )
     code = (

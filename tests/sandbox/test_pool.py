@@ -30,7 +30,11 @@ NONE = PoolSize(least=0, ready=0, most=2)
 async def verifiers(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox with one verifier that is ready."""
     sandbox = SecureSandbox(
-        timeout=20, verifiers=PoolSize(least=1, ready=2, most=3), executors=NONE, **backend.options
+        timeout=20,
+        verifiers=PoolSize(least=1, ready=2, most=3),
+        executors=NONE,
+        comparers=NONE,
+        **backend.options,
     )
     sandbox.start()
     await sandbox.settle()
@@ -45,6 +49,7 @@ async def executors(backend: Behind, containers: Containers) -> AsyncIterator[Se
     sandbox = SecureSandbox(
         timeout=20,
         verifiers=NONE,
+        comparers=NONE,
         executors=PoolSize(least=1, ready=2, most=2, patience=0.05),
         **backend.options,
     )
@@ -141,6 +146,7 @@ async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_gro
     sandbox = SecureSandbox(
         timeout=20,
         verifiers=NONE,
+        comparers=NONE,
         executors=PoolSize(least=1, ready=2, most=2, patience=60),
         **backend.options,
     )
@@ -164,7 +170,7 @@ async def test_slow_tools_make_the_pool_grow(
 async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(
     backend: Behind, containers: Containers
 ) -> None:
-    sandbox = SecureSandbox(timeout=20, verifiers=NONE, **backend.options)
+    sandbox = SecureSandbox(timeout=20, verifiers=NONE, comparers=NONE, **backend.options)
     threads = {t for t in threading.enumerate() if t.name.startswith("sandbox")}
     finished = []
 
@@ -186,7 +192,11 @@ async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(
 
 async def test_who_gives_up_waiting_holds_nobody_up(backend: Behind) -> None:
     sandbox = SecureSandbox(
-        timeout=20, executors=NONE, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options
+        timeout=20,
+        executors=NONE,
+        comparers=NONE,
+        verifiers=PoolSize(least=0, ready=0, most=1),
+        **backend.options,
     )
     jobs = [asyncio.create_task(verify(sandbox)) for _ in range(2)]
     await asyncio.sleep(0)
@@ -201,7 +211,9 @@ async def test_a_sandbox_can_be_closed_while_a_container_is_held_up(
     backend: Behind, containers: Containers
 ) -> None:
     """The job in it ends too, long before its time is up."""
-    sandbox = SecureSandbox(timeout=1000, verifiers=NONE, executors=NONE, **backend.options)
+    sandbox = SecureSandbox(
+        timeout=1000, verifiers=NONE, executors=NONE, comparers=NONE, **backend.options
+    )
     running = asyncio.Event()
     jobs = [
         asyncio.create_task(sandbox.verify("tool", CODE, HANGING, lambda result: running.set())),

@@ -49,7 +49,9 @@ async def sandbox(
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", __file__)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
-    sandbox = SecureSandbox(image=image, timeout=20, backend="docker", verifiers=FEW, executors=FEW)
+    sandbox = SecureSandbox(
+        image=image, timeout=20, backend="docker", verifiers=FEW, comparers=FEW, executors=FEW
+    )
     sandbox.start()
     await sandbox.settle()
     yield sandbox

@@ -271,7 +271,11 @@ BODIES = {
 @pytest.fixture
 async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
     sandbox = SecureSandbox(
-        timeout=20, executors=PoolSize(1, 1, 1), verifiers=PoolSize(0, 0, 1), **backend.options
+        timeout=20,
+        executors=PoolSize(1, 1, 1),
+        verifiers=PoolSize(0, 0, 1),
+        comparers=PoolSize(0, 0, 1),
+        **backend.options,
     )
     yield sandbox
     await sandbox.aclose()

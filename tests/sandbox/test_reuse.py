@@ -1,5 +1,5 @@
-"""Calls that share an executor: nothing of one can be felt by the next, and what can't be undone
-ends the executor.
+"""Calls that share an executor, and suites that share a comparer: nothing of one can be felt by the
+next, and what can't be undone ends the container.
 """
 
 import json
@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from selfeng.core.verdict import Killed, Returned
+from selfeng.core.verdict import Killed, Returned, Verdict, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
@@ -17,10 +17,10 @@ from tests.sandbox.memory_search import SEARCH, moved
 
 @pytest.fixture
 async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
-    """A sandbox with a single executor."""
-    one = PoolSize(least=1, ready=1, most=1)
+    """A sandbox with a single container for each mode."""
+    one = PoolSize(least=0, ready=1, most=1)
     sandbox = SecureSandbox(
-        timeout=2, executors=one, verifiers=PoolSize(least=0, ready=0, most=1), **backend.options
+        timeout=2, executors=one, verifiers=one, comparers=one, **backend.options
     )
     yield sandbox
     await sandbox.aclose()
@@ -30,6 +30,11 @@ async def run(sandbox: SecureSandbox, code: str) -> object:
     outcome = await sandbox.execute("tool", code, {})
     assert isinstance(outcome, Returned), outcome
     return json.loads(outcome.data or "null")
+
+
+async def compare(sandbox: SecureSandbox, code: str, suite: str) -> Verdict:
+    [verdict] = await sandbox.verify_versions("tool", [Version(code=code, apart=False)], suite)
+    return verdict
 
 
 SURVEY = """
@@ -127,6 +132,40 @@ async def test_nothing_of_a_call_is_left_for_the_next(sandbox: SecureSandbox, co
     before = await run(sandbox, SURVEY)
     await run(sandbox, code)
     assert await run(sandbox, SURVEY) == before
+
+
+PRINTED = "import json\nfrom tool import tool\ndef test_a(): print(json.dumps(tool()))"
+
+
+@pytest.mark.parametrize("code", LEAVING.values(), ids=LEAVING.keys())
+async def test_nothing_of_a_suite_is_left_for_the_next(sandbox: SecureSandbox, code: str) -> None:
+    before = await compare(sandbox, SURVEY, PRINTED)
+    assert before.passed, before
+    await compare(sandbox, code, "from tool import tool\ndef test_a(): tool()")
+    after = await compare(sandbox, SURVEY, PRINTED)
+    assert after.output == before.output
+
+
+async def test_nothing_that_the_tests_leave_reaches_the_next_suite(sandbox: SecureSandbox) -> None:
+    before = await compare(sandbox, SURVEY, PRINTED)
+    for name in ("files", "environment and interpreter"):
+        leaving = LEAVING[name].replace("def tool()", "def test_a(tmp_path)")
+        await compare(sandbox, "def tool(): pass", leaving)
+    assert (await compare(sandbox, SURVEY, PRINTED)).output == before.output
+
+
+async def test_suites_share_a_container_as_long_as_nothing_breaks(
+    sandbox: SecureSandbox, containers: Containers
+) -> None:
+    suite = "from tool import tool\ndef test_a(): assert tool() == 1"
+    seen = []
+    for code in ("def tool(): return 1", "def tool(): return 2", "def tool(:", "x = 1"):
+        await compare(sandbox, code, suite)
+        seen.append(containers(sandbox))
+    assert all(found == seen[0] for found in seen)
+    await compare(sandbox, "import os\ndef tool(): os._exit(0)", suite)
+    assert (await compare(sandbox, "def tool(): return 1", suite)).passed
+    assert not seen[0] & containers(sandbox)
 
 
 async def test_calls_share_a_container_as_long_as_they_behave(

@@ -12,7 +12,7 @@ from selfeng.core.errors import SandboxError, SandboxUnavailable
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes.container_stream import JudgeStream
 
-Mode = Literal["verify", "execute"]
+Mode = Literal["verify", "compare", "execute"]
 
 LIFETIME = 3600.0
 """Seconds after which a container takes no more jobs."""

@@ -23,6 +23,8 @@ _SLOWEST = 128 * 1024
 _CLEAN = 5.0
 """Seconds within which an executor must clean up."""
 _READ = 65536
+_LEAVE = pack({"leave": True})
+"""No further version follows in the processes of the last job."""
 
 
 async def run_job(
@@ -90,6 +92,7 @@ async def recovered(container: Container, nonce: str) -> bool:
     stream = container.stream
     try:
         async with asyncio.timeout(_CLEAN):
+            await loop.sock_sendall(stream.socket, _LEAVE)
             while not stream.unread:
                 data = await loop.sock_recv(stream.socket, _READ)
                 if not data:

@@ -12,7 +12,7 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,8 +83,8 @@ class Pool:
         self._waiting: deque[_Waiting] = deque()
         self._starting: set[Container] = set()
         self._working: set[Container] = set()
-        self._spent: list[Container] = []
-        """The working containers whose job is over and that take no other."""
+        self._spent: list[tuple[Container, str]] = []
+        """The working containers whose job is over, each with the job's nonce."""
         self._leaving: set[Container] = set()
         self._background = PromisingContext()
         self._wanted = size.least
@@ -100,6 +100,8 @@ class Pool:
         self._idle = asyncio.Event()
         """Set whenever a container arrives or leaves, or a request stops waiting."""
         self._closed = False
+        self.neighbours: Sequence[Pool] = (self,)
+        """The pools whose jobs need the same processors, this one among them."""
 
     def fill(self) -> None:
         """Start missing containers, in the background."""
@@ -109,7 +111,10 @@ class Pool:
             self._later(_QUIET, self.fill)
         else:
             while self._spent:
-                self._spawn(self._remove(self._spent.pop()))
+                container, nonce = self._spent.pop()
+                self._spawn(
+                    self._recover(container, nonce) if self._reusable else self._remove(container)
+                )
         for _ in range(min(self._room(), self._lacking())):
             container = self._make()
             self._starting.add(container)
@@ -171,12 +176,12 @@ class Pool:
             raise
 
     def give_back(self, container: Container, nonce: str) -> None:
-        """The job with this nonce ended in order: clean up after it, or replace the container."""
-        if self._reusable:
-            self._spawn(self._recover(container, nonce))
-        else:
-            self._spent.append(container)
-            self.fill()
+        """The job with this nonce ended in order: clean up after it, or replace the container, when
+        that takes no time from other jobs.
+        """
+        self._spent.append((container, nonce))
+        for pool in self.neighbours:
+            pool.fill()
 
     def drop(self, container: Container) -> asyncio.Task[None]:
         """End the container; the task is done when it is gone."""
@@ -296,8 +301,11 @@ class Pool:
         """Whether containers may be started and removed: a request waits, no job runs, or the last
         one started at least `_QUIET` seconds ago.
         """
+        return bool(self._waiting) or all(pool._quiet() for pool in self.neighbours)
+
+    def _quiet(self) -> bool:
         at_work = len(self._working) - len(self._spent)
-        return bool(self._waiting) or not at_work or time.monotonic() - self._taken >= _QUIET
+        return not at_work or time.monotonic() - self._taken >= _QUIET
 
     def _note_demand(self) -> None:
         self._peak = max(self._peak, len(self._working) + len(self._waiting) + 1)
@@ -399,6 +407,8 @@ class Pool:
             return
         self._working.discard(container)
         self._arrived(container)
+        for pool in self.neighbours:
+            pool.fill()
 
     async def _remove(self, container: Container) -> None:
         """Remove it; only then may another take its place, so the number stays within bounds."""
@@ -423,9 +433,13 @@ class Pool:
 
     def _later(self, seconds: float, function: Callable[[], None]) -> None:
         """Call the function once, at most `seconds` after the earliest request for it."""
+        loop = asyncio.get_running_loop()
         timer = self._timers.get(function)
-        if timer is None or timer.cancelled() or timer.when() <= asyncio.get_running_loop().time():
-            self._timers[function] = asyncio.get_running_loop().call_later(seconds, function)
+        if timer is not None and not timer.cancelled() and timer.when() > loop.time():
+            if timer.when() <= loop.time() + seconds:
+                return
+            timer.cancel()
+        self._timers[function] = loop.call_later(seconds, function)
 
 
 def _closed() -> SandboxUnavailable:

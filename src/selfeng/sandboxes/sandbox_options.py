@@ -13,10 +13,10 @@ from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.pool import PoolSize
 from selfeng.settings import Settings
 
-VERIFIERS = PoolSize(least=2, ready=4, most=8)
-"""A verifier takes one job, so one more is ready than in use: a synthesis verifies twice in a
-row.
-"""
+VERIFIERS = PoolSize(least=1, ready=4, most=8)
+"""A verifier takes one job, so one more is ready than in use."""
+COMPARERS = PoolSize(least=1, ready=4, most=8, patience=0.1)
+"""Comparers come back when the last version of a suite has ended."""
 EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 """Executors come back within milliseconds, unless their tools are slow."""
 
@@ -41,6 +41,7 @@ class SandboxOptions:
     packages: Sequence[str] = ()
     """Further packages, as pip takes them; `build_image` makes a layer for them."""
     verifiers: PoolSize = VERIFIERS
+    comparers: PoolSize = COMPARERS
     executors: PoolSize = EXECUTORS
 
     @classmethod

@@ -58,28 +58,58 @@ def main() -> None:
 
 
 def _judge(host: "_Host") -> None:
-    _execute(host) if host.hear()["mode"] == "execute" else _verify(host)
+    {"verify": _verify, "compare": _compare, "execute": _execute}[host.hear()["mode"]](host)
 
 
 def _verify(host: "_Host") -> None:
-    """Verify one suite, or one suite against versions of one tool. The state of the tests' process
-    must not reach another tool.
-    """
-    tests = Zygote(_run_tests, 500)
-    tool = Zygote(
-        _run_tool, 1000, tests
-    )  # after the tests, which it then can't signal: see `seccomp.Fence`
-    tool.await_ready()
-    tests.await_ready()
+    """Verify one suite, in processes that nothing ran in before."""
+    tool, tests = _zygotes()
     JobFolder().lay_out()
     for_tool, for_tests = socket.socketpair()
     accused, witness = tool.become(for_tool), tests.become(for_tests)
     for_tool.close()
     for_tests.close()
     _say("", {"kind": "ready"})
-    job = host.hear()
-    while _JobRun(job, accused, witness).run():
+    _JobRun(host.hear(), accused, witness).run()
+    host.hear()  # a container that ends at once would take time from other jobs
+
+
+def _compare(host: "_Host") -> None:
+    """Run a suite against versions of a tool until the host says `leave`, then the next suite in
+    new processes, while nothing of the last is left.
+    """
+    tool, tests = _zygotes()
+    condition, kills = confinement.condition(), confinement.memory_kills()
+    nonce = ""
+    more = True
+    while more:
+        JobFolder().lay_out()
+        for_tool, for_tests = socket.socketpair()
+        witness, accused = tests.fork(for_tests), tool.fork(for_tool)
+        for_tool.close()
+        for_tests.close()
+        if accused.pid < witness.pid:  # the numbers began again: see `seccomp.Fence`
+            return
+        _say(nonce, {"kind": "ready"})
         job = host.hear()
+        while more and "leave" not in job:
+            nonce = job["nonce"]
+            more = _JobRun(job, accused, witness).run()
+            job = host.hear() if more else job
+        accused.close()
+        witness.close()
+        more = more and tests.clean(tool) and _undisturbed(condition, kills)
+
+
+def _zygotes() -> tuple[Zygote, Zygote]:
+    """Of the tool and of the tests, ready. The tool's is the younger one, which can't signal the
+    other: see `seccomp.Fence`.
+    """
+    tests = Zygote(_run_tests, 500)
+    tool = Zygote(_run_tool, 1000, tests)
+    tool.await_ready()
+    tests.await_ready()
+    return tool, tests
 
 
 def _execute(host: "_Host") -> None:
@@ -104,7 +134,7 @@ def _execute(host: "_Host") -> None:
         more = _JobRun(job, call, None, partial(_give_out, job, zygote, folder)).run()
         call.close()
         nobody.close()
-        more = more and zygote.clean() and _undisturbed(condition, kills)
+        more = more and "leave" in host.hear() and zygote.clean() and _undisturbed(condition, kills)
 
 
 def _give_out(job: Message, zygote: Zygote, folder: JobFolder, tell: Tell) -> Message:

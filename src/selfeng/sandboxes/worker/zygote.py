@@ -6,6 +6,7 @@ packets, together with the file descriptors of the new process's channels; the a
 of JSON.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -87,32 +88,31 @@ class Zygote:
         """
         return self._start(b"fork", calls)
 
-    def stop(self) -> bool:
-        """End all processes but process 1 and the zygote; whether none is left for good."""
+    def stop(self, *spared: "Zygote") -> bool:
+        """End all processes but process 1, the zygote and those spared; whether none is left for
+        good.
+        """
+        zygotes = {self.pid, *(zygote.pid for zygote in spared)}
+        request = b"stop " + json.dumps([zygote.pid for zygote in spared]).encode()
         try:
             for _ in range(_ROUNDS):
-                if self._ask(b"stop")["alone"]:
+                if self._ask(request)["alone"]:
                     return True
-                if not self._bury():
+                if _reaped() & zygotes:
                     return False
                 time.sleep(0.0005)
         except (OSError, ValueError):
             pass
         return False
 
-    def clean(self) -> bool:
+    def clean(self, *spared: "Zygote") -> bool:
         """End all processes as `stop` does, and empty /tmp; whether nothing of the job is left."""
         try:
-            return self.stop() and bool(self._ask(b"clean")["clean"])
+            return self.stop(*spared) and all(
+                zygote._ask(b"clean")["clean"] for zygote in (self, *spared)
+            )
         except (OSError, ValueError):
             return False
-
-    def _bury(self) -> bool:
-        """Reap all processes that have ended; whether the zygote is not among them."""
-        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-            if pid == self.pid:
-                return False
-        return True
 
     def _start(self, request: bytes, calls: socket.socket) -> Child:
         here, there = socket.socketpair()
@@ -152,7 +152,8 @@ class ForkServer:
         self._socket.send(b"{}")
         while True:
             packet, fds, _, _ = socket.recv_fds(self._socket, 256, 3)
-            match packet:
+            request, _, spared = packet.partition(b" ")
+            match request:
                 case b"become":
                     self._reply({"pid": os.getpid()})
                     return self._enter(fds, bare)
@@ -164,7 +165,7 @@ class ForkServer:
                         os.close(number)
                     self._reply({"pid": pid})
                 case b"stop":
-                    self._reply({"alone": _alone()})
+                    self._reply({"alone": _alone(json.loads(spared))})
                 case b"clean":
                     clean = _wiped() and _unshared()
                     self._reply({"clean": clean and confinement.condition() == condition})
@@ -219,17 +220,32 @@ def _orphan() -> int:
     return int(number)
 
 
-def _alone() -> bool:
-    """End every process but process 1 and this one; whether there was none, not even a dead one
-    that process 1 has not reaped.
+def _reaped() -> set[int]:
+    """Reap all processes that have ended; returns their numbers."""
+    ended = set()
+    while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+        ended.add(pid)
+    return ended
 
-    One signal reaches all at once, so that no process can escape by forking.
+
+def _alone(spared: list[int]) -> bool:
+    """End every process but process 1, this one and those spared; whether there was none, not even
+    a dead one that process 1 has not reaped.
+
+    One signal stops all at once, so that no process can escape by forking.
     """
     try:
-        os.kill(-1, signal.SIGKILL)
+        os.kill(-1, signal.SIGSTOP)
     except ProcessLookupError:
         return True
-    return False
+    others = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+    others -= {1, os.getpid(), *spared}
+    for pid in others:
+        with contextlib.suppress(ProcessLookupError):  # it ended with its parent
+            os.kill(pid, signal.SIGKILL)
+    for pid in spared:
+        os.kill(pid, signal.SIGCONT)
+    return not others
 
 
 def _wiped() -> bool:
