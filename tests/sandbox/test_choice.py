@@ -15,7 +15,7 @@ from selfeng.core.errors import ConfigurationError, SandboxUnavailable
 from selfeng.core.verdict import Returned, SandboxStatus
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import bubblewrap, bwrap_process
-from selfeng.sandboxes.backend import AutoBackend, HungUp, Mode
+from selfeng.sandboxes.backend import AutoBackend, Mode
 from selfeng.sandboxes.bubblewrap import refusals
 from selfeng.sandboxes.bwrap_command import PACKAGED
 from selfeng.sandboxes.container_stream import JudgeStream
@@ -125,35 +125,15 @@ def test_a_choice_that_failed_names_every_reason_and_is_tried_anew() -> None:
     assert choice.status() == STATUS
 
 
-def test_containers_wait_for_the_choice_until_they_are_started() -> None:
+def test_containers_are_of_the_backend_that_works() -> None:
     backend = Backend("second", False)
     choice = AutoBackend((backend,))
-    container = choice.container("verify", "a group")
-    assert backend.done == []
     with pytest.raises(SandboxUnavailable):
-        container.start()
+        choice.container("verify", "a group")
     backend.works = True
-    container.start()
-    container.hang_up()
-    container.discard()
-    [made] = backend.made
-    assert (made.mode, made.group, made.done) == (
-        "verify",
-        "a group",
-        ["start", "hang up", "hang up", "discard"],
-    )
-    assert (container.edition, container.how_it_ended()) == ("an edition", "well")
-    assert choice.container("execute", "a group") is backend.made[1]
-
-
-def test_a_container_that_was_given_up_before_the_choice_is_never_made() -> None:
-    backend = Backend("first", True)
-    container = AutoBackend((backend,)).container("verify", "")
-    container.hang_up()
-    with pytest.raises(HungUp):
-        container.start()
-    container.discard()
-    assert backend.made == []
+    container = choice.container("verify", "a group")
+    assert [container] == backend.made
+    assert (backend.made[0].mode, backend.made[0].group) == ("verify", "a group")
 
 
 def test_a_backend_that_there_is_not_is_refused() -> None:

@@ -72,13 +72,14 @@ class Yard:
         self.made: list[ByHand] = []
         self.over = False
         self.changed = asyncio.Event()
+        self.loop = asyncio.get_running_loop()
         self.pool = Pool(self.make, PoolSize(least=0, ready=0, most=1), reusable=False)
 
     def make(self) -> Container:
         self.made.append(ByHand())
         if self.over:
             self.made[-1].started.set()
-        self.changed.set()
+        self.loop.call_soon_threadsafe(self.changed.set)
         return self.made[-1]
 
     async def another(self, number: int) -> ByHand:

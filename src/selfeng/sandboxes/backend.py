@@ -5,6 +5,7 @@ the jobs are the same.
 import hashlib
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
@@ -24,25 +25,25 @@ class HungUp(Exception):
     """`hang_up` was called while the container was starting."""
 
 
-class Container(Protocol):
+class Container(ABC):
     """A place in which the worker waits for jobs; `start` it before anything else. All methods
     block, except `hang_up`.
     """
 
-    @property
-    def edition(self) -> str:
+    def __init__(self, mode: Mode) -> None:
+        self.born = time.monotonic()
+        self.edition = ""
         """What it was made from; only containers of the newest edition take jobs."""
-        ...
-
-    @property
-    def born(self) -> float:
-        """When it was made, on the monotonic clock."""
-        ...
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._hung_up = False
+        self._stream: JudgeStream | None = None
 
     @property
     def stream(self) -> JudgeStream:
         """The stream to the judge inside."""
-        ...
+        assert self._stream is not None, "the container has not been started"
+        return self._stream
 
     def start(self) -> None:
         """Make the container ready for a job; remove it on failure.
@@ -52,18 +53,31 @@ class Container(Protocol):
             SandboxFailed: the backend or the worker failed.
             HungUp: `hang_up` was called.
         """
-        ...
+        self._check_wanted()
+        try:
+            self._bring_up()
+        except BaseException:
+            unwanted = self._hung_up
+            self.discard()
+            if unwanted:
+                raise HungUp from None
+            raise
 
     def hang_up(self) -> None:
         """Stop everything in the container; it must still be discarded. From any thread at any
         time.
         """
-        ...
+        with self._lock:
+            self._hung_up = True
+            stream = self._stream
+        if stream is not None:
+            stream.hang_up()
 
+    @abstractmethod
     def discard(self) -> None:
         """End the container and remove it."""
-        ...
 
+    @abstractmethod
     def how_it_ended(self) -> str:
         """Why its stream ended before the report. A container that died is the code's doing; any
         other cause raises.
@@ -72,13 +86,20 @@ class Container(Protocol):
             SandboxUnavailable: the backend no longer answers.
             SandboxFailed: the container was ended from outside.
         """
-        ...
 
+    @abstractmethod
     def check(self) -> None:
         """Check that the backend still answers, when a job's time is up and the judge has not
         reported it. Raises: SandboxUnavailable.
         """
-        ...
+
+    @abstractmethod
+    def _bring_up(self) -> None:
+        """Make the container and wait until the judge is ready. Raises as `start` does."""
+
+    def _check_wanted(self) -> None:
+        if self._hung_up:
+            raise HungUp
 
 
 class Backend(Protocol):
@@ -88,7 +109,11 @@ class Backend(Protocol):
     def name(self) -> str: ...
 
     def container(self, mode: Mode, group: str) -> Container:
-        """A container that has not been started; `group` names its sandbox."""
+        """A container that has not been started; `group` names its sandbox.
+
+        Raises:
+            SandboxUnavailable: no backend works.
+        """
         ...
 
     def probe(self) -> None:
@@ -148,11 +173,7 @@ class AutoBackend:
         return self._chosen.name if self._chosen else "none"
 
     def container(self, mode: Mode, group: str) -> Container:
-        return (
-            self._chosen.container(mode, group)
-            if self._chosen
-            else _Deferred(self.choose, mode, group)
-        )
+        return self.choose().container(mode, group)
 
     def probe(self) -> None:
         self.choose()
@@ -196,55 +217,3 @@ class AutoBackend:
                 remedies = "; or ".join(error.remedy for error in problems if error.remedy)
                 raise SandboxUnavailable("; ".join(error.message for error in problems), remedies)
             return self._chosen
-
-
-class _Deferred:
-    """A container whose backend is chosen when it is started."""
-
-    def __init__(self, choose: Callable[[], Backend], mode: Mode, group: str) -> None:
-        self._choose = choose
-        self._mode = mode
-        self._group = group
-        self._container: Container | None = None
-        self._hung_up = False
-        self._lock = threading.Lock()
-        self.born = time.monotonic()
-
-    @property
-    def edition(self) -> str:
-        return self._made.edition
-
-    @property
-    def stream(self) -> JudgeStream:
-        return self._made.stream
-
-    @property
-    def _made(self) -> Container:
-        assert self._container is not None, "the container has not been started"
-        return self._container
-
-    def start(self) -> None:
-        backend = self._choose()
-        with self._lock:
-            if self._hung_up:
-                raise HungUp
-            self._container = backend.container(self._mode, self._group)
-        self._container.start()
-
-    def hang_up(self) -> None:
-        with self._lock:
-            self._hung_up = True
-            container = self._container
-        if container is not None:
-            container.hang_up()
-
-    def discard(self) -> None:
-        self.hang_up()
-        if self._container is not None:
-            self._container.discard()
-
-    def how_it_ended(self) -> str:
-        return self._made.how_it_ended()
-
-    def check(self) -> None:
-        self._made.check()

@@ -5,13 +5,11 @@ import logging
 import os
 import signal
 import socket
-import threading
-import time
 from dataclasses import dataclass
 from typing import Protocol
 
 from selfeng.core.errors import SandboxFailed
-from selfeng.sandboxes.backend import HungUp, Mode
+from selfeng.sandboxes.backend import Container, Mode
 from selfeng.sandboxes.bwrap_process import BwrapProcess
 from selfeng.sandboxes.container_stream import JudgeStream
 from selfeng.sandboxes.control_groups import ControlGroup
@@ -75,67 +73,25 @@ class PipedStream(JudgeStream):
         os.close(self._stderr)
 
 
-class BubblewrapContainer:
-    """One container; `start` it before anything else."""
-
+class BubblewrapContainer(Container):
     def __init__(self, starter: Starter, mode: Mode, limits: ContainerLimits, sandbox: str) -> None:
+        super().__init__(mode)
         self._starter = starter
-        self._mode = mode
         self._limits = limits
         self._sandbox = sandbox
-        self._lock = threading.Lock()
-        self._hung_up = False
-        self._stream: PipedStream | None = None
         self._process: BwrapProcess | None = None
         self._group: ControlGroup | None = None
         self._outgrown = False
-        self.edition = ""
-        self.born = time.monotonic()
-
-    @property
-    def stream(self) -> JudgeStream:
-        assert self._stream is not None, "the container has not been started"
-        return self._stream
 
     @property
     def pid(self) -> int:
         """The id of process 1 on the host; 0 while there is none."""
         return self._process.pid if self._process else 0
 
-    def start(self) -> None:
-        """Make the container ready for a job; remove it on failure.
-
-        Raises:
-            SandboxUnavailable: a program or the Python environment is gone.
-            SandboxFailed: bubblewrap or the worker failed.
-            HungUp: `hang_up` was called.
-        """
-        self._check_wanted()
-        try:
-            process = self._launch()
-            self._check_wanted()
-            try:
-                process.await_first()
-                handshake(self.stream, self._mode, self._check_wanted, BUILD)
-            except (SandboxFailed, OSError) as error:
-                raise SandboxFailed(
-                    f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD
-                ) from error
-            self._starter.watch(self)
-        except BaseException:
-            unwanted = self._hung_up
-            self.discard()
-            if unwanted:
-                raise HungUp from None
-            raise
-
     def hang_up(self) -> None:
-        """Stop everything in the container; it must still be discarded."""
+        super().hang_up()
         with self._lock:
-            self._hung_up = True
-            stream, process = self._stream, self._process
-        if stream is not None:
-            stream.hang_up()
+            process = self._process
         if process is not None:
             process.kill()
 
@@ -145,7 +101,6 @@ class BubblewrapContainer:
         self.hang_up()
 
     def discard(self) -> None:
-        """End the container and remove it."""
         self.hang_up()
         self._starter.forget(self)
         with self._lock:
@@ -159,12 +114,6 @@ class BubblewrapContainer:
             self._stream.close()
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report. A container that died is the code's doing; any
-        other cause raises.
-
-        Raises:
-            SandboxFailed: the container was ended from outside.
-        """
         with self._lock:
             process, group = self._process, self._group
         if process is None or group is None:
@@ -191,9 +140,17 @@ class BubblewrapContainer:
     def check(self) -> None:
         """Do nothing: there is no engine that could fail to answer."""
 
-    def _check_wanted(self) -> None:
-        if self._hung_up:
-            raise HungUp
+    def _bring_up(self) -> None:
+        process = self._launch()
+        self._check_wanted()
+        try:
+            process.await_first()
+            handshake(self.stream, self._mode, self._check_wanted, BUILD)
+        except (SandboxFailed, OSError) as error:
+            raise SandboxFailed(
+                f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD
+            ) from error
+        self._starter.watch(self)
 
     def _launch(self) -> BwrapProcess:
         here, there = socket.socketpair()

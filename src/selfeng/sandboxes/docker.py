@@ -4,8 +4,6 @@ import contextlib
 import logging
 import secrets
 import signal
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -16,7 +14,7 @@ from docker.models.containers import _create_container_args  # type: ignore[impo
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes import self_check
-from selfeng.sandboxes.backend import LIFETIME, SHARED_KERNEL, HungUp, Mode, unavailable
+from selfeng.sandboxes.backend import LIFETIME, SHARED_KERNEL, Container, Mode, unavailable
 from selfeng.sandboxes.container_stream import DockerStream
 from selfeng.sandboxes.docker_engine import AGAIN, DockerEngine, labels, translated
 from selfeng.sandboxes.docker_image import BUILD, DockerImage, PackageLayer
@@ -45,9 +43,7 @@ _REMOVED = "the container was removed by someone else in the middle of its job"
 log = logging.getLogger(__name__)
 
 
-class DockerContainer:
-    """One container; `start` it before anything else."""
-
+class DockerContainer(Container):
     def __init__(
         self,
         engine: DockerEngine,
@@ -59,56 +55,14 @@ class DockerContainer:
         """`options` are those of `limits.container_options`; `group` becomes a label, see
         `docker_engine.labels`.
         """
+        super().__init__(mode)
         self._engine = engine
         self._image = image
-        self._mode = mode
         self._options = options
         self._group = group
-        self._lock = threading.Lock()
-        self._hung_up = False
-        self._attached: DockerStream | None = None
         self.id = ""
-        self.edition = ""
-        self.born = time.monotonic()
-
-    @property
-    def stream(self) -> DockerStream:
-        assert self._attached is not None, "the container has not been started"
-        return self._attached
-
-    def start(self) -> None:
-        """Make the container ready for a job; remove it on failure.
-
-        Raises:
-            SandboxUnavailable: no engine answers, the image is gone, or the engine gives the
-                container more access than it should have.
-            SandboxFailed: the engine or the worker failed.
-            HungUp: `hang_up` was called.
-        """
-        self._check_wanted()
-        try:
-            self_check.check(self._create())
-            with translated("running a container"):
-                self._attach()
-                self._engine.client().api.start(self.id)
-                handshake(self.stream, self._mode, self._check_wanted, BUILD)
-        except BaseException:
-            unwanted = self._hung_up
-            self.discard()
-            if unwanted:
-                raise HungUp from None
-            raise
-
-    def hang_up(self) -> None:
-        """Stop everything in the container; it must still be discarded."""
-        with self._lock:
-            self._hung_up = True
-            attached = self._attached
-        if attached is not None:
-            attached.hang_up()
 
     def discard(self) -> None:
-        """End the container and remove it."""
         self.hang_up()
         try:
             if self.id:
@@ -119,17 +73,10 @@ class DockerContainer:
                 self.id[:12],
                 error,
             )
-        if self._attached is not None:
-            self._attached.close()
+        if self._stream is not None:
+            self._stream.close()
 
     def how_it_ended(self) -> str:
-        """Why its stream ended before the report. A container that died is the code's doing; any
-        other cause raises.
-
-        Raises:
-            SandboxUnavailable: the engine no longer answers.
-            SandboxFailed: the container was ended from outside.
-        """
         try:
             with translated("looking at a container that ended"):
                 state = self._last_state()
@@ -157,7 +104,6 @@ class DockerContainer:
         )
 
     def check(self) -> None:
-        """Check that the engine still answers. Raises: SandboxUnavailable."""
         try:
             self._engine.version(_SLOW)
         except SandboxError as error:
@@ -190,9 +136,12 @@ class DockerContainer:
         with contextlib.closing(heard):
             return any(True for _ in heard)
 
-    def _check_wanted(self) -> None:
-        if self._hung_up:
-            raise HungUp
+    def _bring_up(self) -> None:
+        self_check.check(self._create())
+        with translated("running a container"):
+            self._attach()
+            self._engine.client().api.start(self.id)
+            handshake(self.stream, self._mode, self._check_wanted, BUILD)
 
     def _create(self) -> Mapping[str, Any]:
         """Create the container; returns the engine's description of it."""
@@ -232,7 +181,7 @@ class DockerContainer:
             self.id, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         )
         with self._lock:
-            self._attached = DockerStream(raw)
+            self._stream = DockerStream(raw)
         self._check_wanted()
 
 

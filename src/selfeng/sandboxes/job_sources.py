@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from selfeng.core.errors import RequestError
 from selfeng.core.packages import sandbox_packages
+from selfeng.core.signature import last_name
 from selfeng.core.words import count
 from selfeng.sandboxes.worker.frames import BrokenStream
 
@@ -71,7 +72,7 @@ def _functions(body: Iterable[ast.stmt]) -> Iterator[str]:
 def _is_fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """A fixture is not a test, whatever its name."""
     targets = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-    return any(_last_name(t) == "fixture" for t in targets)
+    return any(last_name(t) == "fixture" for t in targets)
 
 
 def _methods(
@@ -80,7 +81,7 @@ def _methods(
     """Test methods of a class and of its bases in the same module."""
     yield from _functions(node.body)
     for base in node.bases:
-        name = _last_name(base)
+        name = last_name(base)
         if name in classes and name not in seen:
             yield from _methods(classes[name], classes, seen | {name})
 
@@ -89,7 +90,7 @@ def _is_test_case(
     node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
 ) -> bool:
     for base in node.bases:
-        name = _last_name(base)
+        name = last_name(base)
         if name in _TEST_CASES:
             return True
         if (
@@ -99,16 +100,6 @@ def _is_test_case(
         ):
             return True
     return False
-
-
-def _last_name(node: ast.expr) -> str:
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
-    )
 
 
 _SCOPES = (

@@ -81,6 +81,8 @@ class Pool:
         self._owners: dict[Container, str] = {}
         """The owner of each container that has been used."""
         self._waiting: deque[_Waiting] = deque()
+        self._coming = 0
+        """Containers that are being made and started."""
         self._starting: set[Container] = set()
         self._working: set[Container] = set()
         self._spent: list[tuple[Container, str]] = []
@@ -116,12 +118,11 @@ class Pool:
                     self._recover(container, nonce) if self._reusable else self._remove(container)
                 )
         for _ in range(min(self._room(), self._lacking())):
-            container = self._make()
-            self._starting.add(container)
-            self._spawn(self._start(container))
+            self._coming += 1
+            self._spawn(self._start())
         if self._waiting and self._ready and self._full() and self._lacking() > 0:
             self._make_room(self._ready[0])
-        if self._waiting and not self._starting:
+        if self._waiting and not self._coming:
             self._later(self._size.patience, self.fill)
 
     def outdate(self) -> None:
@@ -250,7 +251,7 @@ class Pool:
                     await self._idle.wait()
 
     def _lacking(self) -> int:
-        starting = len(self._starting)
+        starting = self._coming
         if not self._reusable:
             if not self._calm():
                 return 0
@@ -266,7 +267,7 @@ class Pool:
         return self._size.least - (len(self._ready) + len(self._working) - used) - starting
 
     def _room(self) -> int:
-        return self._size.most - len(self._ready) - len(self._working) - len(self._starting)
+        return self._size.most - len(self._ready) - len(self._working) - self._coming
 
     def _stranded(self) -> set[str]:
         """The owners that wait and have no working container that could come back."""
@@ -275,7 +276,7 @@ class Pool:
 
     def _full(self) -> bool:
         """Whether no container can be started, and none is starting or leaving."""
-        return self._room() <= 0 and not self._starting and not self._leaving
+        return self._room() <= 0 and not self._coming and not self._leaving
 
     def _keeps_out(self, owner: str) -> bool:
         """Whether the first request can't be served unless this other owner's container goes."""
@@ -372,34 +373,48 @@ class Pool:
         if not told:
             log.warning("could not pre-start a sandbox container: %s", error)
 
-    async def _start(self, container: Container) -> None:
+    async def _start(self) -> None:
         began = time.monotonic()
         try:
-            await self._starts.run(container.start)
+            container = await self._started()
         except HungUp:
-            self._starting.discard(container)
+            return
         except Exception as error:
             if not isinstance(error, SandboxError):
                 log.exception("could not start a sandbox container")
                 error = SandboxFailed(
                     f"a container can't be started: {type(error).__name__}: {error}"
                 )
-            self._starting.discard(container)
             self._failed(error, began)
             self._idle.set()
             if self._waiting:
                 self.fill()
+            return
+        self._edition = container.edition
+        if self._closed or container.born < self._outdated:
+            await self._remove(container)
         else:
-            self._starting.discard(container)
-            if self._closed:
-                await self._remove(container)
-                return
-            self._edition = container.edition
-            if container.born < self._outdated:
-                await self._remove(container)
-                return
             self._arrived(container)
             self.fill()
+
+    async def _started(self) -> Container:
+        """A new container, made and started in threads: either may take time.
+
+        Raises:
+            HungUp: the pool was closed.
+        """
+        try:
+            container = await self._starts.run(self._make)
+            self._starting.add(container)
+            if self._closed:
+                container.hang_up()
+            try:
+                await self._starts.run(container.start)
+            finally:
+                self._starting.discard(container)
+            return container
+        finally:
+            self._coming -= 1
 
     async def _recover(self, container: Container, nonce: str) -> None:
         if not await recovered(container, nonce) or not self._usable(container) or self._closed:

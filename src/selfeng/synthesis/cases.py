@@ -5,6 +5,7 @@ literal list, or a variable.
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from selfeng.core.signature import last_name
 from selfeng.synthesis.suite.source import FUNCTIONS
 
 _MOST = 100
@@ -44,21 +45,11 @@ def _calls(body: Sequence[ast.stmt], function: str, cases: Cases) -> Iterator[as
 
 def _filled(part: ast.AST, function: str, cases: Cases) -> Iterator[ast.Call]:
     for call in ast.walk(part):
-        if isinstance(call, ast.Call) and _last_name(call.func) == function:
+        if isinstance(call, ast.Call) and last_name(call.func) == function:
             for case in cases:
                 args = [_value(argument, case) for argument in call.args]
                 named = [ast.keyword(k.arg, _value(k.value, case)) for k in call.keywords]
                 yield ast.copy_location(ast.Call(call.func, args, named), call)
-
-
-def _last_name(called: ast.expr) -> str:
-    return (
-        called.id
-        if isinstance(called, ast.Name)
-        else called.attr
-        if isinstance(called, ast.Attribute)
-        else ""
-    )
 
 
 def _cases_of(node: ast.stmt, cases: Cases) -> Cases:
