@@ -20,6 +20,7 @@ def link(tmp_path) -> Iterator[str]:
     assert server.end() == (0, "")
 
 
+@pytest.mark.extended
 def test_the_work_of_agents_is_followed_and_questions_are_answered(link: str, page: Page):
     open_page(page, link)
     ask(page, "delegate once")

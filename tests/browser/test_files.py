@@ -100,6 +100,7 @@ def test_later_requests_use_the_files_of_the_conversation(link, page: Page):
     expect(page.get_by_test_id("made-picture")).to_have_count(1)
 
 
+@pytest.mark.extended
 def test_files_are_dropped_pasted_replaced_and_removed(link, page: Page):
     open_page(page, link)
     dropped = page.evaluate_handle(TRANSFER, [["a.csv", "1"], ["b.csv", "2"]])

@@ -45,6 +45,7 @@ def answered(page: Page, number: int) -> None:
     expect(page.locator("[data-testid=turn][data-state=done]")).to_have_count(number)
 
 
+@pytest.mark.extended
 def test_a_conversation_outlives_answers_that_no_renderer_copes_with(link: str, page: Page) -> None:
     open_page(page, link)
     for number, text in enumerate(BREAKING, 1):

@@ -229,6 +229,7 @@ def test_an_example_is_put_into_the_composer_whole(link, page):
     expect(page.get_by_test_id("turn")).to_have_count(0)
 
 
+@pytest.mark.extended
 def test_the_library_is_browsed_by_keyboard(link, page):
     open_page(page, link)
     ask(page, REVERSE)
@@ -319,6 +320,7 @@ def test_the_library_shows_a_new_tool_at_once(link, page, stranger):
     expect(page.locator("[data-tool=celsius_to_fahrenheit]")).to_contain_text("used 1 time")
 
 
+@pytest.mark.extended
 def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
     theatre.stage.plays({SPECIFY: Flawed(content='{"outcome": "tool"', stop_after=0, then="hang")})
     theatre.server.left.clear()

@@ -75,6 +75,7 @@ def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_remove
     assert page.evaluate(OVERFLOW) <= 0
 
 
+@pytest.mark.extended
 def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, page):
     other = (
         page.context.new_page()

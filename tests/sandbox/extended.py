@@ -15,9 +15,12 @@ from tests.sandbox.backends import OF_THE_JUDGE
 ONCE = OF_THE_JUDGE | {
     "test_execute",
     "test_files",
+    "test_hidden",
     "test_hostile",
     "test_hostile_suites",
+    "test_owners",
     "test_reuse",
+    "test_threads",
     "test_verify",
     "test_workspace",
 }
@@ -28,8 +31,8 @@ SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
 
 
-LONG_TABLE = 9
-"""Cases, from which on a table counts as long."""
+SHORT = {"bubblewrap": 4, "docker": 9, "runsc": 9}
+"""Cases, up to which a table is run whole on a backend."""
 
 
 def backend_of(item: pytest.Item) -> str | None:
@@ -60,7 +63,7 @@ def beyond_a_third(items: Iterable[pytest.Item]) -> list[pytest.Item]:
             tables.setdefault((item.nodeid.partition("[")[0], backend), []).append(item)
     return [
         item
-        for table in tables.values()
+        for (_, backend), table in tables.items()
         for number, item in enumerate(table)
-        if len(table) > LONG_TABLE and number % 3
+        if len(table) > SHORT[backend] and number % 3
     ]

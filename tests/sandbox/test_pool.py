@@ -167,6 +167,7 @@ async def test_slow_tools_make_the_pool_grow(
     await asyncio.wait([slow])
 
 
+@pytest.mark.extended
 async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(
     backend: Behind, containers: Containers
 ) -> None:

@@ -222,6 +222,7 @@ def test_a_websocket_that_falls_silent_is_ended(tmp_path: Path) -> None:
     assert server.errors == ""
 
 
+@pytest.mark.extended
 def test_who_never_reads_the_answer_is_shut_out_and_who_reads_slowly_is_not(
     hasty: ServerProcess,
 ) -> None:

@@ -58,6 +58,7 @@ def test_the_kept_tool_is_run_by_the_next_process(home, built):
     assert "specification" not in again.stderr
 
 
+@pytest.mark.extended
 def test_a_request_that_cannot_be_done_exits_with_1_and_says_why(home):
     asked = home.run("-m", "selfeng", "ask", "Compose a symphony about the sea")
     assert asked.returncode == 1
