@@ -154,7 +154,8 @@ def serving(home: Home, **more: str) -> Iterator[str]:
         process.stdout.close()
         process.stderr.close()
     complaints = [line for line in said if re.search(r" (WARNING|ERROR|CRITICAL) |Traceback", line)]
-    assert (code, complaints, [links.get() for _ in range(links.qsize())]) == (0, [], [""])
+    ended = (code, complaints, [links.get() for _ in range(links.qsize())])
+    assert ended == (0, [], [""]), ended
 
 
 def _wait_until_set_up(link: str) -> None:

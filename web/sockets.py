@@ -258,6 +258,8 @@ def socket_log() -> logging.Logger:
 
 
 def _in_one_line(record: logging.LogRecord) -> bool:
+    if record.msg == "Cannot send to sid %s":  # a page that has just been closed misses nothing
+        return False
     error = record.exc_info[1] if record.exc_info else None
     told = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
     record.msg, record.args, record.exc_info = one_line(told)[:_LONGEST_LINE], (), None

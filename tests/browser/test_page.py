@@ -163,6 +163,7 @@ def flaws(page: Page, where: str) -> list[str]:
     return found
 
 
+@pytest.mark.extended
 def test_every_view_is_accessible_and_fits_a_narrow_page_in_both_themes(link, page):
     open_page(page, link)
     expect(page.get_by_test_id("example").first).to_be_visible()
@@ -300,6 +301,7 @@ def test_what_the_sandbox_does_not_guarantee_is_told_on_request(link, page):
 # Live
 
 
+@pytest.mark.extended
 def test_the_library_shows_a_new_tool_at_once(link, page, stranger):
     open_page(page, link)
     open_page(stranger, link)

@@ -31,7 +31,7 @@ SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
 
 
-SHORT = {"bubblewrap": 4, "docker": 9, "runsc": 9}
+SHORT = {"bubblewrap": 2, "docker": 9, "runsc": 9}
 """Cases, up to which a table is run whole on a backend."""
 
 

@@ -84,6 +84,7 @@ async def test_a_verifier_serves_once_and_is_replaced(
     assert second != first
 
 
+@pytest.mark.extended
 async def test_as_many_stand_ready_as_were_wanted_at_once(
     verifiers: SecureSandbox, containers: Containers
 ) -> None:
@@ -252,6 +253,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.extended
 async def test_ready_containers_end_with_their_server_and_go_at_the_next_start(
     verifiers: SecureSandbox, backend: Behind
 ) -> None:

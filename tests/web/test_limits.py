@@ -83,6 +83,7 @@ def test_dropping_the_cookie_gives_no_further_turns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
 )
+@pytest.mark.extended
 def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> None:
     server = ServerProcess(tmp_path, mode)
 

@@ -9,6 +9,7 @@ import pytest
 import requests
 
 from tests.web.server_process import Client, ServerProcess
+from web.sockets import socket_log
 
 EVENTS = "send one of ask, keep, stop, subscribe, build, act, restore, say with one object"
 NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
@@ -221,6 +222,7 @@ def test_an_event_that_is_nested_too_deeply_is_refused(
 @pytest.mark.parametrize(
     "mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
 )
+@pytest.mark.extended
 def test_what_is_malformed_below_socket_io_logs_a_line_and_no_traceback(
     tmp_path: Path, mode: Any
 ) -> None:
@@ -294,3 +296,11 @@ def test_a_flood_of_garbage_on_one_connection_hurts_no_other(
             hostile.client.eio.send("2" * 3_000_000)
         assert _is_alive(page)
         assert server.process.poll() is None
+
+
+def test_a_message_to_a_page_that_has_just_gone_is_no_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    socket_log().warning("Cannot send to sid %s", "a")
+    socket_log().warning("unknown packet\nof type %s", 9)
+    assert [record.getMessage() for record in caplog.records] == [r"unknown packet\nof type 9"]
