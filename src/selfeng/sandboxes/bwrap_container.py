@@ -106,12 +106,12 @@ class BubblewrapContainer(Container):
         with self._lock:
             process, self._process = self._process, None
             group, self._group = self._group, None
-        if process is not None and not process.remove():
+        if process is None or group is None:
+            return  # it was never launched, or is discarded already
+        if not process.remove():
             log.warning("could not end a sandbox container")
-        if group is not None:
-            group.remove()
-        if self._stream is not None:
-            self._stream.close()
+        group.remove()
+        self.stream.close()
 
     def how_it_ended(self) -> str:
         with self._lock:

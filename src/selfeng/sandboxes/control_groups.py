@@ -85,7 +85,7 @@ class ControlGroup:
             return 0
         try:
             counts = (memory / _COUNTS[self._form]).read_text()
-        except FileNotFoundError:
+        except OSError:
             return 0
         for line in counts.splitlines():
             name, _, count = line.partition(" ")
