@@ -124,6 +124,7 @@ def test_files_are_dropped_pasted_replaced_and_removed(link, page: Page):
     expect(page.get_by_test_id("announcer")).to_contain_text("b.csv attached")
 
 
+@pytest.mark.extended
 def test_what_is_too_much_is_said_before_it_is_sent(link, page: Page):
     open_page(page, link)
     expect(page.get_by_test_id("attach")).to_have_attribute(

@@ -60,6 +60,7 @@ def test_a_conversation_outlives_answers_that_no_renderer_copes_with(link: str, 
     expect(page.get_by_test_id("answer").last.locator("strong")).to_have_text("well")
 
 
+@pytest.mark.extended
 def test_no_attribute_that_fetches_survives_even_without_the_policy(
     link: str, unguarded: Page
 ) -> None:

@@ -26,7 +26,12 @@ GOALS = {
 
 @in_session
 @pytest.mark.parametrize(
-    "recipe", [p for p in projects() if p.name != "melody"], ids=lambda recipe: recipe.name
+    "recipe",
+    [
+        pytest.param(p, id=p.name, marks=pytest.mark.extended if p.name == "csv_report" else ())
+        for p in projects()
+        if p.name != "melody"
+    ],
 )
 async def test_a_recipe_becomes_a_project(bench: Bench, recipe):
     last = await bench.build(author=Cookbook(), goal=GOALS[recipe.name])

@@ -109,6 +109,7 @@ async def test_a_death_at_any_step_of_revising_leaves_the_old_version_or_the_new
             assert _records(place.engine) == (["reverse_text active"], ["reverse_text"])
 
 
+@pytest.mark.extended
 async def test_a_death_at_any_step_of_removing_leaves_nothing(tmp_path: Path) -> None:
     deaths = _steps(tmp_path, "remove")
     assert list(deaths) == [

@@ -199,6 +199,7 @@ def test_the_index_is_kept_for_the_next_process(opened: Open, folder: Path) -> N
     assert chroma.identity(folder) == before
 
 
+@pytest.mark.extended
 def test_a_killed_rebuild_leaves_the_old_index_and_no_litter(opened: Open, folder: Path) -> None:
     opened().ready().index.close()
     before = chroma.identity(folder)
@@ -367,6 +368,7 @@ async def test_the_registry_searches_the_same_with_and_without_index(
     assert await library.search("reverse the word banana") == indexed
 
 
+@pytest.mark.extended
 async def test_a_change_of_embedder_gives_every_tool_a_new_vector(place: Place) -> None:
     async with place.open() as library:
         await library.add(REVERSE)

@@ -91,6 +91,7 @@ async def test_cancelling_again_does_not_hurry_the_removal(
     assert await asyncio.to_thread(own_containers) == []
 
 
+@pytest.mark.extended
 async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(
     sandbox: SecureSandbox,
 ) -> None:

@@ -196,7 +196,7 @@ def _trickle(connection: socket.socket, piece: bytes) -> None:
         _never_speaks,
         _trickles_its_head,
         _comes_back_too_late,
-        _trickles_its_body,
+        pytest.param(_trickles_its_body, marks=pytest.mark.extended),
         _trickles_a_body_that_nobody_wants,
     ],
 )

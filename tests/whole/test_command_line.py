@@ -50,6 +50,7 @@ def test_json_prints_every_event_one_object_a_line(built):
     assert "dlrow olleh" in records[-1]["event"]["answer"]
 
 
+@pytest.mark.extended
 def test_the_kept_tool_is_run_by_the_next_process(home, built):
     again = home.run("-m", "selfeng", "ask", "Reverse 'Python'")
     assert again.returncode == 0
