@@ -64,11 +64,7 @@ def _judge(host: "_Host") -> None:
 def _verify(host: "_Host") -> None:
     """Verify one suite, in processes that nothing ran in before."""
     tool, tests = _zygotes()
-    JobFolder().lay_out()
-    for_tool, for_tests = socket.socketpair()
-    accused, witness = tool.become(for_tool), tests.become(for_tests)
-    for_tool.close()
-    for_tests.close()
+    accused, witness = _pair(tool.become, tests.become)
     _say("", {"kind": "ready"})
     _JobRun(host.hear(), accused, witness).run()
     host.hear()  # a container that ends at once would take time from other jobs
@@ -83,11 +79,7 @@ def _compare(host: "_Host") -> None:
     nonce = ""
     more = True
     while more:
-        JobFolder().lay_out()
-        for_tool, for_tests = socket.socketpair()
-        witness, accused = tests.fork(for_tests), tool.fork(for_tool)
-        for_tool.close()
-        for_tests.close()
+        accused, witness = _pair(tool.fork, tests.fork)
         if accused.pid < witness.pid:  # the numbers began again: see `seccomp.Fence`
             return
         _say(nonce, {"kind": "ready"})
@@ -110,6 +102,19 @@ def _zygotes() -> tuple[Zygote, Zygote]:
     tool.await_ready()
     tests.await_ready()
     return tool, tests
+
+
+def _pair(
+    tool: Callable[[socket.socket], Child], tests: Callable[[socket.socket], Child]
+) -> tuple[Child, Child]:
+    """The processes of a tool and of its tests, with a channel between them and an empty folder;
+    the arguments make them. The tool's comes last, see `_zygotes`.
+    """
+    JobFolder().lay_out()
+    for_tool, for_tests = socket.socketpair()
+    with for_tool, for_tests:
+        witness = tests(for_tests)
+        return tool(for_tool), witness
 
 
 def _execute(host: "_Host") -> None:
