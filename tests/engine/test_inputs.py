@@ -90,15 +90,16 @@ def test_inputs_are_unusual_that_hold_a_zero_or_are_empty_as_no_call_is(value, s
 
 async def test_a_probe_tells_values_errors_and_what_never_ends():
     code = (
-        "def f(n):\n    while n == 0: pass\n    if n < 0: raise KeyError(n)\n    return 'x' * "
+        "def f(n):\n    while n == 0: pass\n    try:\n        while n == 2: pass\n    except:\n"
+        "        while True: pass\n    if n < 0: raise KeyError(n)\n    return 'x' * "
         "n if n > 9 else {n: [float(n)]}\n"
     )
-    outcomes = await probe(
-        HonestSandbox(), code, "f", [{"n": 1}, {"n": -1}, {"n": 0}, {"n": 10_000}]
-    )
+    inputs = [{"n": 1}, {"n": -1}, {"n": 0}, {"n": 2}, {"n": 10_000}]
+    outcomes = await probe(HonestSandbox(), code, "f", inputs)
     assert [(o.kind, o.text) for o in outcomes] == [
         ("returned", "{1: [1.0]}"),
         ("raised", "KeyError"),
+        ("slow", ""),
         ("slow", ""),
         ("large", ""),
     ]
