@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI
 
 from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.prompt import ChatMessage, Prompt
@@ -101,6 +100,8 @@ async def test_the_body_of_a_request_names_no_prompt(serve: Serve) -> None:
 
 
 async def test_other_clients_of_the_offline_model_get_small_talk() -> None:
+    from openai import AsyncOpenAI
+
     with OfflineServer(Cookbook(), delay=0) as server:
         async with AsyncOpenAI(base_url=server.base_url, api_key=server.api_key) as client:
             asked: Any = [

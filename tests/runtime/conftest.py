@@ -1,10 +1,17 @@
+"""Clients of the two SDKs. What needs an SDK imports it when it runs: Anthropic's alone takes as
+long as all else that pytest collects.
+"""
+
 from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from anthropic import AsyncAnthropic
-from openai import AsyncOpenAI
 
 from tests.runtime.wire import Wire, serving
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from openai import AsyncOpenAI
 
 
 @pytest.fixture(scope="session")
@@ -21,12 +28,16 @@ def wire(shared_wire: Wire) -> Wire:
 
 
 @pytest.fixture
-async def openai_client(wire: Wire) -> AsyncIterator[AsyncOpenAI]:
+async def openai_client(wire: Wire) -> AsyncIterator["AsyncOpenAI"]:
+    from openai import AsyncOpenAI
+
     async with AsyncOpenAI(base_url=wire.url, api_key="local", max_retries=0) as client:
         yield client
 
 
 @pytest.fixture
-async def anthropic_client(wire: Wire) -> AsyncIterator[AsyncAnthropic]:
+async def anthropic_client(wire: Wire) -> AsyncIterator["AsyncAnthropic"]:
+    from anthropic import AsyncAnthropic
+
     async with AsyncAnthropic(base_url=wire.url, api_key="local", max_retries=0) as client:
         yield client

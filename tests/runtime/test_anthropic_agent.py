@@ -1,6 +1,5 @@
 """The agent for Anthropic's models, against a real server."""
 
-import anthropic
 import pytest
 
 from selfeng.runtime import MiniAgents
@@ -163,10 +162,12 @@ async def test_system_messages_go_to_the_prompt_and_roles_take_turns(agent, wire
 
 
 async def test_a_failure_of_the_server_is_raised_where_the_message_is_read(agent, wire):
+    from anthropic import InternalServerError
+
     wire.replies.append(500)
     async with MiniAgents():
         (promise,) = [promise async for promise in agent.inquire("x")]
-        with pytest.raises(anthropic.InternalServerError):
+        with pytest.raises(InternalServerError):
             await promise
 
 

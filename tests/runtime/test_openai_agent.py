@@ -1,6 +1,5 @@
 """The agent for OpenAI's chat completions, against a real server."""
 
-import openai
 import pytest
 
 from selfeng.offline.completion import Completion
@@ -201,10 +200,12 @@ async def test_fields_of_the_reply_can_be_given_beforehand(agent, wire):
 
 
 async def test_a_failure_of_the_server_is_raised_where_the_message_is_read(agent, wire):
+    from openai import InternalServerError
+
     wire.replies.append(500)
     async with MiniAgents():
         (promise,) = [promise async for promise in agent.inquire("x")]
-        with pytest.raises(openai.InternalServerError):
+        with pytest.raises(InternalServerError):
             await promise
 
 
