@@ -86,10 +86,10 @@ class SecureSandbox:
         loop.
         """
         self._loop = asyncio.get_running_loop()
-        self._executors.fill()
+        self._executors.start()
         if verifiers:
-            self._verifiers.fill()
-            self._comparers.fill()
+            self._verifiers.start()
+            self._comparers.start()
 
     async def settle(self) -> None:
         """Wait until enough containers are ready and none is being removed."""

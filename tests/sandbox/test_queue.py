@@ -159,7 +159,7 @@ async def test_what_was_there_before_a_build_takes_no_more_jobs(yard: Yard) -> N
     always.
     """
     yard.pool = Pool(yard.make, PoolSize(least=2, ready=2, most=3), reusable=True)
-    yard.pool.fill()
+    yard.pool.start()
     (await yard.another(0)).started.set()
     starting = await yard.another(1)
     ready = await yard.pool.take()
@@ -180,7 +180,7 @@ async def test_what_was_there_before_a_build_takes_no_more_jobs(yard: Yard) -> N
 async def test_a_replacement_is_started_when_the_job_is_over(yard: Yard) -> None:
     """Or after a second: until then the job has the machine for itself."""
     yard.pool = Pool(yard.make, PoolSize(least=1, ready=1, most=2), reusable=False)
-    yard.pool.fill()
+    yard.pool.start()
     (await yard.another(0)).started.set()
     await yard.pool.full()
     container = await yard.pool.take()
@@ -193,6 +193,20 @@ async def test_a_replacement_is_started_when_the_job_is_over(yard: Yard) -> None
     (await yard.another(2)).started.set()
     assert not yard.made[1].gone
     await yard.pool.drop(container)
+
+
+async def test_a_pool_that_nobody_asked_starts_nothing_when_another_has_done_a_job(
+    yard: Yard,
+) -> None:
+    idle: list[Container] = []
+    other = Pool(lambda: idle.append(ByHand()) or idle[-1], PoolSize(), reusable=False)
+    yard.pool.neighbours = other.neighbours = (yard.pool, other)
+    asking = await asked(yard)
+    (await yard.another(0)).started.set()
+    yard.pool.give_back(await asking, "")
+    assert await asyncio.to_thread(yard.made[0].removed.wait, 10)
+    await other.aclose()
+    assert idle == []
 
 
 async def test_a_defect_of_ours_leaves_nobody_waiting(

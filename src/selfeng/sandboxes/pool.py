@@ -89,7 +89,7 @@ class Pool:
         """The working containers whose job is over, each with the job's nonce."""
         self._leaving: set[Container] = set()
         self._background = PromisingContext()
-        self._wanted = size.least
+        self._wanted = 0
         self._peak = 0
         self._moved = 0.0
         self._taken = 0.0
@@ -105,8 +105,15 @@ class Pool:
         self.neighbours: Sequence[Pool] = (self,)
         """The pools whose jobs need the same processors, this one among them."""
 
+    def start(self) -> None:
+        """Start containers ahead of the first request, in the background."""
+        self._wanted = max(self._wanted, self._size.least)
+        self.fill()
+
     def fill(self) -> None:
-        """Start missing containers, in the background."""
+        """Start missing containers, in the background; none before `start` or the first
+        request.
+        """
         if self._closed:
             return
         if not self._calm():
@@ -136,8 +143,8 @@ class Pool:
             self._spawn(self._remove(container))
 
     async def full(self) -> None:
-        """Wait until no container is being started, cleaned up or removed."""
-        self.fill()
+        """Wait until enough containers are ready, and none is being cleaned up or removed."""
+        self.start()
         await self._background.aflush_tasks()
 
     async def take(self, owner: str = "") -> Container:
@@ -264,7 +271,8 @@ class Pool:
         if not self._calm():
             return 0
         used = sum(1 for container in (*self._ready, *self._working) if self._owners.get(container))
-        return self._size.least - (len(self._ready) + len(self._working) - used) - starting
+        wanted = min(self._wanted, self._size.least)
+        return wanted - (len(self._ready) + len(self._working) - used) - starting
 
     def _room(self) -> int:
         return self._size.most - len(self._ready) - len(self._working) - self._coming
@@ -310,7 +318,7 @@ class Pool:
 
     def _note_demand(self) -> None:
         self._peak = max(self._peak, len(self._working) + len(self._waiting) + 1)
-        self._wanted = max(self._wanted, min(self._peak, self._size.ready))
+        self._wanted = max(self._wanted, self._size.least, min(self._peak, self._size.ready))
         self._later(self._size.idle, self._shrink)
 
     def _shrink(self) -> None:
