@@ -186,10 +186,9 @@ BACKENDS: dict[str, Callable[[], Behind]] = {
     "bubblewrap": BubblewrapBehind,
     "runsc": RunscBehind,
 }
-"""What the contract suite runs on, by the ids of its tests."""
-
-ON_RUNSC = {"test_execute", "test_limits", "test_verify", "test_workspace"}
-"""The modules whose tests run on gVisor too, where a container takes a second to start."""
+"""What the contract suite runs on, by the ids of its tests; on gVisor, where a container takes a
+second to start, with `make test-everywhere` only.
+"""
 OF_THE_JUDGE = {
     "test_chain",
     "test_forging",
@@ -219,10 +218,8 @@ OTHERWISE_ON_RUNSC = {
 
 def parameters(module: str, everywhere: bool) -> list[ParameterSet]:
     """The backends that the tests of a module run on."""
-    names = list(BACKENDS)
-    if not everywhere:
-        names = ["bubblewrap"] if module in OF_THE_JUDGE else names
-        names = [name for name in names if name != "runsc" or module in ON_RUNSC]
+    names = ("bubblewrap",) if module in OF_THE_JUDGE else ("docker", "bubblewrap")
+    names = tuple(BACKENDS) if everywhere else names
     return [pytest.param(name, marks=getattr(pytest.mark, name)) for name in names]
 
 

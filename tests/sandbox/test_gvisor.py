@@ -1,5 +1,5 @@
 """Containers on gVisor: code meets another kernel than the host's. The contract suite runs there
-too, see `backends.ON_RUNSC`.
+with `make test-everywhere`.
 """
 
 import json
