@@ -51,7 +51,7 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
         for number, request in enumerate(requests, 1):
             events: list[Event] = []
             last = await engine.orchestrator.handle(request, events.append)
-            built = any(isinstance(e, SynthesisStep) and e.step == "registration" for e in events)
+            built = any(isinstance(e, SynthesisStep) and e.step == "register" for e in events)
             finished += isinstance(last, TurnFinished)
             reused += isinstance(last, TurnFinished) and last.tool is not None and not built
             calls += last.usage.calls
