@@ -2,7 +2,7 @@
 OpenAI-compatible server.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
+
+
+def chat_completions(server: ModelServer, max_retries: int, price: Price) -> "ModelConnection":
+    """The connection to an OpenAI-compatible server."""
+    from selfeng.llm.connection import ModelConnection
+
+    return ModelConnection(server, max_retries=max_retries, price=price)
 
 
 class LLMClient:
@@ -41,11 +48,12 @@ class LLMClient:
         timeout: float = 60.0,
         max_retries: int = 3,
         price: Price = listed_price,
+        connect: Callable[[ModelServer, int, Price], "ModelConnection"] = chat_completions,
     ) -> None:
         self._server = ModelServer(
             base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout
         )
-        self._max_retries, self._price = max_retries, price
+        self._max_retries, self._price, self._connect = max_retries, price, connect
         self._structured, self._choice = Memory(), Memory()
 
     @property
@@ -59,9 +67,7 @@ class LLMClient:
 
     @cached_property
     def _connection(self) -> "ModelConnection":
-        from selfeng.llm.connection import ModelConnection
-
-        return ModelConnection(self._server, max_retries=self._max_retries, price=self._price)
+        return self._connect(self._server, self._max_retries, self._price)
 
     def warm_up(self) -> None:
         """Import what the first call needs. Blocks for about a second: call it in a thread."""
