@@ -75,7 +75,7 @@ def chosen_backend(options: SandboxOptions) -> Backend:
     name, runtime = options.backend, options.runtime
     if not isinstance(name, str):
         return name
-    if runtime and name == BubblewrapBackend.name:
+    if runtime and name not in ("auto", DockerBackend.name):
         raise ConfigurationError(
             f"SANDBOX_RUNTIME={runtime!r} needs Docker",
             "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing",
