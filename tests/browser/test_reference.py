@@ -26,7 +26,7 @@ def open_page(page: Page, link: str) -> None:
 @pytest.mark.parametrize(
     "sandbox",
     [
-        pytest.param("bubblewrap", marks=pytest.mark.bubblewrap),
+        pytest.param("bubblewrap", marks=[pytest.mark.bubblewrap, pytest.mark.everywhere]),
         pytest.param("docker", marks=pytest.mark.docker),
     ],
 )

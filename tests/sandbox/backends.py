@@ -191,17 +191,23 @@ second to start, with `make test-everywhere` only.
 """
 OF_THE_JUDGE = {
     "test_chain",
+    "test_execute",
+    "test_files",
     "test_forging",
     "test_forging_by_answers",
     "test_forging_by_loading",
     "test_forging_by_names",
     "test_forging_sideways",
     "test_gate",
+    "test_hostile_suites",
     "test_indistinguishable",
     "test_joined_suites",
     "test_packages",
     "test_pool",
     "test_reported",
+    "test_threads",
+    "test_verify",
+    "test_workspace",
 }
 """The modules about what judge, gate and pool decide, whose code is the same on each backend: they
 run on the one whose containers are the cheapest, and on all with `make test-everywhere`.

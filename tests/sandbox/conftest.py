@@ -18,7 +18,7 @@ from selfeng.core.verdict import TestResult, Verdict
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import IMAGE, Behind, DockerBehind, expectation, parameters
-from tests.sandbox.extended import backend_of, beyond_a_third, is_extended
+from tests.sandbox.extended import is_extended, shared_out
 from tests.sandbox.private_engine import RUNSC, PrivateEngine
 
 FOLDER = Path(__file__).parent
@@ -66,14 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(mark)
         if is_extended(item):
             item.add_marker("extended")
-    left_out: set[pytest.Item] = set()
-    for item in beyond_a_third(own):
-        if backend_of(item) == "bubblewrap":
-            item.add_marker("extended")
-        elif not config.getoption("everywhere"):
-            left_out.add(item)
-    config.hook.pytest_deselected(items=list(left_out))
-    items[:] = [item for item in items if item not in left_out]
+    extended, elsewhere = shared_out(own)
+    for item in extended:
+        item.add_marker("extended")
+    for item in elsewhere:
+        item.add_marker("extended")
+        item.add_marker("everywhere")
 
 
 @pytest.fixture

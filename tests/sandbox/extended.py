@@ -1,5 +1,6 @@
-"""What `make test` leaves to `make test-all`: the same contract on a further backend, two thirds of
-each long table of cases, and engines that are brought up to be mistreated.
+"""What `make test` leaves to `make test-all`, and that to `make test-everywhere`: the same contract
+on a further backend, parts of long tables of cases, and engines that are brought up to be
+mistreated.
 
 On Docker `make test` keeps how containers begin and end, their limits, and all that is Docker's
 alone. Elsewhere in the tests the mark `extended` stands at what takes long and repeats another
@@ -12,18 +13,7 @@ import pytest
 
 from tests.sandbox.backends import OF_THE_JUDGE
 
-ONCE = OF_THE_JUDGE | {
-    "test_execute",
-    "test_files",
-    "test_hidden",
-    "test_hostile",
-    "test_hostile_suites",
-    "test_owners",
-    "test_reuse",
-    "test_threads",
-    "test_verify",
-    "test_workspace",
-}
+ONCE = OF_THE_JUDGE | {"test_hidden", "test_hostile", "test_owners", "test_reuse"}
 """Modules whose tests are about the worker or the gate, which are the same on every backend: `make
 test` runs them on bubblewrap alone.
 """
@@ -31,7 +21,7 @@ SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
 
 
-SHORT = {"bubblewrap": 2, "docker": 9, "runsc": 9}
+SHORT = {"bubblewrap": 2, "docker": 5, "runsc": 9}
 """Cases, up to which a table is run whole on a backend."""
 
 
@@ -51,19 +41,26 @@ def is_extended(item: pytest.Item) -> bool:
     )
 
 
-def beyond_a_third(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Of each long table of cases on a backend two thirds, spread over the table.
+def shared_out(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Of each long table of cases, those that `make test` leaves to `make test-all`, and those that
+    only `make test-everywhere` runs on their backend.
 
-    `make test` leaves them out on bubblewrap, where `make test-all` runs all; on the other backends
-    `make test-all` leaves them out, and `make test-everywhere` runs all.
+    A third runs in `make test`, on bubblewrap. `make test-all` adds another there, and the last on
+    Docker, or on bubblewrap where the table does not run on Docker.
     """
     tables: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
         if backend := backend_of(item):
             tables.setdefault((item.nodeid.partition("[")[0], backend), []).append(item)
-    return [
-        item
-        for (_, backend), table in tables.items()
-        for number, item in enumerate(table)
-        if len(table) > SHORT[backend] and number % 3
-    ]
+    extended: list[pytest.Item] = []
+    elsewhere: list[pytest.Item] = []
+    for (name, backend), table in tables.items():
+        on_docker = (name, "docker") in tables and len(table) > SHORT["docker"]
+        for number, item in enumerate(table):
+            if backend == "bubblewrap" and on_docker and number % 3 == 2:
+                elsewhere.append(item)
+            elif backend == "bubblewrap" and len(table) > SHORT[backend] and number % 3:
+                extended.append(item)
+            elif backend != "bubblewrap" and len(table) > SHORT[backend] and number % 3 != 2:
+                elsewhere.append(item)
+    return extended, elsewhere

@@ -65,7 +65,7 @@ async def assert_it_works(sandbox: SecureSandbox) -> None:
         assert isinstance(await sandbox.execute("solution", CODE, {}), Returned)
 
 
-@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.parametrize("end", ["kill", pytest.param("stop", marks=pytest.mark.everywhere)])
 async def test_an_engine_that_ends_is_named_and_the_next_job_finds_it_again(
     sandbox: SecureSandbox, private_engine: PrivateEngine, end: str
 ) -> None:
@@ -85,7 +85,7 @@ async def test_an_engine_that_ends_is_named_and_the_next_job_finds_it_again(
     await assert_it_works(sandbox)
 
 
-@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.parametrize("end", ["kill", pytest.param("stop", marks=pytest.mark.everywhere)])
 async def test_an_engine_that_is_back_at_once_makes_no_verdict_of_its_absence(
     sandbox: SecureSandbox, private_engine: PrivateEngine, end: str
 ) -> None:

@@ -26,7 +26,7 @@ FEW = PoolSize(least=1, ready=1, most=2)
 Names = Callable[[], list[str]]
 
 
-@pytest.fixture(scope="module", params=["tcp", "tls"])
+@pytest.fixture(scope="module", params=[pytest.param("tcp", marks=pytest.mark.everywhere), "tls"])
 def remote(
     request: pytest.FixtureRequest, private_engine: PrivateEngine
 ) -> Iterator[PrivateEngine]:
