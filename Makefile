@@ -20,8 +20,8 @@ run:
 # What waits for the network runs beside what waits for the processor, and the tests have both processors.
 test test-all test-everywhere:
 	@$(MAKE) --no-print-directory -j4 $(VENV)/test.stamp $(VENV)/weights.stamp machine $(if $(wildcard node_modules),,front-end-dev)
-	@$(MAKE) --no-print-directory -j3 $(if $(filter-out test,$@),lint) provisions
-	@$(MAKE) --no-print-directory unit ALL="$(if $(filter-out test,$@),--all) $(if $(filter test-everywhere,$@),--everywhere)"
+	@$(MAKE) --no-print-directory -j3 provisions
+	@$(MAKE) --no-print-directory -j2 $(if $(filter-out test,$@),lint) unit ALL="$(if $(filter-out test,$@),--all) $(if $(filter test-everywhere,$@),--everywhere)"
 
 # What the tests run on: model, libraries, and what both sandboxes run code in. Tests that need what could not be made are skipped.
 PROVISIONS := provisions-plain provisions-docker provisions-bubblewrap
