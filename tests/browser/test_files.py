@@ -24,7 +24,7 @@ TRANSFER = """(files) => {
 
 
 @pytest.fixture(
-    scope="module", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+    scope="module", params=["eventlet", pytest.param("threading", marks=pytest.mark.everywhere)]
 )
 def link(request, tmp_path_factory):
     settings = {

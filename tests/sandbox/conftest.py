@@ -64,6 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in own:
         if mark := expectation(item.nodeid):
             item.add_marker(mark)
+        if item.get_closest_marker("runsc") is not None:
+            item.add_marker("everywhere")
         if is_extended(item):
             item.add_marker("extended")
     extended, elsewhere = shared_out(own)

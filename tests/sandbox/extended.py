@@ -34,11 +34,7 @@ def backend_of(item: pytest.Item) -> str | None:
 
 def is_extended(item: pytest.Item) -> bool:
     module = item.path.stem
-    return (
-        module in SLOW
-        or item.get_closest_marker("runsc") is not None
-        or (module in ONCE and backend_of(item) == "docker")
-    )
+    return module in SLOW or (module in ONCE and backend_of(item) == "docker")
 
 
 def shared_out(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:

@@ -116,6 +116,7 @@ async def test_containers_whose_holders_are_killed_make_no_verdict(
     await assert_it_works(sandbox)
 
 
+@pytest.mark.everywhere
 async def test_without_containerd_jobs_go_on_and_none_begins(
     sandbox: SecureSandbox, private_engine: PrivateEngine
 ) -> None:

@@ -88,12 +88,14 @@ async def test_it_executes_and_carries_much_in_both_directions(sandbox: SecureSa
         assert (isinstance(outcome, Returned), outcome.data) == (True, str(number))
 
 
+@pytest.mark.everywhere
 async def test_versions_of_a_tool_take_turns(sandbox: SecureSandbox) -> None:
     versions = [Version(code=code) for code in (CODE, "def solution(n): return 3", CODE)]
     verdicts = await sandbox.verify_versions("solution", versions, SUITE)
     assert [verdict.passed for verdict in verdicts] == [True, False, True]
 
 
+@pytest.mark.everywhere
 async def test_what_runs_too_long_is_ended(sandbox: SecureSandbox) -> None:
     sandbox.timeout = 1
     outcome = await sandbox.execute("solution", "def solution():\n    while True: pass", {})

@@ -9,6 +9,18 @@ import requests
 from tests.web.server_process import ServerProcess
 from web.serving import AsyncMode
 
+SAME = {"test_access", "test_malformed"}
+"""Modules about routes and payloads, which are the same in both async modes: the second runs them
+with `make test-everywhere`.
+"""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.stem in SAME and "threading" in item.name:
+            item.add_marker("everywhere")
+
 
 @pytest.fixture(
     scope="session", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)]

@@ -121,15 +121,17 @@ def test_files_that_cannot_be_read_end_the_command(home, folder):
 
 
 @pytest.mark.extended
-def test_python_programs_give_and_get_files(home, monkeypatch):
+def test_python_programs_give_and_get_files(home, plotted, monkeypatch):
     for name, value in home.environment(SANDBOX="bubblewrap").items():
         monkeypatch.setenv(name, value)
     heard: list[Event] = []
     with open_orchestrator(Settings(_env_file=None)) as orchestrator:
         last = orchestrator.process_request(
-            "Chart this CSV", heard.append, files=[File(name="my data.csv", content=CSV.encode())]
+            "Plot column price against day of 'my data.csv'",
+            heard.append,
+            files=[File(name="my data.csv", content=CSV.encode())],
         )
-    assert last.answer == "Here is the chart of `my data.csv`."
+    assert last.answer == "Here is `price` against `day`."
     (made,) = [e for e in heard if isinstance(e, FilesMade)]
-    assert [(f.name, f.content[:8]) for f in made.contents] == [("chart.png", PNG)]
+    assert [(f.name, f.content[:8]) for f in made.contents] == [("plot.png", PNG)]
     assert made.files[0] == made.contents[0].reference()
