@@ -141,6 +141,7 @@ async def test_without_containerd_jobs_go_on_and_none_begins(
     await assert_it_works(sandbox)
 
 
+@pytest.mark.everywhere
 async def test_an_engine_that_is_held_up_is_not_a_job_that_takes_too_long(
     sandbox: SecureSandbox, private_engine: PrivateEngine
 ) -> None:

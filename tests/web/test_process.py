@@ -18,7 +18,7 @@ from web.serving import AsyncMode
 from web.vendor import load_vendor
 
 BOTH_MODES = pytest.mark.parametrize(
-    "mode", ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+    "mode", ["eventlet", pytest.param("threading", marks=pytest.mark.everywhere)]
 )
 
 

@@ -99,6 +99,7 @@ def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folde
 
 
 @pytest.mark.extended
+@pytest.mark.everywhere
 def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
     asked = home.run(
         "-m",

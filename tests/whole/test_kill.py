@@ -20,7 +20,7 @@ POINTS = [
     pytest.param("synthesis_step", "test", marks=pytest.mark.everywhere),
     pytest.param("test_finished", "stub", marks=pytest.mark.everywhere),
     ("synthesis_step", "register"),
-    ("executing", None),
+    pytest.param("executing", None, marks=pytest.mark.everywhere),
     pytest.param("answer_token", None, marks=pytest.mark.everywhere),
 ]
 
