@@ -68,6 +68,7 @@ def _started(folder: Path, **more: str) -> Iterator[tuple[str, float]]:
         "MAKELEVEL",
         "XDG_CACHE_HOME",
         "UV_CACHE_DIR",
+        "PYTHONDONTWRITEBYTECODE",
     }
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
     environment = {
