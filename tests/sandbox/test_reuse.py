@@ -46,7 +46,7 @@ def tool():
         "processes": others,
         "files": os.listdir("/tmp"),
         "tmp": [oct(here.st_mode), here.st_mtime, os.listxattr("/tmp") if hasattr(os, "listxattr") else []],
-        "environment": dict(os.environ),
+        "environment": dict(sorted(os.environ.items())),
         "modules": sorted(sys.modules),
         "builtins": sorted(vars(builtins)),
         "umask": os.umask(0o22),
