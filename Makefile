@@ -39,7 +39,7 @@ lint: $(VENV)/test.stamp node-packages
 	$(VENV)/bin/lint-imports
 	$(NODE) node_modules/prettier/bin/prettier.cjs --check $(PAGE)
 
-# Those of the page's own modules, and those of Python; both, whatever the first come to. ALL=--all adds the extended ones, --everywhere those of the sandbox on every backend.
+# Those of the page's own modules, and those of Python; both, whatever the first come to. ALL=--all adds the extended ones, --everywhere all cases, those of the sandbox on every backend.
 unit: $(VENV)/test.stamp
 	@$(NODE) --test --test-reporter dot tests/front/*.test.js
 	@$(PY) -m tests $(ALL)

@@ -33,9 +33,10 @@ def pytest_configure():
 
 def pytest_collection_modifyitems(config, items):
     if not config.getoption("everywhere"):
-        left_out = [item for item in items if item.get_closest_marker("everywhere")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        config.hook.pytest_deselected(
+            items=[item for item in items if item.get_closest_marker("everywhere")]
+        )
+        items[:] = [item for item in items if not item.get_closest_marker("everywhere")]
     items.sort(
         key=lambda item: (
             FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST)

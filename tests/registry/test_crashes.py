@@ -127,7 +127,6 @@ async def test_a_death_at_any_step_of_removing_leaves_nothing(tmp_path: Path) ->
             assert _records(place.engine) == ([], [])
 
 
-@pytest.mark.extended
 @pytest.mark.everywhere
 async def test_deaths_at_random_instants_leave_whole_tools_only(tmp_path: Path) -> None:
     random_steps = random.Random(11)

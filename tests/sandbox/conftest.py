@@ -72,7 +72,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in extended:
         item.add_marker("extended")
     for item in elsewhere:
-        item.add_marker("extended")
         item.add_marker("everywhere")
 
 

@@ -20,7 +20,6 @@ test` runs them on bubblewrap alone.
 SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
 
-
 SHORT = {"bubblewrap": 2, "docker": 5, "runsc": 9}
 """Cases, up to which a table is run whole on a backend."""
 
@@ -51,12 +50,13 @@ def shared_out(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[py
     extended: list[pytest.Item] = []
     elsewhere: list[pytest.Item] = []
     for (name, backend), table in tables.items():
+        if len(table) <= SHORT[backend]:
+            continue
+        thirds = [table[start::3] for start in range(3)]
+        if backend != "bubblewrap":
+            elsewhere += thirds[0] + thirds[1]
+            continue
+        extended += thirds[1]
         on_docker = (name, "docker") in tables and len(table) > SHORT["docker"]
-        for number, item in enumerate(table):
-            if backend == "bubblewrap" and on_docker and number % 3 == 2:
-                elsewhere.append(item)
-            elif backend == "bubblewrap" and len(table) > SHORT[backend] and number % 3:
-                extended.append(item)
-            elif backend != "bubblewrap" and len(table) > SHORT[backend] and number % 3 != 2:
-                elsewhere.append(item)
+        (elsewhere if on_docker else extended).extend(thirds[2])
     return extended, elsewhere

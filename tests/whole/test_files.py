@@ -98,7 +98,6 @@ def test_the_next_process_goes_on_with_the_files_of_the_conversation(home, folde
     assert (folder / "out" / "plot-1.png").read_bytes()[:8] == PNG
 
 
-@pytest.mark.extended
 @pytest.mark.everywhere
 def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
     asked = home.run(
