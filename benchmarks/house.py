@@ -18,13 +18,15 @@ PACKAGE = ROOT / "src" / "selfeng"
 GOALS = {
     "loose_modules": 10,
     "homonyms": 0,
-    "src_statements": 24_000,
+    "src_statements": 26_500,
     "src_files": 400,
     "reuse_calls": 200,
     "reuse_files": 25,
     "synthesis_calls": 900,
 }
-"""What each count may be at most."""
+"""What each count may be at most. Statements were 24,000 before profiles of files, kept results, the
+table of model servers and the doors of the five systems came.
+"""
 HOMONYMS: dict[str, str] = {
     "app": "a Typer application and a Flask one, each in its own package",
 }
