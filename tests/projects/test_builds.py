@@ -14,7 +14,7 @@ from selfeng.projects.actions import WORKSPACE_ACTIONS
 from selfeng.projects.consent import Decision
 from selfeng.projects.examining import Examination, FileReport
 from selfeng.projects.project_context import LastStep, gather
-from selfeng.projects.state import ProjectStore, backups, restore
+from selfeng.projects.state import ProjectStore, backups
 from tests.projects.conftest import DONE, Bench, call
 from tests.projects.still_sandbox import Layers, StillSandbox
 
@@ -145,7 +145,8 @@ async def test_a_zip_of_the_project_is_kept_before_each_action_and_restoring_is_
         map(str, kept)
     )
     assert bench.files == {"main.py": "print(42)\n", "run.py": "2\n"}
-    restore(store.workspace("demo"), kept[0])
+    restored = store.restore("demo", 1)
+    assert (restored.number, restored.kept.name) == (1, "000004.zip")
     assert bench.files == before
     assert (bench.folder / "demo" / "run.py").stat().st_mode & 0o777 == 0o700
     assert sorted(path.name for path in (bench.folder / "demo").iterdir()) == ["pkg", "run.py"]

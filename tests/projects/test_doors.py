@@ -122,10 +122,14 @@ def test_a_backup_is_restored_by_its_number(command, store):
     workspace.write("main.py", b"print(43)\n")
     back_up(workspace, store.backups("demo"))
     assert command("restore", "demo", "3")[2] == "error: demo has no backup 3\nthere are: 1, 2\n"
-    assert command("restore", "demo", "1")[0] == 0
+    workspace.write("main.py", b"print(44)\n")
+    assert command("restore", "demo", "1")[::2] == (
+        0,
+        "demo is what it was at backup 1. What was there before is backup 3.\n",
+    )
     assert workspace.read("main.py") == b"print(42)\n"
     assert command("restore", "demo")[0] == 0
-    assert workspace.read("main.py") == b"print(43)\n"
+    assert workspace.read("main.py") == b"print(44)\n"
 
 
 def test_a_project_is_deleted_after_a_question(command, store):

@@ -95,7 +95,7 @@ def test_a_person_edits_runs_and_goes_back(
     assert (types(ran)[1:3], ran[2]["exit_code"]) == (["act_chosen", "ran"], 0)
     _, back = ended(client, "restore", project_id=project, backup=2)
     assert (back[-1]["answer"], "+print(42)" in back[1]["diff"]) == (
-        "demo is what it was at backup 2.",
+        "demo is what it was at backup 2. What was there before is backup 4.",
         True,
     )
     _, more = ended(client, "build", project_id=project, goal="print it again")

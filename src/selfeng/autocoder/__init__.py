@@ -14,8 +14,9 @@ from selfeng.core.project_events import PROJECT_FINAL, AnyProjectEvent, ProjectS
 from selfeng.projects.consent import AutoApprove, Consent
 from selfeng.projects.loop import STOPPED, Final, OnEvent
 from selfeng.projects.options import ProjectOptions
+from selfeng.projects.state import ProjectStore, Restored
 
-__all__ = ["ProjectOptions", "RunningBuild", "autocoder", "start_autocoder"]
+__all__ = ["ProjectOptions", "RunningBuild", "autocoder", "restore", "start_autocoder"]
 
 
 def autocoder(
@@ -46,6 +47,14 @@ def start_autocoder(
     option can't be used.
     """
     return RunningBuild(ProjectOptions.of(options), on_event, consent)
+
+
+def restore(options: Mapping[str, Any], number: int | None = None) -> Restored:
+    """Make a project what it was at a backup, by default the newest; what is there now becomes the
+    newest backup. Raises: AgentError: an option can't be used, or as `ProjectStore.restore`.
+    """
+    chosen = ProjectOptions.of(options)
+    return ProjectStore(chosen.project_dir).restore(chosen.project_name, number)
 
 
 class RunningBuild:

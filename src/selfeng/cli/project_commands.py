@@ -14,7 +14,7 @@ from selfeng.core.errors import RequestError
 from selfeng.core.project_events import ProjectFinished
 from selfeng.core.visible import one_line, visible
 from selfeng.projects.examining import MAIN
-from selfeng.projects.state import ProjectStore, backups, restore
+from selfeng.projects.state import ProjectStore
 from selfeng.provision.parts import provision
 from selfeng.settings import load_settings, make_folders
 
@@ -120,7 +120,7 @@ def restore_backup(
     name: str,
     backup: Annotated[int | None, typer.Argument(help="Its number; the newest by default.")] = None,
 ) -> None:
-    """Restore a project from a backup."""
+    """Restore a project from a backup, after a backup of what is there now."""
     finish(lambda: _restore(context.obj, name, backup))
 
 
@@ -183,12 +183,7 @@ def _run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
 
 def _restore(given: dict[str, Any], name: str, number: int | None) -> int:
     _, store = _existing(given, name)
-    there = backups(store.backups(name))
-    chosen = number if number is not None else int(there[-1].stem) if there else 0
-    backup = store.backup(name, chosen)
-    with store.claimed(name):
-        restore(store.workspace(name), backup)
-    say(f"{name} is restored from backup {chosen}.")
+    say(str(store.restore(name, number)))
     return 0
 
 

@@ -10,11 +10,10 @@ from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.projects.acting import ActionContext, Result, WorkAction, act
 from selfeng.projects.consent import AutoApprove, Consent
-from selfeng.projects.edits import differences
 from selfeng.projects.loop import Build, BuildDeps, Final, OnEvent, Packages
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.running import RunOutcome, run
-from selfeng.projects.state import ProjectState, ProjectStore, back_up, restore
+from selfeng.projects.state import ProjectState, ProjectStore, Restored, back_up
 from selfeng.projects.workspace import Workspace
 
 
@@ -106,28 +105,20 @@ class ProjectBuilder:
                 )
         return result
 
-    async def restore(self, store: ProjectStore, name: str, number: int, emit: OnEvent) -> None:
-        """Restore a backup of a project; the current files become the newest backup.
-
-        Raises:
-            ResourceNotFound: there is no such project or backup.
-            ResourceBusy: it is being built.
-            WorkspaceError: the backup is damaged; nothing was changed.
+    async def restore(self, store: ProjectStore, name: str, number: int, emit: OnEvent) -> Restored:
+        """Restore a backup of a project, with an event for each file that changes. Raises: as
+        `ProjectStore.restore`.
         """
         state = await asyncio.to_thread(store.existing, name)
-        workspace, chosen = store.workspace(name), store.backup(name, number)
-        with store.claimed(name):
-            before = await asyncio.to_thread(workspace.files)
-            backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
-            await asyncio.to_thread(restore, workspace, chosen)
-            for change in differences(before, await asyncio.to_thread(workspace.files)):
-                told = {
-                    "path": change.path,
-                    "change": change.kind,
-                    "diff": change.diff,
-                    "backup": backup,
-                }
-                emit(ProjectChanged(project=name, epoch=state.before.epoch, **told))
+        restored = await asyncio.to_thread(store.restore, name, number)
+        for change in restored.changes:
+            told = {"path": change.path, "change": change.kind, "diff": change.diff}
+            emit(
+                ProjectChanged(
+                    project=name, epoch=state.before.epoch, backup=str(restored.kept), **told
+                )
+            )
+        return restored
 
     async def run_file(
         self, workspace: Workspace, path: str, arguments: tuple[str, ...] = ()

@@ -258,8 +258,10 @@ class ProjectService:
         found = await self._idle(owner, project_id)
 
         async def work(emit: Callable[[Event], object]) -> Last:
-            await self._builder.restore(self._store(project_id), found.title, number, emit)
-            return TurnFinished(answer=f"{found.title} is what it was at backup {number}.")
+            store = self._store(project_id)
+            return TurnFinished(
+                answer=str(await self._builder.restore(store, found.title, number, emit))
+            )
 
         request = f"Restore backup {number}"
         return await self._turn(

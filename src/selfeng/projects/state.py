@@ -2,6 +2,7 @@
 
 import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -14,6 +15,7 @@ from pydantic import ValidationError
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, WorkspaceError
 from selfeng.core.private import close_to_others, make_file_private, make_private
 from selfeng.core.value import Value
+from selfeng.projects.edits import Change, differences
 from selfeng.projects.project_context import LastStep
 from selfeng.projects.workspace import Workspace
 
@@ -52,30 +54,35 @@ def backups(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(path for path in folder.glob("*.zip") if path.stem.isdigit()))
 
 
-def restore(workspace: Workspace, backup: Path) -> None:
-    """Restore the workspace: its files with their contents and permissions, and no others.
-    Blocking.
-
-    Raises:
-        WorkspaceError: there is no such backup, or it is damaged; nothing was changed.
-    """
+def _read(backup: Path) -> dict[str, tuple[bytes, int]]:
+    """Contents and permissions by path. Raises: WorkspaceError: it is damaged."""
     try:
-        kept = {path: (content, mode) for path, content, mode in _read(backup)}
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        with zipfile.ZipFile(backup) as archive:
+            return {
+                entry.filename: (archive.read(entry), (entry.external_attr >> 16) & 0o777)
+                for entry in archive.infolist()
+            }
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
         raise WorkspaceError(
             f"the backup {backup} can't be read: {error}", "name another one"
         ) from error
-    for path in workspace.paths():
-        if path not in kept:
-            workspace.delete(path)
-    for path, (content, mode) in kept.items():
-        workspace.write(path, content, mode)
 
 
-def _read(backup: Path) -> Iterator[tuple[str, bytes, int]]:
-    with zipfile.ZipFile(backup) as archive:
-        for entry in archive.infolist():
-            yield entry.filename, archive.read(entry), (entry.external_attr >> 16) & 0o777
+class Restored(Value):
+    """What restoring a backup did."""
+
+    project: str
+    number: int
+    """The backup that is the present state now."""
+    kept: Path
+    """The backup of what was there before."""
+    changes: tuple[Change, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.project} is what it was at backup {self.number}. "
+            f"What was there before is backup {int(self.kept.stem)}."
+        )
 
 
 HIDDEN = ".builds"
@@ -153,15 +160,40 @@ class ProjectStore:
             )
         return state
 
-    def backup(self, name: str, number: int) -> Path:
-        """The backup of that number. Raises: ResourceNotFound: there is none."""
+    def backup(self, name: str, number: int | None = None) -> Path:
+        """The backup of that number, or the newest. Raises: ResourceNotFound: there is none."""
         there = {int(path.stem): path for path in backups(self.backups(name))}
-        if number not in there:
+        chosen = max(there, default=0) if number is None else number
+        if chosen not in there:
             raise ResourceNotFound(
-                f"{name} has no backup {number}",
+                f"{name} has no backup {chosen}",
                 f"there are: {', '.join(map(str, there)) or 'none'}",
             )
-        return there[number]
+        return there[chosen]
+
+    def restore(self, name: str, number: int | None = None) -> Restored:
+        """Make the project's files what they were at a backup, by default the newest: contents,
+        permissions, and no others. What is there now becomes the newest backup.
+
+        Raises:
+            ResourceNotFound: there is no such project or backup.
+            ResourceBusy: it is being built.
+            WorkspaceError: the backup is damaged, or the present files can't be backed up; nothing
+                was changed.
+        """
+        self.existing(name)
+        workspace = self.workspace(name)
+        with self.claimed(name):
+            backup = self.backup(name, number)
+            chosen, before = _read(backup), workspace.files()
+            kept = back_up(workspace, self.backups(name))  # may delete the oldest, which was read
+            for file in before:
+                if file.path not in chosen or chosen[file.path][0] != file.content:
+                    workspace.delete(file.path)  # first, so that never too much is there
+            for path, (content, mode) in chosen.items():
+                workspace.write(path, content, mode)
+            changes = tuple(differences(before, workspace.files()))
+        return Restored(project=name, number=int(backup.stem), kept=kept, changes=changes)
 
     def save(self, name: str, state: ProjectState) -> None:
         """Save as a whole or not at all."""
