@@ -24,8 +24,8 @@ GOALS = {
     "reuse_files": 25,
     "synthesis_calls": 900,
 }
-"""What each count may be at most. Statements were 24,000 before profiles of files, kept results, the
-table of model servers and the doors of the five systems came.
+"""What each count may be at most. The goal of statements was 24,000 until profiles of files, kept
+results, outcomes, more model servers and the five systems' remaining rows came.
 """
 HOMONYMS: dict[str, str] = {
     "app": "a Typer application and a Flask one, each in its own package",

@@ -21,6 +21,7 @@ from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.status import ModelStatus
+from selfeng.doors.program import Program
 from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.preparation import prepare_embedder
@@ -93,7 +94,7 @@ async def build_engine(settings: Settings) -> Engine:
         readiness = Readiness()
         orchestrator = Orchestrator(
             tools.library,
-            Executor(model, tools.sandbox, tools.library, tools.sources),
+            tools.executor,
             tools.synthesis,
             ResponseSynthesizer(model),
             thresholds=_thresholds(settings),
@@ -169,7 +170,8 @@ async def _tool_parts(
     )
     stack.push_async_callback(upkeep.aclose)
     seeded = SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database))
-    return ToolParts(library, sources, changes, seeded, sandbox, synthesis, upkeep)
+    executor = Executor(model, sandbox, library, sources)
+    return ToolParts(library, sources, changes, seeded, sandbox, synthesis, executor, upkeep)
 
 
 def _turn_parts(
@@ -189,18 +191,19 @@ def _turn_parts(
 
 
 @contextmanager
-def open_orchestrator(settings: Settings | None = None) -> Iterator[Orchestrator]:
-    """The engine on an event loop in its own thread, for synchronous programs, which call
-    `process_request`.
+def open_orchestrator(settings: Settings | None = None) -> Iterator[Program]:
+    """The engine for a synchronous program, on a thread of its own; closed at the end.
 
     Raises: AgentError, as `build_engine`; without `settings` also ConfigurationError.
     """
     with start_blocking_portal() as portal:
         engine = portal.call(build_engine, settings or load_settings())
+        program = Program(engine, portal)
         try:
             portal.call(engine.sandbox.reap)
-            yield engine.orchestrator
+            yield program
         finally:
+            program.close()
             portal.call(engine.aclose)
 
 

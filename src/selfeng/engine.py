@@ -2,15 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
 from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import LibraryError, RequestError, ResourceNotFound
-from selfeng.core.events import QuestionsAsked, Record
+from selfeng.core.events import FINAL, QuestionsAsked, Record
 from selfeng.core.files import File, FileLimits, FileReference
 from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
@@ -19,8 +20,10 @@ from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
 from selfeng.core.tool import Tool
-from selfeng.core.turn import EarlierFiles, awaited
+from selfeng.core.turn import EarlierFiles, Request, Turn, awaited
+from selfeng.core.verdict import Execution
 from selfeng.core.words import count
+from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.lessons.learning import Learning
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
@@ -29,9 +32,10 @@ from selfeng.provision.readiness import Readiness, Report
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.seeding import Planted, SeedMark, plant
 from selfeng.registry.versions import difference
-from selfeng.runtime import MiniAgents, PromisingContext
+from selfeng.runtime import MiniAgents, PromisingContext, StreamAppender
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
+from selfeng.stages.executor import Call, Executor
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import ConversationSummary, Journal
 from selfeng.store.recorder import Recorder
@@ -85,6 +89,7 @@ class ToolParts:
     seeded: SeedMark
     sandbox: SecureSandbox
     synthesis: SynthesisEngine
+    executor: Executor
     upkeep: Reverifier
 
 
@@ -127,6 +132,7 @@ class Engine:
         tools, turns = tool_parts, turn_parts
         self.library, self.changes, self.sandbox = tools.library, tools.changes, tools.sandbox
         self.synthesis, self.upkeep, self._seeded = tools.synthesis, tools.upkeep, tools.seeded
+        self._executor = tools.executor
         self.orchestrator, self._turns, self._runtime = (
             turns.orchestrator,
             turns.turns,
@@ -160,10 +166,7 @@ class Engine:
                 belongs to a project.
             ResourceNotFound: `owner` has no such conversation.
         """
-        if problem := self.file_limits.problem(files):
-            raise RequestError(
-                problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}"
-            )
+        self._check(files)
         if not request.strip() and not answers:
             raise RequestError("the request is blank", "write what you need")
         if len(request) > LONGEST_REQUEST:
@@ -196,6 +199,59 @@ class Engine:
         return await self._begin(
             owner, conversation_id, request, files, answers=answers, rounds=len(rounds), agent=agent
         )
+
+    async def turn(self, owner: str, begun: Awaitable[Asked]) -> AsyncGenerator[Record, None]:
+        """Begin a turn of `owner`, by `ask` or `keep`, and give its records; leaving stops it.
+
+        Raises: as what begins it.
+        """
+        records: StreamAppender[Record] = StreamAppender()
+        with records:
+            unsubscribe = self.subscribe(lambda batch: _append(records, batch))
+            asked = None
+            try:
+                asked = await begun
+                async for record in aiter(records):
+                    if record.turn_id == asked.turn_id:
+                        yield record
+                        if isinstance(record.event, FINAL):
+                            return
+            finally:
+                unsubscribe()
+                if asked:
+                    self._turns.stop(owner, asked.turn_id)
+
+    async def named(self, owner: str, name: str) -> str:
+        """The id of a conversation that a program calls by a name of its own, begun if there is
+        none; the id of one of `owner`'s conversations names that one.
+        """
+        return await asyncio.to_thread(self._journal.named_conversation, owner, name)
+
+    async def call(
+        self, owner: str, name: str, arguments: Mapping[str, Any], files: Sequence[File] = ()
+    ) -> Execution:
+        """Call a tool by name, without the model. The call counts for the tool's standing.
+
+        Raises:
+            ToolNotFound, ToolModified, SandboxError
+            RequestError: the arguments don't fit its signature, or the files are too many or too
+                large.
+        """
+        self._check(files)
+        tool = await self.library.get(name)
+        try:
+            call = Call(tool=tool, arguments=bind(tool.signature, arguments))
+        except ArgumentsInvalid as error:
+            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+        with owned_by(owner):
+            turn = Turn(Request(str(call), files=tuple(files)), lambda event: None)
+            return await self._executor.run(turn, call)
+
+    def _check(self, files: Sequence[File]) -> None:
+        if problem := self.file_limits.problem(files):
+            raise RequestError(
+                problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}"
+            )
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         """Begin a turn that makes one tool of an earlier turn's plan, in the same conversation, and
@@ -434,3 +490,8 @@ class Engine:
         await self._runtime.aflush_tasks()
         await self._recorder.aclose()
         await self._resources.aclose()
+
+
+def _append(records: StreamAppender[Record], batch: Sequence[Record]) -> None:
+    for record in batch:
+        records.append(record)

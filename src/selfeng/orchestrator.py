@@ -92,32 +92,6 @@ class Orchestrator:
         if delegation:
             delegation.add(Toolsmith(self._stages))
         self._recall, self._news = recall, news
-        self._loop = asyncio.get_running_loop()
-
-    def process_request(
-        self,
-        user_prompt: str,
-        callback: Callable[[Event], None] | None = None,
-        files: Sequence[File] = (),
-        *,
-        agent: str = "",
-        conversation: str = "",
-    ) -> TurnFinished | TurnFailed:
-        """Run one turn and wait for its last event; synchronous, for any thread but the event
-        loop's own.
-
-        `callback` is called with every event, on the event loop's thread; the `contents` of a
-        `FilesMade` are the files that the tool made. `agent` and `conversation`: as for `begin`;
-        the conversation may have any name of up to 64 characters.
-        """
-        turn = self.handle(
-            user_prompt,
-            callback or (lambda _: None),
-            files=files,
-            agent=agent,
-            conversation_id=conversation,
-        )
-        return asyncio.run_coroutine_threadsafe(turn, self._loop).result()
 
     async def handle(
         self,

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from selfeng.bootstrap import build_engine, open_orchestrator
+from selfeng.bootstrap import build_engine
 from selfeng.core.errors import ConfigurationError, RequestError, SandboxError
 from selfeng.core.events import FINAL, Record
 from selfeng.core.files import File
@@ -180,15 +180,6 @@ async def test_a_library_is_seeded_once_for_each_database(tmp_path, monkeypatch)
             except SandboxError:  # there is none, so the seeds wait for one
                 engine._seeded.put()
     assert begun == ["a", "b"]
-
-
-def test_a_synchronous_program_asks_through_the_orchestrator(tmp_path, monkeypatch):
-    for name, value in Home(tmp_path / "home").environment().items():
-        monkeypatch.setenv(name, value)
-    kinds: list[str] = []
-    with open_orchestrator() as orchestrator:
-        last = orchestrator.process_request("Hello!", lambda event: kinds.append(event.type))
-    assert (last.type, kinds[0], kinds[-1]) == ("turn_finished", "turn_started", "turn_finished")
 
 
 async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(engine):

@@ -1,7 +1,6 @@
 """Whole turns with scripted parts: the events in their order, and how each turn ends."""
 
 import asyncio
-import threading
 
 import pytest
 
@@ -465,20 +464,3 @@ async def test_two_turns_run_at_once():
         turns.orchestrator.handle("2 plus 1", second.append),
     )
     assert first[-1].answer == second[-1].answer == "3"
-
-
-async def test_the_synchronous_door_serves_any_other_thread():
-    turns = Turns(
-        ScriptedModel(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool())
-    )
-    ended, last = asyncio.Event(), []
-    loop = asyncio.get_running_loop()
-
-    def caller() -> None:
-        last.append(turns.orchestrator.process_request("2 plus 1", turns.events.append))
-        loop.call_soon_threadsafe(ended.set)
-
-    threading.Thread(target=caller).start()
-    await ended.wait()
-    assert last == [turns.events[-1]]
-    assert last[0].answer == "It is 3."

@@ -92,9 +92,18 @@ def test_what_a_page_must_not_show_is_no_picture(content: bytes) -> None:
         ("a.b.JSON", "application/json"),
         ("a.html", "application/octet-stream"),
         ("a.svg", "application/octet-stream"),
+        ("a.xhtml", "application/octet-stream"),
+        ("a.js", "application/octet-stream"),
+        ("a.xml", "application/octet-stream"),
+        ("a.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        ("song.mid", "audio/midi"),
+        ("a.wav", "audio/x-wav"),
+        ("a.pdf", "application/pdf"),
         ("csv", "application/octet-stream"),
         ("a", "application/octet-stream"),
     ],
 )
-def test_other_types_are_what_the_name_says_of_a_few(name: str, kind: str) -> None:
+def test_other_types_are_what_the_name_says_unless_a_browser_would_run_them(
+    name: str, kind: str
+) -> None:
     assert media_type(name, b"<script>") == kind

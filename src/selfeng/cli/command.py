@@ -16,9 +16,6 @@ from selfeng.engine import Engine
 from selfeng.provision.parts import provision
 from selfeng.settings import Settings, load_settings, make_folders
 
-OWNER = "terminal"
-"""The owner of the command line's conversations."""
-
 
 def say(line: str) -> None:
     """Print a line for the person, on stderr."""

@@ -1,5 +1,6 @@
 """The commands for the library: its tools, their versions, and the search."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,14 +8,20 @@ from typing import Annotated
 
 import typer
 
-from selfeng.cli.command import OWNER, opened, run, say, with_engine
+from selfeng.cli.command import opened, run, say, with_engine
+from selfeng.cli.local_files import read_files, write_files
 from selfeng.cli.terminal import calibration_lines, progress_bars, version_line
+from selfeng.core.errors import RequestError
+from selfeng.core.owner import LOCAL
 from selfeng.core.provenance import Edited, Provenance
+from selfeng.core.verdict import Killed, Returned
 from selfeng.core.visible import one_line, visible
 from selfeng.core.words import count
 from selfeng.engine import Engine
+from selfeng.execution.arguments import from_texts
 from selfeng.registry import parameters
 from selfeng.settings import Settings
+from selfeng.stages.response_synthesizer import plain
 
 app = typer.Typer()
 
@@ -39,13 +46,55 @@ async def _shown(engine: Engine, name: str) -> str:
     tool = await engine.library.get(name)
     about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
     written = [
-        f"# asked for as: {one_line(request)}" for request in await engine.examples(OWNER, tool)
+        f"# asked for as: {one_line(request)}" for request in await engine.examples(LOCAL, tool)
     ]
     served = [
-        f"# has served: {one_line(request)}" for request in await engine.used_requests(OWNER, name)
+        f"# has served: {one_line(request)}" for request in await engine.used_requests(LOCAL, name)
     ]
     head = "\n".join([about, *written, *served])
     return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
+
+
+@app.command()
+def call(
+    name: str,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME=VALUE]…", help="Arguments; a VALUE may be JSON."),
+    ] = None,
+    *,
+    file: Annotated[list[Path] | None, typer.Option(help="A file; repeat for more.")] = None,
+    output: Annotated[
+        Path, typer.Option(help="Folder for the files that the tool makes.")
+    ] = Path(),
+) -> None:
+    """Call a tool by name, without the model, and print its value, as JSON where it is plain data.
+    Exit code 1 if the tool fails.
+    """
+
+    async def work(engine: Engine) -> int:
+        files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
+        tool = await engine.library.get(name)
+        given = from_texts(tool.signature, dict(map(_argument, arguments or [])))
+        execution = await engine.call(LOCAL, name, given, files)
+        if not isinstance(execution, Killed):
+            for path in write_files(execution.files, output):
+                say(f"written: {path}")
+        if isinstance(execution, Returned):
+            typer.echo(visible(execution.data or execution.text))
+            return 0
+        say(plain(execution))
+        return 1
+
+    with_engine(work, "sandbox")
+
+
+def _argument(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`. Raises: RequestError."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise RequestError(f"the argument {text[:40]!r} has no =", "write NAME=VALUE")
+    return name.strip(), value
 
 
 @app.command()
@@ -110,7 +159,7 @@ def forget(name: str, request: str) -> None:
     """Remove a learned request from a tool."""
 
     async def work(engine: Engine) -> None:
-        left = await engine.forget_request(OWNER, name, request)
+        left = await engine.forget_request(LOCAL, name, request)
         say(f"{name} keeps {count(len(left), 'learned request')} of the command line.")
 
     with_engine(work, "embedder")

@@ -17,6 +17,7 @@ from selfeng.cli.command import run, say
 from selfeng.cli.terminal import Terminal
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.events import TurnFinished
+from selfeng.core.owner import LOCAL
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.turn import Budget, Request, Turn
 from selfeng.engine import Engine
@@ -107,8 +108,10 @@ async def check_synthesis_engine(engine: Engine, say: Say) -> int:
 
 
 async def check_orchestrator(engine: Engine, say: Say) -> int:
-    """A whole turn through the synchronous door, on a temporary library."""
-    last = await asyncio.to_thread(engine.orchestrator.process_request, _REQUEST, Terminal().show)
+    """A whole turn, on a temporary library."""
+    terminal, last = Terminal(), None
+    async for record in engine.turn(LOCAL, engine.ask(LOCAL, None, _REQUEST)):
+        terminal.show(last := record.event)
     return 0 if isinstance(last, TurnFinished) else 1
 
 

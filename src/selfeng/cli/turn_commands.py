@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from selfeng.cli.command import OWNER, opened, run, say
+from selfeng.cli.command import opened, run, say
 from selfeng.cli.local_files import read_files, write_files
 from selfeng.cli.terminal import Terminal
 from selfeng.core.asking import unwaited
@@ -20,17 +20,14 @@ from selfeng.core.events import (
     FilesMade,
     PlanMade,
     QuestionsAsked,
-    Record,
-    TurnFailed,
     TurnFinished,
-    TurnStopped,
 )
 from selfeng.core.files import File
+from selfeng.core.owner import LOCAL
 from selfeng.core.question import NO, YES, Answer, Question, answer_problem
 from selfeng.core.status import Asked
 from selfeng.core.visible import visible
 from selfeng.engine import AGENTS, Engine
-from selfeng.runtime import StreamAppender
 from selfeng.settings import Settings
 
 app = typer.Typer()
@@ -86,7 +83,7 @@ def ask(
         given = tuple(map(parsed_answer, answer or []))
         asked = CommandRequest(request, conversation, tuple(files), given, agent)
         return await _turn(
-            settings, lambda engine: asked.begin(engine, OWNER), json=json, output=output
+            settings, lambda engine: asked.begin(engine, LOCAL), json=json, output=output
         )
 
     run(work)
@@ -107,7 +104,7 @@ def keep(
     """
     run(
         lambda settings: _turn(
-            settings, lambda engine: engine.keep(OWNER, turn), json=json, output=output
+            settings, lambda engine: engine.keep(LOCAL, turn), json=json, output=output
         )
     )
 
@@ -118,38 +115,29 @@ async def _turn(
     """Run a turn and show it; if it ends with questions and a person is at the terminal, ask them
     and continue.
     """
-    records: StreamAppender[Record] = StreamAppender()
-    with records:  # closed last, since the engine may emit records until it has ended
-        async with opened(settings, "embedder", "sandbox") as engine:
-            await engine.get_ready(to_build=False)
-            engine.subscribe(lambda batch: _append(records, batch))
-            asked = await begin(engine)
-            shown = await _shown(aiter(records), asked, json=json, output=output)
-            while shown.questions and is_interactive() and not json:
-                answers = await _asked(shown.questions)
-                asked = await CommandRequest(
-                    conversation=asked.conversation_id, answers=answers
-                ).begin(engine, OWNER)
-                shown = await _shown(aiter(records), asked, json=json, output=output)
+    async with opened(settings, "embedder", "sandbox") as engine:
+        await engine.get_ready(to_build=False)
+        shown = await _shown(engine, begin(engine), json=json, output=output)
+        while shown.questions and is_interactive() and not json:
+            answers = await _asked(shown.questions)
+            answered = CommandRequest(conversation=shown.conversation, answers=answers)
+            shown = await _shown(engine, answered.begin(engine, LOCAL), json=json, output=output)
     if shown.questions:
-        say(f"To answer: {answering(asked.conversation_id, shown.questions)}")
+        say(f"To answer: {answering(shown.conversation, shown.questions)}")
     return 3 if shown.questions else 0 if shown.finished else 1
 
 
 class _Shown(NamedTuple):
-    finished: bool
+    finished: bool = False
+    conversation: str = ""
     questions: tuple[Question, ...] = ()
 
 
-async def _shown(
-    records: AsyncIterator[Record], asked: Asked, *, json: bool, output: Path
-) -> _Shown:
+async def _shown(engine: Engine, begun: Awaitable[Asked], *, json: bool, output: Path) -> _Shown:
     """Show the events of a turn to its end, and write the files that it makes."""
     terminal, planned = Terminal(), False
     questions: tuple[Question, ...] = ()
-    async for record in records:
-        if record.turn_id != asked.turn_id:
-            continue
+    async for record in engine.turn(LOCAL, begun):
         if json:
             typer.echo(
                 dumps(record.model_dump(mode="json"))
@@ -166,16 +154,9 @@ async def _shown(
                 questions = record.event.questions
             case TurnFinished():
                 if planned:
-                    say(f"To save these steps as one tool: selfeng keep {asked.turn_id}")
-                return _Shown(True, questions)
-            case TurnFailed() | TurnStopped():
-                return _Shown(False)
-    return _Shown(False)
-
-
-def _append(records: StreamAppender[Record], batch: Sequence[Record]) -> None:
-    for record in batch:
-        records.append(record)
+                    say(f"To save these steps as one tool: selfeng keep {record.turn_id}")
+                return _Shown(True, record.conversation_id, questions)
+    return _Shown()
 
 
 def parsed_answer(text: str) -> Answer:

@@ -1,7 +1,9 @@
 """Files that go into a turn and come out of it, by plain names."""
 
 import hashlib
+import re
 from collections.abc import Sequence
+from mimetypes import guess_type
 from os.path import splitext
 from typing import Annotated
 
@@ -21,10 +23,13 @@ _TYPES = {
     ".txt": "text/plain",
     ".log": "text/plain",
     ".md": "text/markdown",
-    ".json": "application/json",
-    ".pdf": "application/pdf",
-    ".zip": "application/zip",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".mid": "audio/midi",
 }
+"""What `mimetypes` may not know, as it reads the machine's own lists."""
+_UNSAFE = re.compile(r"^image/|html|[+/]xml|script", re.IGNORECASE)
+"""What a browser would show or run; a picture is one by its content alone."""
 _SHOWN = 80
 
 
@@ -120,4 +125,5 @@ def media_type(name: str, content: bytes) -> str:
     """The type that a file may be served as; a picture only by its content, and only if a page can
     show it safely.
     """
-    return picture_type(content) or _TYPES.get(splitext(name)[1].lower(), BINARY)
+    named = _TYPES.get(splitext(name)[1].lower()) or guess_type(name, strict=True)[0] or BINARY
+    return picture_type(content) or (BINARY if _UNSAFE.search(named) else named)

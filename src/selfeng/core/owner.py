@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+LOCAL = "terminal"
+"""The owner of what the command line and programs of this machine begin."""
+
 _owner: ContextVar[str] = ContextVar("owner", default="")
 
 

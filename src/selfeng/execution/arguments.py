@@ -82,14 +82,31 @@ def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def from_texts(signature: Signature, given: Mapping[str, str]) -> dict[str, Any]:
+    """Arguments that a command line gives as text: read as JSON, unless the parameter takes the
+    text itself or it is not JSON.
+    """
+    wanted = {p.name: python_type(p.annotation) for p in signature.parameters}
+
+    def read(name: str, text: str) -> Any:
+        if wanted.get(name, Any) is not Any and _accepts(wanted[name], text, strict=True):
+            return text
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+
+    return {name: read(name, text) for name, text in given.items()}
+
+
 def _takes_none(parameter: Parameter) -> bool:
     wanted = python_type(parameter.annotation)
     return wanted is not Any and _accepts(wanted, None)
 
 
-def _accepts(wanted: Any, value: object) -> bool:
+def _accepts(wanted: Any, value: object, *, strict: bool = False) -> bool:
     try:
-        TypeAdapter(wanted).validate_python(value)
+        TypeAdapter(wanted).validate_python(value, strict=strict)
     except ValidationError:
         return False
     return True

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from itertools import takewhile
 from typing import Any, Literal
 from uuid import uuid4
@@ -93,6 +94,20 @@ class Journal:
         with writing(self._engine) as connection:
             connection.execute(_CONVERSATIONS.insert().values(**row))
         return conversation_id
+
+    def named_conversation(self, owner: str, name: str) -> str:
+        """The id of the conversation that `owner` calls by this name, which is begun if there is
+        none; one whose id this is comes first.
+        """
+        key = sha256(f"{owner}\0{storable(name)}".encode()).hexdigest()[:32]
+        ids = _CONVERSATIONS.c.id.in_([storable(name), key]) & (_CONVERSATIONS.c.owner == owner)
+        with writing(self._engine) as connection:
+            known = connection.scalars(sa.select(_CONVERSATIONS.c.id).where(ids)).all()
+            if known:
+                return name if name in known else key
+            row = {"id": key, "owner": owner, "title": storable(name)[:80]}
+            connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
+        return key
 
     def conversations(
         self, owner: str, kind: ConversationKind = "chat"

@@ -1,0 +1,157 @@
+"""Synchronous programs: turns that are kept, tools by name, and clear ends."""
+
+import asyncio
+import logging
+
+import pytest
+from typer.testing import CliRunner
+
+from selfeng.bootstrap import build_engine, open_orchestrator
+from selfeng.cli.app import app
+from selfeng.core.errors import RequestError, ToolNotFound
+from selfeng.core.owner import LOCAL
+from selfeng.core.signature import parse_signature
+from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import Raised, Returned
+from selfeng.execution.arguments import from_texts
+from selfeng.settings import Settings
+from tests.home import Home
+
+_DIVIDE = '''def divide(a: float, b: float = 2) -> dict:
+    """Divide a by b."""
+    return {"quotient": a / b}
+'''
+_TESTS = (
+    "from divide import divide\n\n\ndef test_divide():\n    assert divide(4) == {'quotient': 2}\n"
+)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    for name, value in Home(tmp_path / "home", bubblewrap=True).environment().items():
+        monkeypatch.setenv(name, value)
+
+
+def on_an_engine(work):
+    """What `work` gives on an engine of its own."""
+
+    async def run():
+        engine = await build_engine(Settings(_env_file=None))
+        try:
+            return await work(engine)
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(run())
+
+
+def test_turns_of_programs_are_kept_with_the_command_line_s(home):
+    kinds: list[str] = []
+    with open_orchestrator() as orchestrator:
+        last = orchestrator.process_request(
+            "Hello!", lambda event: kinds.append(event.type), conversation="greetings"
+        )
+        orchestrator.process_request("Thank you!", conversation="greetings")
+        orchestrator.process_request("Hello again!")
+    assert (last.type, kinds[0], kinds[-1]) == ("turn_finished", "turn_started", "turn_finished")
+
+    async def kept(engine):
+        conversations = await engine.conversations(LOCAL)
+        return {
+            c.title: [
+                r.event.request
+                for r in await engine.history(LOCAL, c.id)
+                if r.event.type == "turn_started"
+            ]
+            for c in conversations
+        }
+
+    assert on_an_engine(kept) == {
+        "greetings": ["Hello!", "Thank you!"],
+        "Hello again!": ["Hello again!"],
+    }
+
+
+def test_a_conversation_of_the_command_line_goes_on_by_its_id(home):
+    asked = on_an_engine(lambda engine: engine.ask(LOCAL, None, "Hello!"))
+    with open_orchestrator() as orchestrator:
+        orchestrator.process_request("Thank you!", conversation=asked.conversation_id)
+    assert len(on_an_engine(lambda engine: engine.conversations(LOCAL))) == 1
+
+
+def test_a_callback_that_raises_does_not_end_the_turn(home, caplog):
+    def callback(event):
+        raise ZeroDivisionError(event.type)
+
+    with open_orchestrator() as orchestrator, caplog.at_level(logging.ERROR):
+        last = orchestrator.process_request("Hello!", callback)
+    assert last.type == "turn_finished"
+    assert "the callback failed on turn_started" in caplog.text
+
+
+def test_a_closed_door_says_so(home):
+    with open_orchestrator() as orchestrator:
+        pass
+    for use in (orchestrator.tools, lambda: orchestrator.process_request("Hello!")):
+        with pytest.raises(RequestError, match="this orchestrator is closed") as raised:
+            use()
+        assert raised.value.remedy == "use it within `with open_orchestrator()`"
+
+
+DIVIDE = ToolDraft(
+    name="divide",
+    description="Divide a by b.",
+    signature=parse_signature(_DIVIDE, "divide"),
+    code=_DIVIDE,
+    tests=_TESTS,
+)
+
+
+@pytest.mark.bubblewrap
+def test_a_tool_is_called_by_name_without_a_model(home):
+    on_an_engine(lambda engine: engine.library.add(DIVIDE))
+    with open_orchestrator() as orchestrator:
+        assert [tool.name for tool in orchestrator.tools()] == ["divide"]
+        match orchestrator.call("divide", {"a": 9}):
+            case Returned(data=data):
+                assert data == '{"quotient": 4.5}'
+        match orchestrator.call("divide", {"a": 1, "b": 0}):
+            case Raised(type_name=kind):
+                assert kind == "ZeroDivisionError"
+        with pytest.raises(RequestError, match="divide has no parameter c; it takes a, b"):
+            orchestrator.call("divide", {"a": 1, "c": 1})
+        with pytest.raises(RequestError, match="divide needs a"):
+            orchestrator.call("divide")
+        with pytest.raises(ToolNotFound):
+            orchestrator.call("nothing")
+
+
+@pytest.mark.bubblewrap
+def test_the_command_line_calls_a_tool_by_name(home):
+    on_an_engine(lambda engine: engine.library.add(DIVIDE))
+
+    def call(*arguments):
+        done = CliRunner().invoke(app, ["call", "divide", *arguments])
+        return done.exit_code, done.stdout, done.stderr
+
+    assert call("a=9") == (0, '{"quotient": 4.5}\n', "")
+    code, out, err = call("a=1", "b=0")
+    assert (code, out) == (1, "")
+    assert "ZeroDivisionError" in err
+    assert call("a=x")[2].startswith("error: a='x' is not float")
+    assert call("9") == (1, "", "error: the argument '9' has no =\nwrite NAME=VALUE\n")
+
+
+def test_arguments_from_a_command_line_are_json_where_the_parameter_takes_no_text():
+    signature = parse_signature(
+        "def f(name: str, count: int, rows: list[int], any, maybe: str | None = None): ...", "f"
+    )
+    given = {"name": "1", "count": "2", "rows": "[1, 2]", "any": "x", "maybe": "null", "more": "3"}
+    assert from_texts(signature, given) == {
+        "name": "1",
+        "count": 2,
+        "rows": [1, 2],
+        "any": "x",
+        "maybe": "null",
+        "more": 3,
+    }
