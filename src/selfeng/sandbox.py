@@ -6,7 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from selfeng.core.errors import RequestError, SandboxError, SandboxUnavailable
 from selfeng.core.files import File
@@ -32,6 +32,8 @@ _LANES = 2
 """The most containers in which versions of a tool take turns, if they need none of their own."""
 _LANE = 10
 """Versions that one such container serves; starting another costs more than running these."""
+Result = TypeVar("Result", SuiteResult, CallResult)
+Outcome = TypeVar("Outcome", Verdict, Execution)
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 
@@ -57,7 +59,7 @@ class SecureSandbox:
         )
         self.id = secrets.token_hex(8)
         """A label on its containers, see `docker_engine.labels`."""
-        self.timeout = options.timeout
+        self.timeout, self._patience = options.timeout, options.patience
         self._limits, self._files = options.limits, options.files
         self._backend = chosen_backend(options)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -162,10 +164,19 @@ class SecureSandbox:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
-        result = SuiteResult(secrets.token_hex(16), expected, on_test)
-        job = _suite_job(name, code, tests, library)
-        killed, seconds = await self._run(self._verifiers, job, result)
-        return result.verdict(killed, seconds)
+        told: dict[str, str] = {}
+
+        def report(result: TestResult) -> None:  # a second try says only what it changes
+            if told.get(result.test) != result.outcome:
+                told[result.test] = result.outcome
+                on_test(result)
+
+        return await self._run(
+            self._verifiers,
+            _suite_job(name, code, tests, library),
+            lambda: SuiteResult(secrets.token_hex(16), expected, report),
+            SuiteResult.verdict,
+        )
 
     async def verify_versions(
         self,
@@ -181,13 +192,11 @@ class SecureSandbox:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return tuple(Verdict(passed=False, problem=str(problem)) for _ in versions)
-        work: list[tuple[Message, SuiteResult]] = []
-        for version in versions:
-            how = {"order": version.order, "stop_early": not version.whole}
-            result = SuiteResult(
-                secrets.token_hex(16), expected, lambda result: None, stop_early=not version.whole
-            )
-            work.append((_suite_job(name, version.code, tests, library) | how, result))
+        work = [
+            _suite_job(name, version.code, tests, library)
+            | {"order": version.order, "stop_early": not version.whole}
+            for version in versions
+        ]
         lanes = _lanes(versions)
         try:
             async with asyncio.TaskGroup() as group:
@@ -196,6 +205,7 @@ class SecureSandbox:
                         self._take_turns(
                             self._verifiers if versions[lane[0]].apart else self._comparers,
                             [work[n] for n in lane],
+                            expected,
                             timeout or self.timeout,
                         )
                     )
@@ -222,7 +232,6 @@ class SecureSandbox:
         check_modules(library, name)
         if problem := self._files.problem(files):
             raise RequestError(problem)
-        result = CallResult(secrets.token_hex(16), self._files, files)
         job: Message = {
             "name": name,
             "code": code,
@@ -230,31 +239,51 @@ class SecureSandbox:
             "arguments": dict(arguments),
         }
         job["files"] = self._files.model_dump()
-        killed, seconds = await self._run(self._executors, job, result, files)
-        return result.execution(killed, seconds)
+        return await self._run(
+            self._executors,
+            job,
+            lambda: CallResult(secrets.token_hex(16), self._files, files),
+            CallResult.execution,
+            files,
+        )
 
     async def _run(
-        self, pool: Pool, job: Message, result: JobResult, files: Sequence[File] = ()
-    ) -> tuple[str | None, float]:
-        """Do a job in a container of the pool: why it was ended early, and the seconds it took."""
-        started = asyncio.get_running_loop().time()
-        try:
-            packed = packed_files(files) + self._packed(job, result, self.timeout)
-        except BrokenStream as problem:
-            return _TOO_LARGE.format(problem), 0.0
-        container = await pool.take(current_owner())
-        async with _discarded_on_error(pool, container):
-            killed = await run_job(container, packed, self.timeout, result)
-        pool.give_back(container, result.nonce)
-        return killed, asyncio.get_running_loop().time() - started
+        self,
+        pool: Pool,
+        job: Message,
+        fresh: Callable[[], Result],
+        outcome: Callable[[Result, str | None, float], Outcome],
+        files: Sequence[File] = (),
+    ) -> Outcome:
+        """Do a job in a container of the pool, and once more if the machine may have been too busy
+        for it; its `outcome` of `fresh` results.
+        """
+        for final in (False, True):
+            result, started = fresh(), asyncio.get_running_loop().time()
+            try:
+                packed = packed_files(files) + self._packed(job, result, self.timeout)
+            except BrokenStream as problem:
+                return outcome(result, _TOO_LARGE.format(problem), 0.0)
+            container = await pool.take(current_owner())
+            async with _discarded_on_error(pool, container):
+                killed = await run_job(container, packed, self._wall(self.timeout), result)
+            pool.give_back(container, result.nonce)
+            if final or not result.overdue:
+                break
+        return outcome(result, killed, asyncio.get_running_loop().time() - started)
 
     async def _take_turns(
-        self, pool: Pool, work: Sequence[tuple[Message, SuiteResult]], timeout: float
+        self, pool: Pool, work: Sequence[Message], expected: frozenset[str], timeout: float
     ) -> list[Verdict]:
-        """Do the jobs in one container as long as its processes are unharmed, else in several."""
-        verdicts = []
-        container, nonce = None, ""
-        for job, result in work:
+        """Do the jobs in one container as long as its processes are unharmed, else in several. Of
+        those that run whole, the first that takes too long without working gets a second try.
+        """
+        verdicts: list[Verdict] = []
+        container, nonce, tries = None, "", 1
+        while len(verdicts) < len(work):
+            job = work[len(verdicts)]
+            early = job["stop_early"]
+            result = SuiteResult(secrets.token_hex(16), expected, lambda result: None, early)
             try:
                 packed = self._packed(job, result, timeout)
             except BrokenStream as problem:
@@ -262,12 +291,15 @@ class SecureSandbox:
                 continue
             container = container or await pool.take(current_owner())
             async with _discarded_on_error(pool, container):
-                killed = await run_job(container, packed, timeout, result)
-                verdicts.append(result.verdict(killed, 0.0))
+                killed = await run_job(container, packed, self._wall(timeout), result)
             nonce = result.nonce
             if not result.orderly:
                 pool.give_back(container, nonce)
                 container = None
+            if result.overdue and tries and not early:
+                tries = 0
+            else:
+                verdicts.append(result.verdict(killed, 0.0))
         if container:
             pool.give_back(container, nonce)
         return verdicts
@@ -275,9 +307,12 @@ class SecureSandbox:
     def _packed(self, job: Message, result: JobResult, timeout: float) -> bytes:
         """Raises: BrokenStream: the job is too large."""
         check_size(job["library"])
-        return pack(
-            {"nonce": result.nonce, "timeout": timeout, "memory": self._limits.memory_mb, **job}
-        )
+        limits = {"timeout": timeout, "wall": self._wall(timeout), "memory": self._limits.memory_mb}
+        return pack({"nonce": result.nonce, **limits, **job})
+
+    def _wall(self, timeout: float) -> float:
+        """Seconds that a run may take which may use `timeout` seconds of processor time."""
+        return self._patience * timeout
 
 
 def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:

@@ -123,7 +123,7 @@ async def test_agents_that_send_each_other_in_circles_come_to_an_end(hall):
 async def test_errors_of_the_code_go_back_to_the_model(hall):
     outcomes = (
         Raised(type_name="KeyError", message="'x'", traceback="line 1", stdout="so far"),
-        Killed(reason="It ran longer than 30 seconds."),
+        Killed(reason="It used 30 s of processor time."),
     )
     async with Workshop(
         hall, *outcomes, coder=[run("x"), run("y"), run(""), done("gave up trying")]
@@ -137,7 +137,7 @@ async def test_errors_of_the_code_go_back_to_the_model(hall):
         "files": [],
     }
     assert json.loads(shop.seen(1)[-1]) == {"result_of": "run_python", **raised}
-    assert json.loads(shop.seen(2)[-1])["error"] == "It ran longer than 30 seconds."
+    assert json.loads(shop.seen(2)[-1])["error"] == "It used 30 s of processor time."
     assert json.loads(shop.seen(3)[-1]) == {
         "result_of": "run_python",
         "error": "code: String should have at least 1 character",

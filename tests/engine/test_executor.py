@@ -162,8 +162,8 @@ async def test_a_tool_that_raises_is_a_failed_execution_and_no_use():
         (Raised(type_name="JSONDecodeError", message="no"), []),
         (Raised(type_name="KeyError", message="no"), ["add_numbers 1: KeyError"]),
         (
-            Killed(reason="It ran longer than 30 seconds."),
-            ["add_numbers 1: “It ran longer than 30 seconds”"],
+            Killed(reason="It used 30 s of processor time."),
+            ["add_numbers 1: “It used 30 s of processor time”"],
         ),
     ],
 )

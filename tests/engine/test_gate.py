@@ -203,12 +203,12 @@ async def test_a_module_that_fails_now_and_then_depends_on_something_else():
 
 
 async def test_a_run_that_is_ended_the_second_time_is_flaky_too():
-    ended = Verdict(passed=False, problem="It ran longer than 30 seconds, in test_a.")
+    ended = Verdict(passed=False, problem="It used 30 s of processor time, in test_a.")
     run = Run(
         ScriptedSandbox(passing(), again=lambda v: ended if v.order == "shuffled" else passing())
     )
     assert (
-        "in shuffled order and with another hash seed, It ran longer than 30 seconds"
+        "in shuffled order and with another hash seed, It used 30 s of processor time"
         in (await run.green()).problem
     )
 

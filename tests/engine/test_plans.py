@@ -230,8 +230,8 @@ async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_i
             "the tool raised ValueError: no letters",
         ),
         (
-            Killed(reason="It ran longer than 30 seconds."),
-            "the tool was ended: It ran longer than 30 seconds.",
+            Killed(reason="It used 30 s of processor time."),
+            "the tool was ended: It used 30 s of processor time.",
         ),
     ],
     ids=["raised", "killed"],

@@ -46,8 +46,8 @@ from tests.doubles import ScriptedModel
             "The tool refused this input: KeyboardInterrupt",
         ),
         (
-            Killed(reason="It ran longer than 30 seconds."),
-            "The sandbox ended the tool. It ran longer than 30 seconds.",
+            Killed(reason="It used 30 s of processor time."),
+            "The sandbox ended the tool. It used 30 s of processor time.",
         ),
     ],
 )
@@ -76,8 +76,8 @@ def test_results_are_told_without_a_model(execution: Execution, told: str) -> No
             "can't be handed out, b: it is a folder.",
         ),
         (
-            Killed(reason="It ran longer than 30 seconds."),
-            "was ended: It ran longer than 30 seconds.",
+            Killed(reason="It used 30 s of processor time."),
+            "was ended: It used 30 s of processor time.",
         ),
     ],
 )

@@ -10,7 +10,7 @@ from selfeng.core.question import Question
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
 from selfeng.core.turn import Request, Turn
-from selfeng.core.verdict import Verdict
+from selfeng.core.verdict import TestResult, Verdict
 from selfeng.synthesis_engine import (
     DelegateToAgents,
     DirectAnswer,
@@ -230,6 +230,27 @@ async def test_failures_go_back_to_the_model_and_the_tests_stay_frozen():
     assert WRONG in repair
     assert "assert 4 == 8 where 4 = double_number(number=4)" in repair
     assert {tests for _, _, tests in run.sandbox.verified} == {TESTS}
+
+
+async def test_the_programmer_reads_what_each_test_took():
+    slow = Verdict(
+        passed=False,
+        problem="It used 30 s of processor time, in test_c.",
+        tests=(
+            TestResult(test="test_a", outcome="passed", seconds=0.004),
+            TestResult(test="test_b", outcome="failed", seconds=2.5, message="assert 1 == 2"),
+        ),
+    )
+    run = Run(
+        ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
+        ScriptedSandbox(failing(), slow, passing()),
+    )
+    await run.synthesize()
+    assert (
+        "It used 30 s of processor time, in test_c.\n\n"
+        "test_b: failed after 2.50 s\nassert 1 == 2\n\n"
+        "passed: test_a (0.00 s)"
+    ) in run.model.prompts[-1].messages[-1].content
 
 
 async def test_repairs_are_bounded_and_nothing_is_registered_that_did_not_pass():

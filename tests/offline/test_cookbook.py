@@ -503,8 +503,8 @@ def test_errors_are_explained_with_an_example_that_works() -> None:
 
 
 def test_ended_tools_are_reported() -> None:
-    assert told("f()", Killed(reason="It ran longer than 30 seconds.")) == (
-        "The calculation was ended before it had a result. It ran longer than 30 seconds."
+    assert told("f()", Killed(reason="It used 30 s of processor time.")) == (
+        "The calculation was ended before it had a result. It used 30 s of processor time."
     )
 
 

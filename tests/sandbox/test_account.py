@@ -116,11 +116,11 @@ def test_a_failed_test_is_no_problem_but_no_pass() -> None:
 
 
 def test_a_job_that_was_ended_keeps_the_results_it_had() -> None:
-    got = verdict(ALL, result("test_a"), killed="It ran longer than 3 seconds.")
+    got = verdict(ALL, result("test_a"), killed="It used 3 s of processor time.")
     assert got == Verdict(
         passed=False,
         tests=(TestResult(test="test_a", outcome="passed", seconds=0.0),),
-        problem="It ran longer than 3 seconds.",
+        problem="It used 3 s of processor time.",
         seconds=9.0,
     )
 
@@ -179,8 +179,8 @@ def test_an_outcome_out_of_order_is_the_tools_fault(outcome: Any) -> None:
 
 
 def test_a_call_without_an_end_was_killed() -> None:
-    assert execution({}, killed="It ran longer than 1 seconds.") == Killed(
-        reason="It ran longer than 1 seconds.", seconds=9.0
+    assert execution({}, killed="It used 1 s of processor time.") == Killed(
+        reason="It used 1 s of processor time.", seconds=9.0
     )
     assert execution({}) == Killed(reason=f"{FORGED}it has no end.", seconds=9.0)
 

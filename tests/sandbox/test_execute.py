@@ -167,15 +167,14 @@ async def test_a_tool_that_ends_its_process_was_killed(
     [
         "def tool():\n    while True: pass",
         "def tool(): return 9**9**9",
-        "import time\nclass Slow:\n    def __repr__(self): time.sleep(1000)\ndef tool(): return "
-        "Slow()",
+        "class Slow:\n    def __repr__(self):\n        while True: pass\ndef tool(): return Slow()",
         "import os\ndef tool():\n    while True:\n        try: os.fork()\n        except OSError: "
         "pass",
     ],
     ids=["loop", "holding the interpreter", "slow repr", "fork bomb"],
 )
-async def test_a_tool_that_takes_too_long_was_killed(hasty: SecureSandbox, code: str) -> None:
-    assert await execute(hasty, code) == Killed(reason="It ran longer than 1 seconds.")
+async def test_a_tool_that_works_too_long_was_killed(hasty: SecureSandbox, code: str) -> None:
+    assert await execute(hasty, code) == Killed(reason="It used 1 s of processor time.")
 
 
 async def test_output_before_the_end_is_kept_and_capped(hasty: SecureSandbox) -> None:

@@ -109,7 +109,7 @@ async def test_processes_that_fork_without_end_end_with_the_container(
     outcome = await sandbox.execute("tool", "import os\ndef tool():\n    while True: os.fork()", {})
     assert isinstance(outcome, Killed)
     assert outcome.reason.startswith(
-        ("It needed more memory than", "It ran longer than", "The sandbox was ended from inside")
+        ("It needed more memory", "It used", "It did not end", "The sandbox was ended from inside")
     )
     assert await run(sandbox, "def tool(): return 1") == 1
 

@@ -296,7 +296,7 @@ async def test_versions_of_a_tool_take_turns(verifiers: SecureSandbox) -> None:
     ]
     assert [v.problem for v in verdicts if not v.passed][2:] == [
         "The tool's process ended itself with exit code 0, in test_a.",
-        "It ran longer than 1 seconds, in test_a.",
+        "It used 1 s of processor time, in test_a.",
         "The code has a syntax error in line 1: invalid syntax: def tool(:",
     ]
 

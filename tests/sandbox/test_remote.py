@@ -100,7 +100,7 @@ async def test_what_runs_too_long_is_ended(sandbox: SecureSandbox) -> None:
     sandbox.timeout = 1
     outcome = await sandbox.execute("solution", "def solution():\n    while True: pass", {})
     assert isinstance(outcome, Killed)
-    assert outcome.reason == "It ran longer than 1 seconds."
+    assert outcome.reason == "It used 1 s of processor time."
 
 
 async def test_a_cancelled_job_takes_its_container_with_it(

@@ -170,7 +170,7 @@ class Sandbox(Protocol):
         Versions that are `apart` run in their own containers, each with another hash seed. A run
         ends at its first test that does not pass, unless the version is to be run `whole`; its
         verdict has the tests up to there, in the order in which they ran. `timeout` is the seconds
-        of one run.
+        of processor time of one run.
         """
         ...
 

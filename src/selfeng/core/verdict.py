@@ -98,7 +98,7 @@ class Killed(Value):
 
     outcome: Literal["killed"] = "killed"
     reason: str
-    """One sentence that names the limit, such as `It ran longer than 30 seconds.`"""
+    """One sentence that names the limit, such as `It used 30 s of processor time.`"""
     stdout: str = ""
     seconds: float = 0.0
 

@@ -30,8 +30,8 @@ _LEAVE = pack({"leave": True})
 async def run_job(
     container: Container, job: bytes, seconds: float, result: JobResult
 ) -> str | None:
-    """Do the packed job in at most `seconds` and fill the result; returns why it was ended early,
-    None if it ended by itself.
+    """Do the packed job, which may take `seconds`, and fill the result; returns why it was ended
+    early, None if it ended by itself.
 
     Raises:
         SandboxUnavailable, SandboxFailed: the engine or the worker failed.
@@ -52,7 +52,8 @@ async def run_job(
                     limit.reschedule(loop.time() + _GRACE)
     except TimeoutError:
         await asyncio.to_thread(container.check)
-        return f"It ran longer than {seconds:g} seconds."
+        result.late = True
+        return f"It did not end within {seconds:g} s."
     except BrokenStream as broken:
         result.disorder = str(broken)
     except OSError:

@@ -33,6 +33,8 @@ class JobResult:
         self._end: Message | None = None
         self.disorder: str | None = None
         """What was wrong with the frames themselves."""
+        self.late = False
+        """The host ended it, as its judge did not."""
 
     @property
     def complete(self) -> bool:
@@ -42,6 +44,11 @@ class JobResult:
     def orderly(self) -> bool:
         """Whether the processes of the job are unharmed and can do another job of the same tool."""
         return self.disorder is None and self._field("orderly") is True
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it took too long without using its processor time. The machine may be busy."""
+        return self.disorder is None and (self.late or self._field("overdue") is True)
 
     @property
     def receiving(self) -> bool:
@@ -197,6 +204,11 @@ class CallResult(JobResult):
                     self.disorder = "there are more files than were asked for"
             case _:
                 super()._take(frame)
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it took too long without using its processor time. The machine may be busy."""
+        return self.disorder is None and (self.late or self._field("overdue") is True)
 
     @property
     def receiving(self) -> bool:

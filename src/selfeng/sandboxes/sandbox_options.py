@@ -27,7 +27,7 @@ class SandboxOptions:
     image: str
     """Name of the Docker image."""
     timeout: float
-    """Seconds of one run."""
+    """Seconds of processor time that one run may use."""
     folder: Path
     """For what bubblewrap needs on disk."""
     backend: str | Backend = "auto"
@@ -39,6 +39,8 @@ class SandboxOptions:
     limits: ContainerLimits = field(default_factory=ContainerLimits)
     packages: Sequence[str] = ()
     """Further packages, as pip takes them; `build_image` makes a layer for them."""
+    patience: float = 3.0
+    """How many times as long a run may take, for it may wait for a busy machine."""
     verifiers: PoolSize = VERIFIERS
     comparers: PoolSize = COMPARERS
     executors: PoolSize = EXECUTORS

@@ -20,9 +20,9 @@ from selfeng.synthesis.stubs import agreeing_stubs, returning_stubs, stub
 
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
 """Orders of the repeats, after a run in the given order."""
-STUB_SECONDS = 10.0
-"""Time limit of a run on a stub: a test that waits for the right value would use up the whole
-time.
+STUB_SECONDS = 4.0
+"""Processor time of a run on a stub: a test that waits for the right value would use up the whole
+time, which is three times as long.
 """
 
 _WHY = {

@@ -168,9 +168,17 @@ def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
 
 
 def _failures(verdict: Verdict) -> str:
-    """What failed and why, the first failures in full; at most _LONGEST_FAILURES characters."""
+    """What failed and why, the first failures in full, and how long each test took; at most
+    _LONGEST_FAILURES characters.
+    """
     parts = [verdict.problem] if verdict.problem else []
-    parts += [f"{t.test}: {t.outcome}\n{t.message}" for t in verdict.tests if t.outcome != "passed"]
+    parts += [
+        f"{t.test}: {t.outcome} after {t.seconds:.2f} s\n{t.message}"
+        for t in verdict.tests
+        if t.outcome != "passed"
+    ]
+    passed = [f"{t.test} ({t.seconds:.2f} s)" for t in verdict.tests if t.outcome == "passed"]
+    parts += [f"passed: {', '.join(passed)}"] if passed else []
     if verdict.output.strip():
         parts.append(f"output:\n{verdict.output.strip()[-1000:]}")
     text = "\n\n".join(parts)

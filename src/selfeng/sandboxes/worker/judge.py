@@ -17,6 +17,7 @@ from typing import Any
 from . import confinement, seccomp
 from .child import Child, end
 from .frames import BrokenStream, FrameReader, Message, pack
+from .job_clock import JobClock
 from .job_folder import JobFolder, Tell
 from .zygote import Forked, ForkServer, Zygote
 
@@ -187,7 +188,7 @@ class _JobRun:
         self._children = [c for c in (tool, tests) if c]
         self._output = bytearray()
         self._kills = confinement.memory_kills()
-        self._started = time.monotonic()
+        self._clock = JobClock(job["timeout"], job["wall"])
         self._loaded = False
         self._disturbed = False
         self._to_come: list[Any] = []
@@ -219,7 +220,7 @@ class _JobRun:
                     }
                 )
             end = self._watch()
-            seconds = time.monotonic() - self._started
+            seconds = time.monotonic() - self._clock.started
             self._drain()
             if self._give_out and "execution" in end:
                 end |= self._give_out(self._say)
@@ -255,16 +256,15 @@ class _JobRun:
         _write(unsaid)
 
     def _watch(self) -> Message:
-        """Pass on the processes' reports until one of them, or the time limit, ends the job."""
-        deadline = self._started + float(self._job["timeout"])
+        """Pass on the processes' reports until one of them, or a time limit, ends the job."""
         inputs: dict[int, Child | None] = {0: None}
         inputs.update(
             {c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children}
         )
-        while (now := time.monotonic()) < deadline:
-            if now >= self._due:
+        while left := self._clock.left():
+            if (due := self._due - time.monotonic()) <= 0:
                 self._speak()
-            ready, _, _ = select.select(list(inputs), [], [], min(deadline, self._due) - now)
+            ready, _, _ = select.select(list(inputs), [], [], min(left, due) if due > 0 else left)
             # The tests first: they report which test it is before its call can end the tool.
             for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
                 child = inputs[number]
@@ -286,7 +286,8 @@ class _JobRun:
                     )
                 if end is not None:
                     return end
-        return self._ended(f"It ran longer than {self._job['timeout']:g} seconds{self._where()}.")
+        end = self._ended(self._clock.reason(self._where()))
+        return end | {"overdue": not self._clock.spent}
 
     def _hear(self, child: Child, message: Message) -> Message | None:
         """Process a message; returns the end of the job if it is one."""
