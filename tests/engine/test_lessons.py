@@ -60,7 +60,7 @@ async def engine_on(
         synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
         orchestrator = Orchestrator(
             library,
-            Executor(model, sandbox, library),
+            executor := Executor(model, sandbox, library),
             synthesis,
             ResponseSynthesizer(model),
             runtime=runtime,
@@ -76,7 +76,9 @@ async def engine_on(
         engine = Engine(
             model=model,
             model_status=ModelStatus(name="scripted", offline=True, detail=""),
-            tool_parts=ToolParts(library, sources, Changes(), seeded, sandbox, synthesis, upkeep),
+            tool_parts=ToolParts(
+                library, sources, Changes(), seeded, sandbox, synthesis, executor, upkeep
+            ),
             turn_parts=TurnParts(
                 orchestrator=orchestrator,
                 turns=turns,

@@ -193,7 +193,7 @@ async def test_a_step_is_given_what_it_needs_and_nothing_else():
         [words in text for words in ("Of before", "furlongs", '"id": "one"', '"id": "two"')]
         for text in said
     ]
-    whole, final = [True, True, False, False], [True, False, True, True]
+    whole, final = [True, True, False, False], [True, False, False, False]
     assert told == [
         whole,
         whole,
@@ -202,6 +202,7 @@ async def test_a_step_is_given_what_it_needs_and_nothing_else():
         [False, False, False, True],
         final,
     ]
+    assert ['"value": "a.txt"' in said[-1], '"value": "b.txt"' in said[-1]] == [True, True]
 
 
 async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_it():
@@ -216,9 +217,9 @@ async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_i
     )
     await turns.ask(REQUEST)
     shown = model.prompts[-1].messages[-1].content
-    assert [line[:15] for line in shown.splitlines() if line.startswith('{"id"')] == [
-        '{"id": "vowels"',
-        '{"id": "reverse',
+    assert [line[:21] for line in shown.splitlines() if line.startswith("{")] == [
+        '{"request": "do vowel',
+        '{"request": "do rever',
     ]
 
 

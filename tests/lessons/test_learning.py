@@ -199,11 +199,19 @@ async def test_a_model_that_cannot_be_reached_leaves_the_turn_to_be_looked_at(tm
 @pytest.mark.parametrize(
     "error", [ModelReplyInvalid("no JSON"), ModelRefused("no"), BudgetExceeded("too much")]
 )
-async def test_a_model_that_makes_no_sense_of_a_turn_is_not_asked_again(tmp_path, error):
-    book = Notebook(tmp_path, error)
+async def test_a_turn_whose_reply_is_unusable_is_examined_again_at_most_three_times(
+    tmp_path, error
+):
+    book = Notebook(tmp_path, error, error, error)
     book.turn(*repaired())
-    assert await book.learn() == []
-    assert await book.learn() == []
+    learnt = [await book.learning.learn(lambda lesson: None) for _ in range(4)]
+    assert learnt == [(1, 1), (1, 1), (1, 1), (0, 0)]
+
+
+async def test_the_second_look_at_a_turn_may_teach(tmp_path):
+    book = Notebook(tmp_path, ModelReplyInvalid("no JSON"), reply(lesson("Multiply.")))
+    book.turn(*repaired())
+    assert [await book.learn(), await book.learn(), await book.learn()] == [[], ["Multiply."], []]
 
 
 async def test_only_the_agent_that_a_lesson_is_for_recalls_it_and_only_for_tasks_like_it(tmp_path):

@@ -7,6 +7,7 @@ from selfeng.core.lesson import Lesson
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.engine import Engine
+from selfeng.lessons.book import LOOKS
 
 app = typer.Typer()
 
@@ -24,13 +25,16 @@ def lessons() -> None:
 
 @app.command()
 def learn() -> None:
-    """Learn from all turns that were not examined yet. Exit code 1 if the model can't be
-    reached.
+    """Learn from all turns that are still to be examined. Exit code 1 if the model can't be
+    reached, or gives no usable reply about one of them, which the next times examine again.
     """
 
-    async def work(engine: Engine) -> None:
-        examined = await engine.learning.learn(lambda lesson: typer.echo(_line(lesson)))
+    async def work(engine: Engine) -> int:
+        examined, unusable = await engine.learning.learn(lambda one: typer.echo(_line(one)))
         say(f"examined {count(examined, 'turn')}")
+        if unusable:
+            say(f"the model gave no usable reply for {unusable}; a turn is examined {LOOKS} times")
+        return 1 if unusable else 0
 
     with_engine(work, "embedder")
 

@@ -23,6 +23,8 @@ RELEVANT = 0.28
 triggers and eleven tasks, with all-MiniLM-L6-v2, 8 of the 10 matching pairs reach it, and 3 of the
 others, the highest with 0.32.
 """
+LOOKS = 3
+"""How often a turn is examined at most while the model's replies about it are unusable."""
 _MOST_VECTORS = 4096
 
 _Vector = npt.NDArray[np.float32]
@@ -102,6 +104,18 @@ class LessonBook:
         """Whether a turn with the same transcript was examined before."""
         with reading(self._engine) as connection:
             return rows.knows(connection, digest)
+
+    def leave(self, turn_id: str, digest: str) -> bool:
+        """Record that a reply about a turn was unusable. Returns whether the turn is to be examined
+        again.
+        """
+        with writing(self._engine) as connection:
+            if rows.is_examined(connection, turn_id):
+                return False
+            unusable = rows.unusable_replies(connection, turn_id) + 1
+            if unusable < LOOKS:
+                rows.mark_examined(connection, turn_id, digest, unusable)
+            return unusable < LOOKS
 
     def close(
         self,

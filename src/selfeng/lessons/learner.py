@@ -30,8 +30,8 @@ class Turns:
         self._engine = engine
 
     def unexamined(self) -> tuple[str, ...]:
-        """Ids of the ended turns that were not examined yet, oldest first."""
-        examined = sa.select(examined_turns.c.turn_id)
+        """Ids of the ended turns that are still to be examined, oldest first."""
+        examined = sa.select(examined_turns.c.turn_id).where(examined_turns.c.unusable == 0)
         ended = (turns.c.state != "running") & turns.c.id.not_in(examined)
         with reading(self._engine) as connection:
             return tuple(
@@ -101,6 +101,8 @@ class Examined(Value):
     """The lessons that it taught or confirmed."""
     changed: bool = False
     """Whether the book has changed."""
+    unusable: bool = False
+    """Whether the model gave no usable reply."""
 
 
 class Learner:
@@ -111,7 +113,8 @@ class Learner:
         self._model, self._book, self._turns, self._limits = model, book, turns, limits
 
     async def examine(self, turn_id: str) -> Examined:
-        """Examine a turn, unless it has not ended or was examined before.
+        """Examine a turn, unless it has not ended or was examined before. A turn whose reply is
+        unusable is left to be examined again, up to `LOOKS` times.
 
         Raises:
             ModelUnavailable: the model can't be reached; the turn stays unexamined.
@@ -121,14 +124,20 @@ class Learner:
         if not events or await asyncio.to_thread(self._book.is_examined, turn_id):
             return Examined()
         transcript = transcript_of(events, before)
-        findings: tuple[Finding, ...] = ()
+        digest = transcript.digest if transcript else ""
+        findings: tuple[Finding, ...] | None = ()
         if transcript and not await asyncio.to_thread(self._book.knows, transcript.digest):
             findings = await self._findings(transcript)
-        digest, outcomes = transcript.digest if transcript else "", outcomes_of(events)
-        taught = await asyncio.to_thread(self._book.close, turn_id, digest, outcomes, findings)
-        return Examined(taught=taught, changed=bool(taught or outcomes))
+        if findings is None and await asyncio.to_thread(self._book.leave, turn_id, digest):
+            return Examined(unusable=True)
+        outcomes = outcomes_of(events)
+        taught = await asyncio.to_thread(
+            self._book.close, turn_id, digest, outcomes, findings or ()
+        )
+        return Examined(taught=taught, changed=bool(taught or outcomes), unusable=findings is None)
 
-    async def _findings(self, transcript: Transcript) -> tuple[Finding, ...]:
+    async def _findings(self, transcript: Transcript) -> tuple[Finding, ...] | None:
+        """What the model finds; None if its reply can't be used."""
         known = await asyncio.to_thread(
             self._book.nearest, f"{transcript.request}\n{transcript.record}", _KNOWN
         )
@@ -140,13 +149,9 @@ class Learner:
         )
         try:
             reply = await self._model.structured(prompt, LessonsReply, Budget(self._limits))
-        except (
-            ModelReplyInvalid,
-            ModelRefused,
-            BudgetExceeded,
-        ) as error:  # another attempt would most likely fail too
+        except (ModelReplyInvalid, ModelRefused, BudgetExceeded) as error:
             log.info("could not learn from a turn: %s", error)
-            return ()
+            return None
         found = [_finding(lesson, known) for lesson in reply.lessons]
         return tuple(finding for finding in found if finding.trigger and finding.advice)[:MOST]
 

@@ -61,19 +61,21 @@ class Learning:
         """Wait until no turn is being examined."""
         await self._background.aflush_tasks()
 
-    async def learn(self, report: Callable[[Lesson], None]) -> int:
-        """Examine all ended turns that were not examined yet, and report each lesson; returns the
-        number of turns.
+    async def learn(self, report: Callable[[Lesson], None]) -> tuple[int, int]:
+        """Examine all ended turns that are still to be examined, and report each lesson; returns
+        the number of turns, and for how many of them the model gave no usable reply.
 
         Raises:
             ModelUnavailable, EmbedderUnavailable: the remaining turns stay unexamined.
         """
-        unexamined = await asyncio.to_thread(self._turns.unexamined)
+        unexamined, unusable = await asyncio.to_thread(self._turns.unexamined), 0
         for turn_id in unexamined:
-            for lesson in (await self._examine(turn_id)).taught:
+            examined = await self._examine(turn_id)
+            unusable += examined.unusable
+            for lesson in examined.taught:
                 report(lesson)
         await asyncio.to_thread(self._book.expire_unused, self._expire_days)
-        return len(unexamined)
+        return len(unexamined), unusable
 
     async def lessons(self) -> tuple[Lesson, ...]:
         """All lessons, highest weight first, expired ones last."""

@@ -123,7 +123,9 @@ def expire_unused(connection: sa.Connection, days: int) -> None:
 def is_examined(connection: sa.Connection, turn_id: str) -> bool:
     return (
         connection.scalar(
-            sa.select(examined_turns.c.turn_id).where(examined_turns.c.turn_id == turn_id)
+            sa.select(examined_turns.c.turn_id).where(
+                (examined_turns.c.turn_id == turn_id) & (examined_turns.c.unusable == 0)
+            )
         )
         is not None
     )
@@ -133,16 +135,24 @@ def knows(connection: sa.Connection, digest: str) -> bool:
     """Whether a turn with the same transcript was examined."""
     return (
         connection.scalar(
-            sa.select(examined_turns.c.turn_id).where(examined_turns.c.digest == digest).limit(1)
+            sa.select(examined_turns.c.turn_id)
+            .where((examined_turns.c.digest == digest) & (examined_turns.c.unusable == 0))
+            .limit(1)
         )
         is not None
     )
 
 
-def mark_examined(connection: sa.Connection, turn_id: str, digest: str) -> None:
-    connection.execute(
-        examined_turns.insert().values(turn_id=turn_id, digest=digest, at=datetime.now(UTC))
-    )
+def unusable_replies(connection: sa.Connection, turn_id: str) -> int:
+    """How many replies about a turn could not be used so far."""
+    mine = examined_turns.c.turn_id == turn_id
+    return connection.scalar(sa.select(examined_turns.c.unusable).where(mine)) or 0
+
+
+def mark_examined(connection: sa.Connection, turn_id: str, digest: str, unusable: int = 0) -> None:
+    connection.execute(examined_turns.delete().where(examined_turns.c.turn_id == turn_id))
+    row = {"turn_id": turn_id, "digest": digest, "unusable": unusable}
+    connection.execute(examined_turns.insert().values(**row, at=datetime.now(UTC)))
 
 
 def _change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:

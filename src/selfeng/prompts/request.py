@@ -64,8 +64,10 @@ def results(request: Request) -> str:
 
 
 def all_results(results: Iterable[StepResult]) -> str:
-    """The same for the answer, which can't refer to them."""
-    return json_lines(_result(result) for result in results)
+    """The same for the answer, which can't refer to them and so must not know their ids."""
+    return json_lines(
+        {key: value for key, value in _result(result).items() if key != "id"} for result in results
+    )
 
 
 def saved_plan(request: Request) -> str:

@@ -117,7 +117,7 @@ def plain(execution: Execution) -> str:
 def plain_results(results: Sequence[StepResult]) -> str:
     """What the person is told of a plan without a model's help."""
     return "The results are:\n\n" + "\n\n".join(
-        f"{result.id}:\n\n{_block(result.text)}" for result in results
+        f"{result.request}\n\n{_block(result.text)}" for result in results
     )
 
 

@@ -227,6 +227,9 @@ examined_turns = sa.Table(
         "digest", sa.String(64), nullable=False, index=True
     ),  # of the text that the model was shown, "" if none
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "unusable", sa.Integer, nullable=False, server_default="0"
+    ),  # replies that could not be used so far; 0: it was examined
 )
 
 agents = sa.Table(
