@@ -286,7 +286,10 @@ async def test_slow_candidates_are_refuted_where_half_of_the_others_are_quick(
 @pytest.mark.parametrize(
     ("tests", "survivors"),
     [
-        ("def test_zero():\n    assert triple(number=0) == 0\n", ["line 2: `3` became `4`"]),
+        (
+            "def test_zero():\n    assert triple(number=0) == 0\n",
+            ["line 2: `return 3 * number` became `return 4 * number`"],
+        ),
         (ONE, []),
     ],
     ids=["weak", "strong"],
@@ -302,10 +305,46 @@ def test_mutants_change_one_thing_each_and_are_the_same_ones_each_time():
     found = mutants(code)
     assert [m.change for m in found] == [m.change for m in mutants(code)]
     assert {
-        "line 2: `a < b` became `a <= b`",
-        "line 3: `a + 1` became `a - 1`",
-        "line 4: `True` became `False`",
+        "line 2: `if a < b and (not b):` became `if a <= b and (not b):`",
+        "line 3: `return a + 1` became `return a - 1`",
+        "line 4: `return True` became `return False`",
     } <= {m.change for m in found}
     assert len({m.code for m in found}) == len(found)
     assert len(mutants("def f(a):\n" + "    a = a + 1\n" * 50)) == 20
     assert mutants("def f(a):\n    return None\n") == []
+
+
+def test_of_a_long_line_a_mutant_shows_the_part_around_its_change():
+    words = ", ".join(f"'word number {n}'" for n in range(20))
+    code = f"def f(a):\n    return [{words}, a + 1, {words}]\n"
+    changed = next(m for m in mutants(code) if " - " in m.after)
+    assert "19', a + 1, 'word" in changed.before
+    assert "19', a - 1, 'word" in changed.after
+    assert all(
+        line.startswith("…") and line.endswith("…") and len(line) < 120
+        for line in (changed.before, changed.after)
+    )
+
+
+def test_a_change_within_several_lines_shows_its_own_line():
+    code = 'def f(a):\n    match a:\n        case 1 if a > 0:\n            return "one"\n'
+    assert "case 1 if a >= 0:" in {m.after for m in mutants(code)}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "{" + ", ".join(f"'{n}': {n}" for n in range(60)) + "}",
+        "[" + ", ".join(f"({n}, {n * n})" for n in range(60)) + "]",
+    ],
+    ids=["values by key", "pairs"],
+)
+def test_the_literals_of_a_table_do_not_crowd_out_the_other_mutants(table):
+    code = f"TABLE = {table}\n\n\ndef f(a):\n    if a < 3:\n        return a + 1\n    return TABLE[a]\n"
+    found = mutants(code)
+    assert len([m for m in found if m.line == 1]) == 2
+    assert {m.before for m in found if m.line > 1} == {
+        "if a < 3:",
+        "return a + 1",
+        "return TABLE[a]",
+    }

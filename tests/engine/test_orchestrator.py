@@ -1,6 +1,7 @@
 """Whole turns with scripted parts: the events in their order, and how each turn ends."""
 
 import asyncio
+import gc
 
 import pytest
 
@@ -27,7 +28,7 @@ from selfeng.runtime import InteractionContext, MiniAgents, miniagent
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.synthesis_engine import SynthesisEngine
+from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import (
     CODE,
     TESTS,
@@ -52,11 +53,16 @@ class Turns:
     """An orchestrator on scripted parts, and the events of what it was asked."""
 
     def __init__(
-        self, model: ScriptedModel, sandbox: ScriptedSandbox, library: ListedLibrary, **options
+        self,
+        model: ScriptedModel,
+        sandbox: ScriptedSandbox,
+        library: ListedLibrary,
+        policy: SynthesisPolicy | None = None,
+        **options,
     ) -> None:
         self.model, self.sandbox, self.library = model, sandbox, library
         executor = Executor(model, sandbox, library)
-        synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
+        synthesis = SynthesisEngine(model, sandbox, library, "scripted", policy)
         self.orchestrator = Orchestrator(
             library, executor, synthesis, ResponseSynthesizer(model), **options
         )
@@ -464,3 +470,52 @@ async def test_two_turns_run_at_once():
         turns.orchestrator.handle("2 plus 1", second.append),
     )
     assert first[-1].answer == second[-1].answer == "3"
+
+
+class CandidatesModel(ScriptedModel):
+    """The second candidate for an implementation never ends, and is charged when it is cancelled."""
+
+    def __init__(self, *replies, waits: bool) -> None:
+        """`waits`: the first one does not end either."""
+        super().__init__(*replies)
+        self.drawing, self.waits = 0, waits
+        self.second = asyncio.Event()
+
+    async def stream(self, prompt, budget):
+        if prompt.name == "implementation":
+            self.drawing += 1
+            if self.drawing == 2:
+                try:
+                    self.second.set()
+                    await asyncio.Event().wait()
+                finally:
+                    await asyncio.sleep(0)  # as when the connection is closed
+                    budget.charge(10, 5, None)
+            await (asyncio.Event() if self.waits else self.second).wait()
+        async for piece in super().stream(prompt, budget):
+            yield piece
+
+
+@pytest.mark.parametrize("ends", ["the first candidate fails", "the turn is stopped"])
+async def test_a_cancelled_candidate_has_been_charged_before_the_turn_ends(ends):
+    unretrieved: list[dict] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, told: unretrieved.append(told))
+    model = CandidatesModel(
+        NONE, specified(), fenced(TESTS), ModelUnavailable("gone"), waits="stopped" in ends
+    )
+    turns = Turns(
+        model, ScriptedSandbox(failing()), ListedLibrary(tool()), SynthesisPolicy(candidates=2)
+    )
+    running = turns.orchestrator.begin("double 4")
+    if ends == "the turn is stopped":
+        await model.second.wait()
+        running.stop()
+    events = [event async for event in running]
+    if left := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(left)
+    left.clear()
+    gc.collect()
+    assert unretrieved == []
+    assert events[-1].type == ("turn_stopped" if "stopped" in ends else "turn_failed")
+    assert events[-1].usage.calls == (4 if "stopped" in ends else 5)
+    assert events[-1].usage == [e.usage for e in events if isinstance(e, BudgetSpent)][-1]

@@ -48,16 +48,22 @@ test("a difference names the call and both values", () => {
   );
 });
 
-test("mutants that live are listed", () => {
+test("mutants that live are listed with their line, before and after; older ones in words", () => {
   const artifact = JSON.stringify({
-    killed: 3,
+    killed: 2,
     mutants: 4,
-    survivors: [{ change: "line 2: `<` became `<=`", code: "" }],
+    survivors: [
+      { line: 8, before: "return a + 1", after: "return a - 1", code: "" },
+      { change: "line 2: `<` became `<=`", code: "" },
+    ],
   });
   assert.deepEqual(parseMutation(artifact), {
-    killed: 3,
+    killed: 2,
     mutants: 4,
-    survivors: ["line 2: `<` became `<=`"],
+    survivors: [
+      { line: 8, before: "return a + 1", after: "return a - 1" },
+      { line: null, before: "line 2: `<` became `<=`", after: "" },
+    ],
   });
 });
 

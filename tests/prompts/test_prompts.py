@@ -110,7 +110,7 @@ VARIABLES = {
         "name": "double_number",
         "specification": SPEC,
         "tests": TESTS,
-        "survivors": "- line 2: `2` became `3`",
+        "survivors": "- line 2: `return 2 * number` became `return 3 * number`",
     },
     "deciding_test": {
         "name": "double_number",

@@ -7,6 +7,7 @@ import asyncio
 import copy
 import random
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 
 from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.value import Value
@@ -15,9 +16,14 @@ from selfeng.core.verdict import Version
 MOST = 20
 """Maximum number of mutants of one module; they are spread evenly over it, the same ones each time.
 """
+LITERALS = 2
+"""How many literals of one table are changed: a test for each value of it proves little more."""
 SECONDS = 5.0
 """Time limit of a mutant's run: some never end, which counts as noticed."""
 
+_AROUND = 50
+"""Characters of a line that are shown on each side of a change."""
+_TABLES = ast.Dict | ast.List | ast.Set | ast.Tuple
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -42,9 +48,17 @@ _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 
 
 class Mutant(Value):
-    change: str
-    """The line number and the change."""
+    line: int
+    before: str
+    """The line without its indentation; of a long one, the part around the change."""
+    after: str
     code: str
+    """The whole changed module."""
+
+    @property
+    def change(self) -> str:
+        """The change in words."""
+        return f"line {self.line}: `{self.before}` became `{self.after}`"
 
 
 class Strength(Value):
@@ -101,26 +115,72 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
     condition, a returned value.
     """
     module = ast.parse(code)
-    unchanged = ast.unparse(module)
-    places = [place for place, node in enumerate(ast.walk(module)) if _change(node)]
+    unchanged, chance = ast.unparse(module), random.Random(0)
+    spared = _spared(module, chance)
+    places = [
+        place
+        for place, node in enumerate(ast.walk(module))
+        if _change(node) and id(node) not in spared
+    ]
     found: dict[str, tuple[int, Mutant]] = {}
-    for place in random.Random(0).sample(places, len(places)):
+    for place in chance.sample(places, len(places)):
         changed = copy.deepcopy(module)
         target = next(node for at, node in enumerate(ast.walk(changed)) if at == place)
-        before, change = _line(target), _change(target)
+        statement, change = _statement_of(target, changed), _change(target)
         assert change
+        before = ast.unparse(statement)
         change()
         source = ast.unparse(changed)
         if source != unchanged:
-            told = f"line {getattr(target, 'lineno', 0)}: `{before}` became `{_line(target)}`"
-            found.setdefault(source, (place, Mutant(change=told, code=source + "\n")))
+            old, new = _difference(before, ast.unparse(statement))
+            line = getattr(target, "lineno", statement.lineno)
+            mutant = Mutant(line=line, before=old, after=new, code=source + "\n")
+            found.setdefault(source, (place, mutant))
         if len(found) == most:
             break
     return [mutant for _, mutant in sorted(found.values(), key=lambda placed: placed[0])]
 
 
-def _line(node: ast.AST) -> str:
-    return ast.unparse(node).partition("\n")[0]
+def _spared(module: ast.Module, chance: random.Random) -> set[int]:
+    """The nodes, by `id`, that are not changed: of the literals of each table all but a few."""
+    tables = [node for node in ast.walk(module) if isinstance(node, _TABLES)]
+    inner = {id(n) for table in tables for n in ast.walk(table) if n is not table}
+    spared = set[int]()
+    for table in tables:
+        literals = [id(n) for n in ast.walk(table) if isinstance(n, ast.Constant) and _change(n)]
+        if id(table) not in inner:
+            spared |= {*literals} - {*chance.sample(literals, min(len(literals), LITERALS))}
+    return spared
+
+
+def _statement_of(node: ast.AST, module: ast.Module) -> ast.stmt:
+    """The innermost statement with the node."""
+    return [
+        outer
+        for outer in ast.walk(module)
+        if isinstance(outer, ast.stmt) and any(inner is node for inner in ast.walk(outer))
+    ][-1]
+
+
+def _difference(before: str, after: str) -> tuple[str, str]:
+    """The first line in which two sources differ, in both; a long one is cut on both sides."""
+    lines = zip(before.splitlines(), after.splitlines(), strict=False)
+    old, new = next((old.strip(), new.strip()) for old, new in lines if old != new)
+    same = _alike(old, new)
+    same_at_end = _alike(old[same:][::-1], new[same:][::-1])
+    start, spare = max(0, same - _AROUND), max(0, same_at_end - _AROUND)
+
+    def cut(line: str) -> str:
+        end = len(line) - spare
+        return ("…" if start else "") + line[start:end] + ("…" if spare else "")
+
+    return cut(old), cut(new)
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _change(node: ast.AST) -> Callable[[], None] | None:

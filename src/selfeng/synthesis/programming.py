@@ -17,7 +17,7 @@ from selfeng.prompts.request import lessons_shown
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import lines, offered
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.steps import Steps, checked
+from selfeng.synthesis.steps import Step, Steps, checked
 
 _LONGEST_FAILURES = 6000
 """Characters of a repair prompt that failures may take."""
@@ -47,17 +47,8 @@ class Programmer:
         for _ in range(self._policy.max_repairs + 1):
             prompt = render("implementation", **shown, problem=problem)
             with steps.step("implement", prompt.name) as current:
-                others = [
-                    asyncio.ensure_future(self._silent(steps, prompt, check))
-                    for _ in range(self._policy.candidates - 1)
-                ]
-                try:
-                    code, problem = await current.written(self._model, prompt, check)
-                    drawn = [code] if not problem else []
-                    drawn += [other for other in await asyncio.gather(*others) if other]
-                finally:
-                    for other in others:
-                        other.cancel()
+                (code, problem), others = await self._candidates(steps, current, prompt, check)
+                drawn = [found for found in ("" if problem else code, *others) if found]
                 current.artifact = code
                 if others:
                     current.summary = (
@@ -67,6 +58,23 @@ class Programmer:
                     return drawn
                 current.fail(f"Refused: {problem}.")
         raise no_implementation(self._policy, problem)
+
+    async def _candidates(
+        self, steps: Steps, current: Step, prompt: Prompt, check: Callable[[str], str | None]
+    ) -> tuple[tuple[str, str], list[str]]:
+        """The shown candidate with its problem, and the others. If the first fails, the others
+        have ended, and been charged, before its error leaves.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                others = [
+                    group.create_task(self._silent(steps, prompt, check))
+                    for _ in range(self._policy.candidates - 1)
+                ]
+                first = await current.written(self._model, prompt, check)
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return first, [other.result() for other in others]
 
     async def repair(
         self,

@@ -41,14 +41,18 @@ function candidateWords({ passed, problem, refuted }, total) {
 export const differenceText = ({ call, others, own }) =>
   `${call}\nmost return ${others}\nthis one ${own}`;
 
-// {killed, mutants, survivors: [change]}; null if the artifact is not valid.
+// {killed, mutants, survivors: [{line, before, after}]}; null if the artifact is not valid. Older versions told each change in words.
 export function parseMutation(artifact) {
   const value = parse(artifact);
   return Array.isArray(value?.survivors)
     ? {
         killed: value.killed,
         mutants: value.mutants,
-        survivors: value.survivors.map((s) => s.change),
+        survivors: value.survivors.map(({ line, before, after, change = "" }) => ({
+          line: line ?? null,
+          before: before ?? change,
+          after: after ?? "",
+        })),
       }
     : null;
 }

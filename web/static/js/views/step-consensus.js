@@ -4,6 +4,7 @@ import { differenceText, parseConsensus, parseMutation } from "../consensus.js";
 import { plural } from "../format.js";
 import { html } from "../html.js";
 import { StateIcon } from "../icons.js";
+import { Changes } from "./changes.js";
 import { CodeBlock } from "./code.js";
 import { Disclosure } from "./disclosure.js";
 
@@ -55,6 +56,14 @@ export function MutationStep({ step }) {
     ${
       found?.survivors.length > 0 &&
       html`<${Disclosure} label=${`Show the ${plural(found.survivors.length, "planted bug")} that no test catches`}>
-      <ul class="tests">${found.survivors.map((change) => html`<li class="test" key=${change}><span class="test-name">${change}</span></li>`)}</ul><//>`
+      <ul class="tests">${found.survivors.map((survivor, index) => html`<${Survivor} key=${index} survivor=${survivor} />`)}</ul><//>`
     }`;
+}
+
+function Survivor({ survivor: { line, before, after } }) {
+  if (!after) return html`<li class="test"><span class="test-name">${before}</span></li>`;
+  return html`<li class="test" data-testid="survivor">
+    <p class="test-name">Line ${line}</p>
+    <${Changes} before=${before} after=${after} label=${`The planted bug in line ${line}`} />
+  </li>`;
 }
