@@ -1,9 +1,9 @@
-"""Access: which requests are accepted, and which visitor they come from.
+"""Access: which requests are accepted.
 
 The access token, new at each start unless ACCESS_TOKEN sets one, opens the page; a cookie then
-replaces it. Another signed cookie determines which conversations a visitor sees: it contains a
-random visitor id and outlives the token. Programs send the token as `Authorization: Bearer`; all of
-them are the one owner `api`.
+replaces it. Programs send the token as `Authorization: Bearer`. Whoever has the token is the one
+person of this server: all devices, browsers and programs see the same conversations, and so does
+who comes with a later token.
 """
 
 import hashlib
@@ -19,7 +19,6 @@ from pathlib import Path
 
 from filelock import FileLock
 from flask import Flask
-from itsdangerous import BadSignature, URLSafeSerializer
 from markupsafe import Markup
 from werkzeug import Request, Response
 
@@ -28,23 +27,21 @@ from selfeng.core.private import make_file_private, make_private
 log = logging.getLogger(f"selfeng.{__name__}")
 
 _STYLE = ("css/tokens.css", "css/base.css", "css/controls.css", "css/login.css")
-API_OWNER = "api"
+PERSON = "person"
+"""The owner of everything that is begun with the token."""
 _KEY_BYTES = 32
 _FREE_GUESSES = 8
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 2.0  # seconds
 _MOST_ADDRESSES = 1000  # the ones that guessed longest ago are forgotten
-_VISITOR_DAYS = 400  # the longest that browsers keep a cookie
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """A person or program that has access."""
+    """A browser or program that has access."""
 
-    owner: str
-    bearer: bool = False
+    bearer: bool
     """Whether a header had the token, which no other site's page can make a browser send."""
-    new: bool = False
-    """Whether the owner is new and a cookie must be set."""
+    owner: str = PERSON
 
 
 class Access:
@@ -55,10 +52,8 @@ class Access:
     def __init__(self, token: str, key: bytes) -> None:
         self._token = token.encode()
         self._pass = _mac(key, "access", self._token)
-        self._visitors = URLSafeSerializer(key, salt="visitor")
-        # Cookies are not bound to a port; the names keep two servers on one machine apart.
-        suffix = _mac(key, "cookie names", b"")[:8]
-        self._access_cookie, self._visitor_cookie = f"access_{suffix}", f"visitor_{suffix}"
+        # Cookies are not bound to a port; the name keeps two servers on one machine apart.
+        self._cookie = f"access_{_mac(key, 'cookie names', b'')[:8]}"
 
     def opens(self, token: str) -> bool:
         return hmac.compare_digest(token.encode("utf-8", "replace"), self._token)
@@ -66,16 +61,9 @@ class Access:
     def visitor(self, request: Request) -> Visitor | None:
         """The sender of the request; None if it has no valid token or cookie."""
         if (token := token_of(request)) is not None:
-            return Visitor(API_OWNER, bearer=True) if self.opens(token) else None
-        if not hmac.compare_digest(
-            request.cookies.get(self._access_cookie, "").encode("utf-8", "replace"),
-            self._pass.encode(),
-        ):
-            return None
-        try:
-            return Visitor(str(self._visitors.loads(request.cookies.get(self._visitor_cookie, ""))))
-        except BadSignature:
-            return Visitor(secrets.token_urlsafe(16), new=True)
+            return Visitor(bearer=True) if self.opens(token) else None
+        passed = request.cookies.get(self._cookie, "").encode("utf-8", "replace")
+        return Visitor(bearer=False) if hmac.compare_digest(passed, self._pass.encode()) else None
 
     def admit(self, response: Response, secure: bool) -> None:
         """Let the browser in without the token until the server ends.
@@ -83,17 +71,7 @@ class Access:
         Lax rather than Strict: a link to the page from a mail or a chat works, while no other
         site's page can send a request that changes anything, which the Origin check also prevents.
         """
-        response.set_cookie(
-            self._access_cookie, self._pass, httponly=True, samesite="Lax", secure=secure
-        )
-
-    def remember(self, response: Response, visitor: Visitor, secure: bool) -> None:
-        """Set the cookie that names the visitor."""
-        value = str(self._visitors.dumps(visitor.owner))
-        age = _VISITOR_DAYS * 24 * 3600
-        response.set_cookie(
-            self._visitor_cookie, value, max_age=age, httponly=True, samesite="Lax", secure=secure
-        )
+        response.set_cookie(self._cookie, self._pass, httponly=True, samesite="Lax", secure=secure)
 
 
 class WrongTokens:

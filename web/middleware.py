@@ -87,8 +87,6 @@ class AccessMiddleware:
 
         def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
             final = Response(headers=headers)
-            if visitor.new:
-                self._access.remember(final, visitor, request.is_secure)
             self._secure(final.headers, environ[_NONCE])
             return start_response(status, [*final.headers.to_wsgi_list()], *rest)
 

@@ -18,7 +18,7 @@ from selfeng.core.visible import one_line
 from selfeng.projects.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
 from web.connections import origin
-from web.limited_turns import Asker, LimitedTurns
+from web.limited_turns import LimitedTurns
 from web.middleware import owner
 from web.payloads import (
     LAST_SEQ,
@@ -104,7 +104,6 @@ class Sockets:
         files = self._uploads.take(owner, request.files)
         answers = tuple(Answer(id=given.id, value=given.value) for given in request.answers)
         return self._begin(
-            owner,
             sid,
             partial(
                 self._engine.ask,
@@ -118,20 +117,17 @@ class Sockets:
 
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
-        return self._begin(owner, sid, partial(self._engine.keep, owner, request.turn_id))
+        return self._begin(sid, partial(self._engine.keep, owner, request.turn_id))
 
     def _build(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: BuildRequest = parse(BuildRequest, arguments)
         projects = self._engine.projects
         if request.project_id is None:
             return self._begin(
-                owner,
                 sid,
                 lambda: projects.begin(owner, {**request.options, "project_name": request.name}),
             )
-        return self._begin(
-            owner, sid, partial(projects.go_on, owner, request.project_id, request.options)
-        )
+        return self._begin(sid, partial(projects.go_on, owner, request.project_id, request.options))
 
     def _act(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Act = parse(Act, arguments)
@@ -139,20 +135,20 @@ class Sockets:
             FunctionCall(name=str(request.action.get("action")), arguments=request.action)
         )
         return self._begin(
-            owner, sid, partial(self._engine.projects.act, owner, request.project_id, action)
+            sid, partial(self._engine.projects.act, owner, request.project_id, action)
         )
 
     def _restore(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Restore = parse(Restore, arguments)
         return self._begin(
-            owner,
             sid,
             partial(self._engine.projects.restore, owner, request.project_id, request.backup),
         )
 
-    def _begin(self, owner: str, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
+    def _begin(self, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
+        address = origin(flask.request.environ.get("REMOTE_ADDR", ""))
         return plain(
-            self._bridge.call(self._turns.begin(_asker(owner), begin, partial(self._began, sid)))
+            self._bridge.call(self._turns.begin(address, begin, partial(self._began, sid)))
         )
 
     def _say(self, owner: str, sid: str, *arguments: Any) -> Reply:
@@ -240,10 +236,6 @@ class Sockets:
     def tell_status(self, status: EngineStatus) -> None:
         """Send a changed status to every page; call it on the server's side."""
         self._socketio.emit("status", plain(status))
-
-
-def _asker(owner: str) -> Asker:
-    return Asker(owner, origin(flask.request.environ.get("REMOTE_ADDR", "")))
 
 
 def socket_log() -> logging.Logger:

@@ -12,7 +12,7 @@ from selfeng.core.errors import AgentError, ResourceNotFound
 from selfeng.core.files import File
 
 _MOST = 64 * 1024 * 1024
-_MOST_OF_ONE = 16 * 1024 * 1024
+_MOST_OF_ONE = 48 * 1024 * 1024
 _LASTS = 300.0
 """Seconds that a file waits; a page sends its request right after its files."""
 _WEIGHT = 500

@@ -80,7 +80,7 @@ def second_page(page: Page) -> Iterator[Page]:
 
 @pytest.fixture
 def stranger(browser: Browser) -> Iterator[Page]:
-    """The page of another person."""
+    """The page on another device."""
     context = browser.new_context(reduced_motion="reduce")
     with watched(context.new_page()) as page:
         yield page

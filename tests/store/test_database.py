@@ -20,6 +20,7 @@ from selfeng.store.schema import (
     tools,
     turns,
 )
+from web.access import PERSON
 
 OURS = {
     "include_object": lambda _, name, kind, *__: kind != "table" or not name.startswith(WORD_INDEX)
@@ -66,6 +67,27 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
     with reading(second) as connection:
         assert connection.scalars(sa.select(conversations.c.id)).all() == ["c"]
     second.dispose()
+
+
+def test_conversations_of_browsers_become_those_of_the_one_person(url: str, tmp_path: Path) -> None:
+    old, config = sa.create_engine(url), migrations()
+    (tmp_path / "new" / "folder").mkdir(parents=True)
+    owners = ("3QzLmpV9hnG0cCAY7HDDhw", "api", "terminal", "me")
+    with old.connect() as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0010")
+        for owner in owners:
+            row = conversations.insert().values(
+                id=owner, owner=owner, title="t", created_at=sa.func.current_timestamp()
+            )
+            connection.execute(row)
+    old.dispose()
+    engine = open_database(url)
+    with reading(engine) as connection:
+        found = dict(connection.execute(sa.select(conversations.c.id, conversations.c.owner)).all())
+    engine.dispose()
+    now = (PERSON, PERSON, "terminal", "me")
+    assert found == dict(zip(owners, now, strict=True))
 
 
 def test_a_tool_of_an_older_database_becomes_its_first_version_with_its_uses(

@@ -14,6 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import requests
 import socketio
 
+from selfeng.store.database import open_database
+from selfeng.store.journal import ConversationKind, Journal
 from web.serving import AsyncMode
 
 ROOT = Path(__file__).parents[2]
@@ -98,6 +100,15 @@ class ServerProcess:
                 yield client
             finally:
                 client.leave()
+
+
+def of_somebody_else(folder: Path, kind: ConversationKind = "chat") -> str:
+    """A conversation of the command line, in the database of the server in that folder."""
+    database = open_database(f"sqlite:///{folder / 'agent.db'}")
+    try:
+        return Journal(database).create_conversation("terminal", "private", kind)
+    finally:
+        database.dispose()
 
 
 class Client(socketio.SimpleClient):

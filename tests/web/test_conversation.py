@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.web.server_process import ServerProcess
+from tests.web.server_process import ServerProcess, of_somebody_else
 
 
 def _texts(records: list[dict]) -> str:
@@ -202,37 +202,34 @@ def test_a_database_that_fails_is_told_and_nothing_is_lost(
         assert page.follow(conversation) == numbered
 
 
-def test_nobody_reads_stops_or_continues_what_belongs_to_somebody_else(
+def test_nobody_reads_or_continues_what_belongs_to_somebody_else(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
+    foreign = of_somebody_else(server.folder)
+    refused = {"message": f"unknown conversation {foreign!r}", "remedy": "begin a new one"}
+    with server.socket(visitor) as page:
+        payload = {"conversation_id": foreign, "after": 0}
+        assert page.call("subscribe", payload) == {"ok": False, "error": refused}
+        assert page.ask("say hello", foreign) == {"ok": False, "error": refused}
+        response = visitor.get(f"{server.url}/api/conversations/{foreign}/records")
+        assert (response.status_code, response.json()) == (404, {"error": refused})
+        listed = visitor.get(f"{server.url}/api/conversations").json()["conversations"]
+        assert foreign not in [c["id"] for c in listed]
+
+
+def test_a_page_receives_what_it_follows(server: ServerProcess, visitor: requests.Session) -> None:
     with (
-        server.browser() as stranger,
-        server.socket(visitor) as mine,
-        server.socket(stranger) as theirs,
-        server.program() as program,
+        server.browser() as device,
+        server.socket(visitor) as page,
+        server.socket(device) as other,
     ):
-        asked = mine.ask("hold private")
-        mine.records(until="answer_token")
-        refused = {
-            "message": f"unknown conversation {asked['conversation_id']!r}",
-            "remedy": "begin a new one",
-        }
-        for payload in ({"conversation_id": asked["conversation_id"], "after": 0},):
-            assert theirs.call("subscribe", payload) == {"ok": False, "error": refused}
-        assert theirs.ask("say hello", asked["conversation_id"]) == {"ok": False, "error": refused}
-        assert theirs.call("stop", {"turn_id": asked["turn_id"]}) == {"ok": True, "stopped": False}
-        for session in (stranger, program):
-            response = session.get(
-                f"{server.url}/api/conversations/{asked['conversation_id']}/records"
-            )
-            assert (response.status_code, response.json()) == (404, {"error": refused})
-            listed = session.get(f"{server.url}/api/conversations").json()["conversations"]
-            assert asked["conversation_id"] not in [c["id"] for c in listed]
-        mine.ask("release private")
-        mine.records(until="turn_finished", turn_id=asked["turn_id"])
-        own = theirs.ask("say end")
-        heard = theirs.records(until="turn_finished")
+        asked = page.ask("hold apart")
+        page.records(until="answer_token")
+        own = other.ask("say end")
+        heard = other.records(until="turn_finished")
         assert {r["conversation_id"] for r in heard} == {own["conversation_id"]}
+        assert other.call("stop", {"turn_id": asked["turn_id"]}) == {"ok": True, "stopped": True}
+        page.records(until="turn_stopped", turn_id=asked["turn_id"])
 
 
 def test_the_library_and_the_status_concern_everybody(
@@ -283,23 +280,19 @@ def test_what_is_being_set_up_is_told_at_once_and_waited_for(
             pass
 
 
-def test_a_ninth_turn_at_once_is_refused_and_an_ended_one_makes_room(server: ServerProcess) -> None:
-    with (
-        server.browser() as busy,
-        server.browser() as calm,
-        server.socket(busy) as page,
-        server.socket(calm) as other,
-    ):
-        turns = [page.ask("hold many")["turn_id"] for _ in range(8)]
+def test_a_turn_too_many_is_refused_and_an_ended_one_makes_room(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "eventlet", TURNS_MAX_RUNNING="3")
+    with server.browser() as visitor, server.socket(visitor) as page:
+        turns = [page.ask("hold many")["turn_id"] for _ in range(3)]
         error = {
-            "message": "8 requests are running already",
+            "message": "3 requests are running already",
             "remedy": "wait until one has ended, or stop one",
         }
-        assert page.ask("say ninth") == {"ok": False, "error": error}
-        assert other.ask("say other people do not wait")["ok"]
+        assert page.ask("say fourth") == {"ok": False, "error": error}
         page.call("stop", {"turn_id": turns[0]})
         page.records(until="turn_stopped", turn_id=turns[0])
         assert page.ask("release many")["ok"]
+    assert server.end() == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.web.server_process import Client, ServerProcess
+from tests.web.server_process import Client, ServerProcess, of_somebody_else
 
 
 @pytest.fixture
@@ -155,16 +155,18 @@ def test_a_project_is_its_owners_alone_until_it_is_deleted(
     addresses = [
         f"{server.url}/api/projects/{project}{rest}" for rest in ("", "/zip", "/files/main.py")
     ]
-    with server.browser() as other, server.socket(other) as theirs:
-        assert other.get(f"{server.url}/api/projects").json() == {"projects": []}
-        assert [other.get(address).status_code for address in addresses] == [404] * 3
-        assert other.delete(addresses[0], headers={"Origin": server.url}).status_code == 404
-        for event, more in (
-            ("build", {}),
-            ("act", {"action": {"action": "run_tests"}}),
-            ("restore", {"backup": 1}),
-        ):
-            assert not theirs.call(event, {"project_id": project, **more}, timeout=20)["ok"]
+    foreign = of_somebody_else(server.folder, "project")
+    shown = visitor.get(f"{server.url}/api/projects").json()["projects"]
+    assert foreign not in {line["id"] for line in shown}
+    theirs = [address.replace(project, foreign) for address in addresses]
+    assert [visitor.get(address).status_code for address in theirs] == [404] * 3
+    assert visitor.delete(theirs[0], headers={"Origin": server.url}).status_code == 404
+    for event, more in (
+        ("build", {}),
+        ("act", {"action": {"action": "run_tests"}}),
+        ("restore", {"backup": 1}),
+    ):
+        assert not client.call(event, {"project_id": foreign, **more}, timeout=20)["ok"]
     assert [visitor.get(address).status_code for address in addresses] == [200] * 3
     assert visitor.delete(addresses[0]).status_code == 403, "a cookie alone"
     assert visitor.delete(addresses[0], headers={"Origin": server.url}).status_code == 200

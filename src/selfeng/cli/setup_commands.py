@@ -22,6 +22,7 @@ from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.turn import Budget, Request, Turn
 from selfeng.engine import Engine
 from selfeng.provision.parts import PARTS, provision
+from selfeng.seeds import load_seeds
 from selfeng.settings import Settings
 
 app = typer.Typer()
@@ -65,14 +66,16 @@ async def check_llm_client(engine: Engine, say: Say) -> int:
         ChatMessage(role="user", content="Who are you?"),
     )
     async for piece in engine.model.stream(Prompt(name="check", messages=messages), budget):
-        say(piece.rstrip("\n"))
-    say(f"{budget.usage.input_tokens} tokens in, {budget.usage.output_tokens} out")
+        typer.echo(piece, nl=False)
+    say(f"\n{budget.usage.input_tokens} tokens in, {budget.usage.output_tokens} out")
     return 0
 
 
 async def check_capability_registry(engine: Engine, say: Say) -> int:
-    """Seeds are registered in a temporary library and found again."""
-    await engine.seed(say)
+    """Seeds are registered in a temporary library, without the sandbox, and found again."""
+    for seed in load_seeds():
+        await engine.library.add(seed)
+        say(f"{seed.name}: {seed.description}")
     request = "What is 15 percent of 300?"
     say(f"\n{request}")
     for candidate in await engine.library.search(request, 3):
@@ -133,7 +136,8 @@ async def run_check(settings: Settings, part: str, say: Say) -> int:
     """
     if part not in CHECKS:
         raise ConfigurationError(f"unknown part {part!r}", f"choose among {', '.join(CHECKS)}")
-    if provision(settings, say, ("embedder",) if part == "llm_client" else ("embedder", "sandbox")):
+    boxed = part not in {"llm_client", "capability_registry"}
+    if provision(settings, say, ("embedder", "sandbox") if boxed else ("embedder",)):
         return 1
     with tempfile.TemporaryDirectory() as folder:
         apart = {
