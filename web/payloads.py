@@ -18,6 +18,7 @@ from selfeng.core.question import MOST
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.projects.consent import ApprovalReply
+from selfeng.store.habits import Habits
 
 UNREADABLE = "unreadable"
 """The event that replaces anything from a client that is not a valid event."""
@@ -158,8 +159,10 @@ def lesson_line(lesson: Lesson) -> dict[str, Any]:
     return {**plain(lesson), "evidence": len(lesson.evidence)}
 
 
-def tool_page(tool: Tool, examples: Sequence[str], used_requests: Sequence[str]) -> dict[str, Any]:
-    """A tool with the examples and the requests that the visitor may see."""
+def tool_page(
+    tool: Tool, examples: Sequence[str], used_requests: Sequence[str], habits: Habits
+) -> dict[str, Any]:
+    """A tool with the examples, the requests and the habits that the visitor may see."""
     parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
     called = {
         "signature": str(tool.signature),
@@ -171,6 +174,7 @@ def tool_page(tool: Tool, examples: Sequence[str], used_requests: Sequence[str])
         **called,
         "example_requests": list(examples),
         "used_requests": list(used_requests),
+        "habits": plain(habits),
     }
 
 

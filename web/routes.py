@@ -104,6 +104,7 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
                 found,
                 bridge.call(engine.examples(owner(), found)),
                 bridge.call(engine.used_requests(owner(), name)),
+                bridge.call(engine.habits(owner(), name)),
             )
         )
 

@@ -71,11 +71,12 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.post("/api/tools/<name>/forget")
     def forget(name: str) -> Response:
         asked = _body(Forget, '{"request": "…"}, with a request of yours that the tool has served')
-        left, tool = (
-            bridge.call(engine.forget_request(owner(), name, asked.request)),
-            bridge.call(engine.library.get(name)),
+        left = bridge.call(engine.forget_request(owner(), name, asked.request))
+        tool = bridge.call(engine.library.get(name))
+        examples = bridge.call(engine.examples(owner(), tool))
+        return flask.jsonify(
+            tool_page(tool, examples, left, bridge.call(engine.habits(owner(), name)))
         )
-        return flask.jsonify(tool_page(tool, bridge.call(engine.examples(owner(), tool)), left))
 
 
 def _body(form: type[ValueT], described: str) -> ValueT:

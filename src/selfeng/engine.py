@@ -37,6 +37,7 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
 from selfeng.stages.executor import Call, Executor
 from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.habits import Habits
 from selfeng.store.journal import ConversationSummary, Journal
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
@@ -345,6 +346,10 @@ class Engine:
             self._journal.said_by_others, owner, tool.example_requests, tool.created_at
         )
         return tuple(request for request in tool.example_requests if request not in others)
+
+    async def habits(self, owner: str, name: str) -> Habits:
+        """What `owner` often asks after a tool, and uses together with it."""
+        return await asyncio.to_thread(self._journal.habits, owner, name)
 
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
         """The requests that a tool served and is found by, only those of `owner`, newest first."""

@@ -68,11 +68,15 @@ from selfeng.provision.readiness import Readiness, Report
 from selfeng.runtime import MiniAgents
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database
+from selfeng.store.habits import FollowUp, Habits
 from selfeng.store.journal import ConversationSummary, Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.projects.still_sandbox import Layers, StillSandbox
 
+HABITS = Habits(
+    after=(FollowUp(tool="double", request="Double that", times=2),), together=("double",)
+)
 TOOL = Tool(
     name="add",
     description="Adds two numbers.",
@@ -493,6 +497,9 @@ class FakeEngine:
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
         return tool.example_requests
+
+    async def habits(self, owner: str, name: str) -> Habits:
+        return HABITS
 
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
         return SERVED

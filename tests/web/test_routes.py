@@ -122,6 +122,10 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "example_requests": ["What is 1 plus 2?"],
         "requires": [],
         "used_requests": ["3 and 4 together", "sum of 1 and 1"],
+        "habits": {
+            "after": [{"tool": "double", "request": "Double that", "times": 2}],
+            "together": ["double"],
+        },
         "digest": "0" * 64,
         "returns": "int",
         "parameters": [

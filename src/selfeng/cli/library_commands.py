@@ -51,7 +51,14 @@ async def _shown(engine: Engine, name: str) -> str:
     served = [
         f"# has served: {one_line(request)}" for request in await engine.used_requests(LOCAL, name)
     ]
-    head = "\n".join([about, *written, *served])
+    habits = await engine.habits(LOCAL, name)
+    often = [
+        f"# often asked after it: {one_line(one.request)} ({one.tool}, {one.times} times)"
+        for one in habits.after
+    ]
+    if habits.together:
+        often.append(f"# often used with {', '.join(habits.together)}")
+    head = "\n".join([about, *written, *served, *often])
     return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
 
 

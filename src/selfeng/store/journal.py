@@ -35,6 +35,7 @@ from selfeng.core.value import Value
 from selfeng.store import schema
 from selfeng.store.conversation_files import keep
 from selfeng.store.database import reading, writing
+from selfeng.store.habits import Habits, read_habits
 from selfeng.store.text import storable, storable_data
 
 log = logging.getLogger(__name__)
@@ -199,6 +200,11 @@ class Journal:
                     joined.where(_TURNS.c.request.in_(list(texts)), *where)
                 ).scalars()
             )
+
+    def habits(self, owner: str, tool: str) -> Habits:
+        """What `owner` often asks after a tool, and uses together with it."""
+        with reading(self._engine) as connection:
+            return read_habits(connection, owner, tool)
 
     def remove_conversation(self, conversation_id: str) -> None:
         """Delete a conversation with its turns, events, files and threads of agents; file contents

@@ -27,6 +27,11 @@ function Used({ name, text, remove }) {
   return html`<li class="used-request"><${Example} text=${text} /><${Confirm} testid="forget" label="Remove" about=${text} question=${question} act=${() => remove(text)} /></li>`;
 }
 
+// What a person often asks after a tool.
+export const FollowUps = ({ after }) => html`<ul class="examples compact" data-testid="follow-ups">
+  ${after.map(({ request }) => html`<li key=${request}><${Example} text=${request} /></li>`)}
+</ul>`;
+
 function Example({ text }) {
   return html`<button type="button" class="example" data-testid="example" onClick=${() => dispatch({ type: "example_chosen", text })}><span>${text}</span><${Icon} name="chevronRight" /></button>`;
 }

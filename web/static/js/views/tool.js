@@ -9,7 +9,7 @@ import { dispatch } from "../store.js";
 import { Badge } from "./badge.js";
 import { CodeBlock } from "./code.js";
 import { Problem } from "./problem.js";
-import { Requests } from "./requests.js";
+import { FollowUps, Requests } from "./requests.js";
 import { Tabs, tabPanel } from "./tabs.js";
 import { Versions } from "./versions.js";
 
@@ -64,6 +64,7 @@ function Overview({ tool, problem }) {
     parameters = [],
     example_requests: written = [],
     used_requests: used = [],
+    habits = {},
   } = tool;
   return html`<div class="overview">
     ${problem && html`<${Problem} title="That was not possible" testid="change-problem" ...${problem} />`}
@@ -71,6 +72,7 @@ function Overview({ tool, problem }) {
     <${CodeBlock} code=${signature} label="Signature" whole />
     ${parameters.length > 0 && html`<h3 class="eyebrow">Parameters</h3><dl class="facts">${parameters.map((p) => html`<${Parameter} key=${p.name} parameter=${p} />`)}</dl>`}
     <${Requests} name=${tool.name} written=${written} used=${used} />
+    <${Habits} ...${habits} />
     <h3 class="eyebrow">About</h3>
     <dl class="facts">
       <dt>version</dt><dd>${tool.version}, ${tool.standing}</dd>
@@ -80,6 +82,15 @@ function Overview({ tool, problem }) {
       <dt>digest</dt><dd><code class="digest">${tool.digest}</code></dd>
     </dl>
   </div>`;
+}
+
+function Habits({ after = [], together = [] }) {
+  return html`${after.length > 0 && html`<h3 class="eyebrow">You often ask next</h3><${FollowUps} after=${after} />`}
+    ${
+      together.length > 0 &&
+      html`<h3 class="eyebrow">You often use it with</h3>
+    <p class="overview-text" data-testid="together">${together.map((name) => html`<button type="button" class="tool-link" key=${name} onClick=${() => dispatch({ type: "tool_opened", name })}><${Icon} name="tool" />${name}</button> `)}</p>`
+    }`;
 }
 
 function Parameter({ parameter: p }) {

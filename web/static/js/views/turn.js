@@ -17,10 +17,11 @@ import { Plan } from "./plan.js";
 import { Problem } from "./problem.js";
 import { Progress } from "./progress.js";
 import { Questions } from "./questions.js";
+import { FollowUps } from "./requests.js";
 
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 
-export const TurnView = memo(({ turn, skew, stopping, kept, last, conversationId }) => {
+export const TurnView = memo(({ turn, skew, stopping, kept, last, after, conversationId }) => {
   const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
   const asks = last && turn.state === "done" && turn.questions;
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
@@ -44,6 +45,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, conversationId
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}
     ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
     ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
+    ${last && turn.state === "done" && after?.length > 0 && html`<div class="follow-ups"><h3 class="eyebrow">You often ask next</h3><${FollowUps} after=${after} /></div>`}
   </li>`;
 });
 

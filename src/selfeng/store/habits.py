@@ -1,0 +1,92 @@
+"""Habits: what a person often asks after a tool, and which tools they use together."""
+
+import json
+from collections import Counter
+from itertools import groupby
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from selfeng.core.value import Value
+from selfeng.store import schema
+
+OFTEN = 2
+"""How many times make a habit."""
+_MOST = 3
+_LOOKED_BACK = 2_000
+"""Newest calls of tools that are counted."""
+
+
+class FollowUp(Value):
+    """A tool that a person uses in the turn after another."""
+
+    tool: str
+    request: str
+    """The newest request of that kind."""
+    times: int
+
+
+class Habits(Value):
+    """What a person's turns say of a tool; what happened less than `OFTEN` times is left out."""
+
+    after: tuple[FollowUp, ...] = ()
+    """The most frequent first; at most three."""
+    together: tuple[str, ...] = ()
+    """Tools used in the same or a neighbouring turn, the most frequent first; at most three."""
+
+
+class _Use(NamedTuple):
+    turn: str
+    conversation: str
+    request: str
+    tool: str
+
+
+def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
+    """What the newest turns of `owner` say of a tool."""
+    after: Counter[str] = Counter()
+    together: Counter[str] = Counter()
+    newest: dict[str, str] = {}
+    former: dict[str, set[str]] = {}  # conversation → tools of its turn before
+    for uses in _turns(connection, owner):
+        now, one = {use.tool for use in uses}, uses[0]
+        before = former.get(one.conversation, set())
+        former[one.conversation] = now
+        others = now - {tool}
+        if tool in before:
+            after.update(others)
+            newest.update(dict.fromkeys(others, one.request))
+        if tool in before or tool in now:
+            together.update(others)
+        if tool in now:
+            together.update(before - now)
+    return Habits(
+        after=tuple(
+            FollowUp(tool=name, request=newest[name], times=times) for name, times in _often(after)
+        ),
+        together=tuple(name for name, _ in _often(together)),
+    )
+
+
+def _often(counted: Counter[str]) -> list[tuple[str, int]]:
+    often = [(name, times) for name, times in counted.items() if times >= OFTEN]
+    return sorted(often, key=lambda one: (-one[1], one[0]))[:_MOST]
+
+
+def _turns(connection: sa.Connection, owner: str) -> list[list[_Use]]:
+    """The calls of each turn that called tools, oldest first."""
+    turns, events, conversations = schema.turns, schema.events, schema.conversations
+    query = (
+        sa.select(turns.c.id, turns.c.conversation_id, turns.c.request, events.c.event)
+        .join(events, events.c.turn_id == turns.c.id)
+        .join(conversations, conversations.c.id == turns.c.conversation_id)
+        .where(conversations.c.owner == owner, events.c.type == "execution_finished")
+        .order_by(turns.c.started_at.desc(), turns.c.id, events.c.seq)
+        .limit(_LOOKED_BACK)
+    )
+    uses = [
+        _Use(id, conversation, request, json.loads(event)["tool"])
+        for id, conversation, request, event in connection.execute(query)
+    ]
+    found = [list(one) for _, one in groupby(uses, key=lambda use: use.turn)]
+    return found[::-1]

@@ -1,0 +1,57 @@
+"""What a person often asks after a tool, and uses together with it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from selfeng.core.events import ExecutionFinished, TurnFinished
+from selfeng.store.database import open_database
+from selfeng.store.habits import FollowUp, Habits
+from selfeng.store.journal import Journal, JournalEntry
+from tests.doubles import returned
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal(open_database(f"sqlite:///{tmp_path}/agent.db"))
+
+
+def turn(journal, conversation, request, *tools):
+    """A turn that has called these tools."""
+    turn_id = journal.begin_turn(conversation, request)
+    calls = [ExecutionFinished(tool=tool, execution=returned(), seconds=0.1) for tool in tools]
+    end = TurnFinished(answer="Done.", tool=tools[-1] if tools else None)
+    now = datetime.now(UTC)
+    journal.append([JournalEntry(conversation, turn_id, now, event) for event in (*calls, end)])
+
+
+def test_what_follows_a_tool_twice_is_a_habit_with_its_newest_request(journal):
+    for number in (1, 2):
+        mine = journal.create_conversation("me", "sales")
+        turn(journal, mine, "Read sales.csv", "read_table")
+        turn(journal, mine, f"Chart month {number}", "draw_chart")
+        turn(journal, mine, "Thanks!")
+    turn(journal, mine, "Add 1 and 2", "add")
+    assert journal.habits("me", "read_table") == Habits(
+        after=(FollowUp(tool="draw_chart", request="Chart month 2", times=2),),
+        together=("draw_chart",),
+    )
+    assert journal.habits("me", "draw_chart") == Habits(together=("read_table",))
+    assert journal.habits("me", "add") == Habits()
+
+
+def test_tools_of_one_turn_belong_together(journal):
+    mine = journal.create_conversation("me", "words")
+    for _ in range(2):
+        turn(journal, mine, "Reverse it and count its vowels", "reverse", "count")
+        turn(journal, mine, "Thanks!")
+    assert journal.habits("me", "count").together == ("reverse",)
+
+
+def test_nobody_sees_the_habits_of_others(journal):
+    theirs = journal.create_conversation("them", "sales")
+    for _ in range(2):
+        turn(journal, theirs, "Read sales.csv", "read_table")
+        turn(journal, theirs, "Chart it", "draw_chart")
+    assert journal.habits("me", "read_table") == Habits()
+    assert journal.habits("them", "read_table").after[0].times == 2
