@@ -123,6 +123,28 @@ async def test_wrong_arguments_are_asked_for_once_more_with_the_problem():
     assert "a='two' is not int" in model.prompts[1].messages[0].content
 
 
+TEXT = "a line of the person's own text, which is longer than what people write in passing\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "calls"),
+    [
+        (TEXT, 0),
+        ("2026-03-23", 0),
+        (TEXT[:100] + " (and so on, as the request has it)", 1),
+        ({1, 2}, 1),
+    ],
+    ids=["verbatim", "short", "shortened", "not JSON"],
+)
+async def test_given_arguments_are_taken_where_long_texts_are_the_persons_own(given, calls):
+    model = ScriptedModel(*[FunctionCall(name="size", arguments={"text": TEXT})] * calls)
+    sized = tool("size", "def size(text) -> int:\n    return len(text)\n")
+    turn = Turn(Request(f"size of {TEXT}"), [].append)
+    call = await executor(model).prepare(turn, sized, {"text": given})
+    assert call == Call(tool=sized, arguments={"text": TEXT if calls else given})
+    assert len(model.prompts) == calls
+
+
 async def test_a_missing_argument_is_not_asked_of_the_model_again():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None}))
     choice = await executor(model).prepare(Turn(Request("add"), [].append), tool())

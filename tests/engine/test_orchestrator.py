@@ -147,6 +147,39 @@ async def test_a_missing_tool_is_built_run_and_kept():
     assert turns.sandbox.executed == [("double_number", {"number": 4})]
 
 
+async def test_a_clean_build_takes_five_calls_as_the_specification_has_the_arguments():
+    spec = specified().model_copy(update={"call": "double_number(number=4)"})
+    model = ScriptedModel(NONE, spec, fenced(TESTS), fenced(CODE), "It is 8.")
+    sandbox = ScriptedSandbox(failing(), passing(), returned("8"))
+    turns = Turns(model, sandbox, ListedLibrary(tool()))
+    await turns.ask("double 4")
+    assert model.asked() == ["decide", "specification", "tests", "implementation", "answer"]
+    assert sandbox.executed == [("double_number", {"number": 4})]
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["", "4", "double_number()", "double_number(number='four')", "double_number(half=4)"],
+    ids=["none", "no call", "nothing given", "another type", "another parameter"],
+)
+async def test_a_specified_call_that_does_not_fit_is_prepared_anew(call):
+    spec = specified().model_copy(update={"call": call})
+    model = ScriptedModel(spec, fenced(TESTS), fenced(CODE), DOUBLE, "It is 8.")
+    turns = Turns(model, ScriptedSandbox(failing(), passing(), returned("8")), ListedLibrary())
+    await turns.ask("double 4")
+    assert model.asked()[-2:] == ["arguments", "answer"]
+    assert turns.sandbox.executed == [("double_number", {"number": 4})]
+
+
+async def test_a_tool_that_the_library_has_already_runs_with_the_specified_call():
+    spec = specified().model_copy(update={"call": "double_number(number=4)"})
+    known = tool("double_number", CODE)
+    same = ScriptedModel(NONE, spec, "It is 8.")
+    turns = Turns(same, ScriptedSandbox(returned("8")), ListedLibrary(known))
+    await turns.ask("double 4")
+    assert same.asked() == ["decide", "specification", "answer"]
+
+
 async def test_a_request_waits_for_a_sandbox_that_is_still_being_set_up():
     readiness, done = Readiness(), asyncio.Event()
     readiness.expect("sandbox")

@@ -347,6 +347,7 @@ def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> Non
         "message": "This seems to continue the request before it. Please say it in one sentence, "
         "such as “Reverse the string 'abc'”",
         "specification": None,
+        "call": "",
         "steps": (),
         "questions": (),
     }

@@ -71,6 +71,10 @@ class SpecificationReply(Value):
     """
     specification: Specification | None
     """Only for a tool."""
+    call: StrictlyOptional[str] = ""
+    """Only for a tool: its call with the request's own arguments, as Python source; "" where the
+    request lacks one.
+    """
     steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()
     """Only for steps."""
     questions: StrictlyOptional[tuple[Question, ...]] = ()

@@ -143,7 +143,7 @@ STAGES: Mapping[str, Stage] = {
         ),
         Stage(
             name="prepare",
-            does="Read the arguments for the new tool from the request",
+            does="Take the new tool's arguments from the specification or the request",
             title="Arguments",
             now="Reading the arguments",
             icon="tool",

@@ -4,7 +4,7 @@ the sandbox.
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,13 +17,16 @@ from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.question import Question
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
 from selfeng.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
 from selfeng.execution.outcome import call_digest, own_failure
 from selfeng.prompts import render
 from selfeng.prompts.request import shown
+
+_SHORT = 80
+"""Characters of a text that a call may word otherwise than the request, such as a date."""
 
 
 class Call(Value):
@@ -93,12 +96,18 @@ class Executor:
         prompt = render("decide", turn.request.history, **await _shown(turn))
         return await self._again(turn, await self._chosen(turn, prompt, tools))
 
-    async def prepare(self, turn: Turn, tool: Tool) -> Call | NoFit | Misfit:
-        """The call of a given tool: one model call, two if its arguments don't fit.
+    async def prepare(
+        self, turn: Turn, tool: Tool, given: Mapping[str, Any] | None = None
+    ) -> Call | NoFit | Misfit:
+        """The call of a tool: with the arguments `given`, where they fit it and what the person
+        said; else one model call, two if its arguments don't fit.
 
         Raises:
             ModelError: the model can't be reached, declines or gives no usable reply.
         """
+        if given is not None and _copied(turn.request, given):
+            with suppress(ArgumentsInvalid):
+                return self._call(turn, tool, given)
         return await self._again(turn, await self._extracted(turn, tool, ""))
 
     async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
@@ -133,12 +142,15 @@ class Executor:
             )
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            return Call(
-                tool=tool,
-                arguments=bind(tool.signature, resolved(choice.arguments, turn.request.results)),
-            )
+            return self._call(turn, tool, choice.arguments)
         except ArgumentsInvalid as error:
             return Misfit(tool=tool, problem=error.problem, missing=error.missing)
+
+    @staticmethod
+    def _call(turn: Turn, tool: Tool, arguments: Mapping[str, Any]) -> Call:
+        """Raises: ArgumentsInvalid."""
+        given = resolved(arguments, turn.request.results)
+        return Call(tool=tool, arguments=bind(tool.signature, given))
 
     async def run(self, turn: Turn, call: Call) -> Execution:
         """Call the tool once. A failure of the tool is a value; only a broken sandbox raises.
@@ -181,6 +193,19 @@ class Executor:
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
             turn.emit(change)
+
+
+def _copied(request: Request, given: Mapping[str, Any]) -> bool:
+    """Whether the arguments are plain JSON, and their long texts stand in what the person said:
+    another one was shortened or made up.
+    """
+    try:
+        json.dumps(given)
+    except TypeError:
+        return False
+    said = [*(message.content for message in request.history), request.text]
+    said += [answer.value for answer in request.answers] + [r.text for r in request.results]
+    return all(len(text) <= _SHORT or any(text in one for one in said) for text in _texts(given))
 
 
 async def _shown(turn: Turn) -> dict[str, str]:

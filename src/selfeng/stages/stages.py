@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.errors import AgentError, AgentGaveUp, stage
@@ -223,7 +223,9 @@ class Stages:
 
     async def _prepare(self, state: RequestState) -> str:
         assert isinstance(state.synthesis.result, Tool), state.synthesis.result
-        state.choice = await self._call_of(state.turn, state.synthesis.result)
+        state.choice = await self._call_of(
+            state.turn, state.synthesis.result, state.synthesis.arguments
+        )
         return "fits" if isinstance(state.choice, Call) else "incomplete"
 
     async def _execute(self, state: RequestState) -> str:
@@ -269,9 +271,11 @@ class Stages:
             log.warning("could not repair %s after %s: %s", call.tool.name, reason, error)
             return None
 
-    async def _call_of(self, turn: Turn, built: Tool) -> Call | Misfit:
+    async def _call_of(
+        self, turn: Turn, built: Tool, given: Mapping[str, Any] | None
+    ) -> Call | Misfit:
         with stage("execute"):
-            choice = await self._executor.prepare(turn, built)
+            choice = await self._executor.prepare(turn, built, given)
             if isinstance(choice, NoFit):
                 raise AgentError(
                     f"{built.name} was built, but can't be called for this request: "

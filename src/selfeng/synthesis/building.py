@@ -31,7 +31,13 @@ from selfeng.synthesis.gate import steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import Programmer, no_implementation
-from selfeng.synthesis.specifying import Analyst, BuildSpec, DelegateToAgents, DirectAnswer
+from selfeng.synthesis.specifying import (
+    Analyst,
+    BuildSpec,
+    DelegateToAgents,
+    DirectAnswer,
+    KnownTool,
+)
 from selfeng.synthesis.steps import Steps, gave_up
 from selfeng.synthesis.testing import Tester, can_not_pass
 
@@ -79,17 +85,24 @@ class Synthesis:
         """The result; a tool was registered, or found in the library."""
         self._stuck: SynthesisFailed | None = None
         """Why the specification was reopened."""
+        self.arguments: Arguments | None = None
+        """The request's own, by parameter, as the specification gives them; None where it gives
+        none.
+        """
 
     async def specify(self) -> str:
         problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
         made = await self._deps.analyst.specify(
             self._steps, self._search_candidates, problem=problem
         )
+        if isinstance(made, BuildSpec | KnownTool):
+            self.arguments = made.arguments
+        if isinstance(made, KnownTool):
+            self.result = made.tool
+            return "known"
         if not isinstance(made, BuildSpec):
             self.result = made
             match made:
-                case Tool():
-                    return "known"
                 case Plan():
                     return "steps"
                 case DelegateToAgents():

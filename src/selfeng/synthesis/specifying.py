@@ -7,7 +7,7 @@ from selfeng.core.errors import LibraryError, SynthesisFailed
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.question import Question
-from selfeng.core.spec import Specification, SpecificationReply
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request
 from selfeng.core.value import Value
@@ -16,7 +16,8 @@ from selfeng.prompts import render
 from selfeng.prompts.request import saved_plan, shown
 from selfeng.synthesis.checks import specification_problem
 from selfeng.synthesis.composing import asking_problem, delegation_problem, steps_problem
-from selfeng.synthesis.examples import contradiction, stated
+from selfeng.synthesis.examples import arguments_of, contradiction, stated
+from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.relatives import likeness, twin
 from selfeng.synthesis.steps import Step, Steps, gave_up
@@ -43,6 +44,16 @@ class BuildSpec(Value):
     spec: Specification
     extends: Tool | None = None
     """The tool to make the next version of; its tests have to pass as well."""
+    arguments: Arguments | None = None
+    """Those that the request gives, by parameter; None if it does not give all that are needed."""
+
+
+class KnownTool(Value):
+    """A tool of the library that does what would have been built."""
+
+    tool: Tool
+    arguments: Arguments | None
+    """As those of a `BuildSpec`."""
 
 
 class Analyst:
@@ -53,7 +64,7 @@ class Analyst:
 
     async def specify(
         self, steps: Steps, search_candidates: Sequence[str], problem: str = ""
-    ) -> BuildSpec | Tool | DirectAnswer | Plan | DelegateToAgents:
+    ) -> BuildSpec | KnownTool | DirectAnswer | Plan | DelegateToAgents:
         """`search_candidates` names the tools that the search found; `problem` says why an earlier
         specification was refused.
 
@@ -107,8 +118,13 @@ class Analyst:
                 found = await self._judge(
                     current, _with_stated_examples(reply.specification, request)
                 )
-                if not isinstance(found, str):
-                    return found
+                match found:
+                    case Tool():
+                        return KnownTool(tool=found, arguments=_arguments(reply))
+                    case BuildSpec():
+                        return found.model_copy(update={"arguments": _arguments(reply)})
+                    case DirectAnswer():
+                        return found
                 problem = found
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specify", attempts, problem)
@@ -169,6 +185,12 @@ class Analyst:
         with suppress(LibraryError):
             return await self._library.get(name)
         return None
+
+
+def _arguments(reply: SpecificationReply) -> Arguments | None:
+    """Those of the call that the request asks for."""
+    assert reply.specification, reply
+    return arguments_of(SpecExample(call=reply.call, result=""), reply.specification.signature())
 
 
 def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.offline.completion import Completion
-from selfeng.offline.cookbook.matching import matches, planned
+from selfeng.offline.cookbook.matching import Match, matches, planned
 from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
 from selfeng.offline.cookbook.scripts import script_for
@@ -43,7 +43,9 @@ def _specified(asked: ReadPrompt) -> SpecificationReply:
         recipe = found[0].recipe
         if recipe.steps and "plan" not in asked.sections:
             return _reply("steps").model_copy(update={"steps": planned(found[0])})
-        return _reply("tool").model_copy(update={"specification": recipe.specified(_taken(asked))})
+        spec = recipe.specified(_taken(asked))
+        own = {"specification": spec, "call": _call_of(found[0].with_file(asked.files), spec.name)}
+        return _reply("tool").model_copy(update=own)
     if script_for(asked.request) or _PROJECT.match(asked.request):
         return _reply("delegate")
     if small_talk := reply_to(asked.request):
@@ -59,6 +61,12 @@ def _specified(asked: ReadPrompt) -> SpecificationReply:
             f"as “{example}”",
         )
     return _reply("impossible", f"I have no recipe for this request. {KNOWLEDGE}")
+
+
+def _call_of(match: Match, name: str) -> str:
+    """The call that the request asks for, in Python; "" where it lacks a value."""
+    given = ", ".join(f"{n}={v!r}" for n, v in match.arguments.items() if v is not None)
+    return "" if match.missing else f"{name}({given})"
 
 
 def _reply(outcome: str, message: str = "") -> SpecificationReply:
