@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
 from selfeng.composition.sources import PinnedSources
+from selfeng.core.composition import Importable
 from selfeng.core.errors import LibraryError, RequestError, ResourceNotFound
 from selfeng.core.events import FINAL, QuestionsAsked, Record
 from selfeng.core.files import File, FileLimits, FileReference
@@ -19,7 +20,7 @@ from selfeng.core.plan import SavedPlan
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import EarlierFiles, Request, Turn, awaited
 from selfeng.core.verdict import Execution
 from selfeng.core.words import count
@@ -419,6 +420,19 @@ class Engine:
         """Add the seed tools that are missing. Raises: SandboxError."""
         planted = await plant(load_seeds(), self.library, self.synthesis.examine, report, progress)
         await asyncio.to_thread(self._seeded.put)
+        return planted
+
+    async def import_tools(
+        self, drafts: Iterable[ToolDraft], report: Callable[[str], None]
+    ) -> Planted:
+        """Add the tools of another library that this one has no tool of that name for, each
+        through the gate, after those that it imports. Raises: SandboxError.
+        """
+        planted = Planted(added=(), present=(), refused=())
+        for draft in drafts:
+            requires = Importable(await self.library.tools()).requires(draft.code)
+            pinned = draft.model_copy(update={"requires": requires})
+            planted += await plant([pinned], self.library, self.synthesis.examine, report)
         return planted
 
     async def seed_once(

@@ -98,13 +98,32 @@ def test_a_closed_door_says_so(home):
         assert raised.value.remedy == "use it within `with open_orchestrator()`"
 
 
-DIVIDE = ToolDraft(
-    name="divide",
-    description="Divide a by b.",
-    signature=parse_signature(_DIVIDE, "divide"),
-    code=_DIVIDE,
-    tests=_TESTS,
-)
+HALF = '''def half(number: float) -> float:
+    """Half of a number."""
+    return number / 2
+'''
+_HALF_TESTS = """import pytest
+from half import half
+
+
+@pytest.mark.parametrize(("number", "result"), [(4, 2), (9, 4.5), (-1, -0.5), (0, 0)])
+def test_half(number, result):
+    assert half(number) == result
+"""
+
+
+def draft_of(name: str, code: str, tests: str = _HALF_TESTS) -> ToolDraft:
+    code, tests = code.replace("half", name), tests.replace("half", name)
+    return ToolDraft(
+        name=name,
+        description=f"Does {name}.",
+        signature=parse_signature(code, name),
+        code=code,
+        tests=tests,
+    )
+
+
+DIVIDE = draft_of("divide", _DIVIDE, _TESTS)
 
 
 @pytest.mark.bubblewrap
@@ -155,3 +174,22 @@ def test_arguments_from_a_command_line_are_json_where_the_parameter_takes_no_tex
         "maybe": "null",
         "more": 3,
     }
+
+
+@pytest.mark.bubblewrap
+def test_exported_tools_pass_the_gate_of_another_library(home, tmp_path, monkeypatch):
+    def run(*arguments):
+        done = CliRunner().invoke(app, arguments)
+        return done.exit_code, done.stderr.splitlines()[-1]
+
+    half = HALF.replace("number / 2", "number / 3")
+    on_an_engine(lambda engine: engine.library.add(draft_of("half", HALF)))
+    on_an_engine(lambda engine: engine.library.add(draft_of("wrong_half", half)))
+    path = str(tmp_path / "tools.jsonl")
+    assert run("export", path) == (0, f"2 tools in {path}")
+    assert run("export", path)[0] == 1  # it never overwrites
+    for name, value in Home(tmp_path / "other", bubblewrap=True).environment().items():
+        monkeypatch.setenv(name, value)
+    assert run("import", path) == (1, "1 added, 0 already there, 1 refused")
+    assert run("import", path) == (1, "0 added, 1 already there, 1 refused")
+    assert [t.name for t in on_an_engine(lambda engine: engine.library.tools())] == ["half"]

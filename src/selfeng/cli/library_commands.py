@@ -20,6 +20,8 @@ from selfeng.core.words import count
 from selfeng.engine import Engine
 from selfeng.execution.arguments import from_texts
 from selfeng.registry import parameters
+from selfeng.registry.exported import exported, read_exported, with_imported
+from selfeng.registry.seeding import Planted
 from selfeng.settings import Settings
 from selfeng.stages.response_synthesizer import plain
 
@@ -192,14 +194,52 @@ def seed() -> None:
     """Add the seed tools that are missing. Exit code 1 if one was refused."""
 
     async def work(engine: Engine) -> int:
-        planted = await engine.seed(say)
-        say(
-            f"{len(planted.added)} added, {len(planted.present)} already there, "
-            f"{len(planted.refused)} refused"
-        )
-        return 1 if planted.refused else 0
+        return _said(await engine.seed(say))
 
     with_engine(work, "embedder", "sandbox")
+
+
+@app.command()
+def export(
+    file: Path,
+    names: Annotated[list[str] | None, typer.Argument(help="Tools; all by default.")] = None,
+) -> None:
+    """Write tools, with those that they import, to a new file."""
+
+    async def work(engine: Engine) -> None:
+        known = await engine.library.tools()
+        found = [await engine.library.get(name) for name in names or []] or known
+        tools = with_imported(known, [tool.name for tool in found])
+        try:
+            with file.open("x", encoding="utf-8") as stream:
+                stream.write(exported(tools))
+        except OSError as error:
+            raise RequestError(f"{file} can't be written: {error}", "name a new file") from error
+        say(f"{count(len(tools), 'tool')} in {file}")
+
+    with_engine(work)
+
+
+@app.command(name="import")
+def import_tools(file: Path) -> None:
+    """Add the tools of an exported file, each through the gate of new tools. Exit code 1 if one was
+    refused.
+    """
+
+    async def work(engine: Engine) -> int:
+        drafts = await asyncio.to_thread(read_exported, file)
+        return _said(await engine.import_tools(drafts, say))
+
+    with_engine(work, "embedder", "sandbox")
+
+
+def _said(planted: Planted) -> int:
+    """Say what was added; the exit code."""
+    say(
+        f"{len(planted.added)} added, {len(planted.present)} already there, "
+        f"{len(planted.refused)} refused"
+    )
+    return 1 if planted.refused else 0
 
 
 @app.command()
